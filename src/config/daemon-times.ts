@@ -5,7 +5,7 @@ import type { DaemonTiming, DaemonUse } from '../domain/timing-daemon.ts';
 import { parseBoolean, parseDuration, parseProperties } from './properties.ts';
 import type { Setting } from './configuration.ts';
 
-/** Keys of crash dumps and of fast detection; nothing acts on them yet, but their times must fit together before it does. */
+/** Keys of crash dumps and of fast detection; their times must fit together whether or not anything acts on them yet. */
 export const DAEMON_DURATION_KEYS: Readonly<Record<string, Exclude<keyof DaemonTiming, DaemonTimeField>>> = {
   kdump_start_timeout: 'kdumpStartTimeoutMs',
   kdump_finished_timeout: 'kdumpFinishedTimeoutMs',
@@ -45,7 +45,7 @@ export function readDaemonTimes(
   const use: DaemonUse = {
     admitsWatchdog: minimumEvidence.includes('watchdog'),
     waitsForKdump: isOn('kdump_enabled') || minimumEvidence.includes('kdump'),
-    fastDetection: isOn('fast_detection'),
+    fastDetection: isOn('fast_detection') || (find('fast_detection') === undefined && find('profile')?.value === 'fast'),
   };
   return { timing, use };
 }

@@ -23,9 +23,7 @@ export const DORMANT_KEYS: Readonly<Record<string, Form>> = {
   kdump_start_timeout: DURATION,
   kdump_finished_timeout: DURATION,
   kdump_max_duration: DURATION,
-  fast_detection: { kind: 'boolean' },
   heartbeat_interval: DURATION,
-  heartbeat_timeout: DURATION,
 };
 
 /** Does the value have its form? An error says which it must have; an empty value is no setting. */

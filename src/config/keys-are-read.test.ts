@@ -34,6 +34,8 @@ const OTHER_VALUES: Readonly<Record<string, string>> = {
   identity: 'unverified',
   supplies: '2',
   probe_interval: '20m',
+  fast_detection: 'yes',
+  heartbeat_timeout: 'never',
 };
 
 const unread = (properties: string, more: Readonly<Record<string, string>> = {}): string => JSON.stringify(plan(seedWith(properties, more)));

@@ -42,7 +42,7 @@ export const CLUSTER_DURATION_KEYS: Readonly<Record<string, keyof ClusterTiming>
 /** Names the storm policies that stand; in the cluster's ConfigMap only. */
 export const POLICIES_KEY = 'policies';
 
-/** `profile=fast`: what it changes; a key that is written still wins. */
+/** `profile=fast`: what it changes beside switching `fast_detection` on; a key that is written still wins. */
 export const PROFILES: Readonly<Record<string, Partial<Timing>>> = {
   default: {},
   fast: { isolationDelayMs: 0, powerManagementDelayMs: 10_000 },
@@ -90,6 +90,8 @@ export const OTHER_KEYS: readonly string[] = [
   'identity',
   'supplies',
   'probe_interval',
+  'fast_detection',
+  'heartbeat_timeout',
 ];
 
 export const STEP_KEYS: readonly string[] = ['isolation', 'power_management', 'recovery'];

@@ -3,6 +3,7 @@ import { DEFAULT_TIMING } from '../domain/plan.ts';
 import { DAEMON_TIME_KEYS } from '../domain/node-daemon/times.ts';
 import type { EvidenceKind, Plan, Timing } from '../domain/plan.ts';
 import type { ClusterTiming } from '../domain/timing-cluster.ts';
+import { DEFAULT_DAEMON_TIMING } from '../domain/timing-daemon.ts';
 import type { AgentRegistry } from '../ports/agents.ts';
 import { CLUSTER_CONFIG } from './configuration.ts';
 import type { Setting, Settings } from './configuration.ts';
@@ -47,6 +48,7 @@ export type NodeSettings = Pick<
   | 'identity'
   | 'supplies'
   | 'probeIntervalMs'
+  | 'fastDetectionMs'
 >;
 
 /** Who hears of a bad value: a node is isolated though the times of its power-management are wrong. */
@@ -82,6 +84,7 @@ export function readNodeSettings(layers: readonly Settings[], { general, switchi
     minimumEvidence: readEvidence(reader.find('minimum_evidence'), switching),
     identity: reader.choice('identity', 'verified', ['verified', 'unverified']),
     ...readProbeInterval(reader.find('probe_interval'), switching),
+    ...readFastDetection(lenient, profile),
     ...(hasSupplies && { supplies: reader.integer('supplies', 1, 1, 16) }),
   };
 }
@@ -100,6 +103,13 @@ function readProbeInterval(setting: Setting | undefined, problems: Problems): Pi
   const rule = `must be a duration such as 90s, 10m or 1h30m, at least ${PROBE_INTERVAL_MIN_MS / 1000}s; the default applies`;
   problems.warning(setting.where, `probe_interval=${setting.value.slice(0, 60)} ${rule}`);
   return {};
+}
+
+/** A bad value keeps nobody from fencing: Kubernetes still says when a node is lost. */
+function readFastDetection(reader: SettingReader, profile: string): Pick<NodeSettings, 'fastDetectionMs'> {
+  const isOn = reader.boolean('fast_detection', profile === 'fast');
+  const timeoutMs = reader.duration('heartbeat_timeout', DEFAULT_DAEMON_TIMING.heartbeatTimeoutMs, 1_000);
+  return isOn ? { fastDetectionMs: timeoutMs } : {};
 }
 
 /** Nothing readable admits the strictest set, never none and never more. */

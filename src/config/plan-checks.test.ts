@@ -48,6 +48,14 @@ describe('a plug of another node', () => {
 });
 
 describe('times', () => {
+  it('fast_detection is off unless it or profile=fast is written, and takes heartbeat_timeout', () => {
+    expect(plan(SEED).fastDetectionMs).toBeUndefined();
+    expect(plan(seedWith('fast_detection=no\nprofile=fast')).fastDetectionMs).toBeUndefined();
+    expect(plan(seedWith('profile=fast')).fastDetectionMs).toBe(3_000);
+    expect(plan(seedWith('fast_detection=yes\nheartbeat_timeout=2500ms')).fastDetectionMs).toBe(2_500);
+    expect(plan(seedWith('fast_detection=maybe'))).toMatchObject({ problems: [{ severity: 'warning' }] });
+  });
+
   it('profile=fast shortens the delays, and a key that is written still wins', () => {
     expect(plan(seedWith('profile=fast')).timing).toMatchObject({ isolationDelayMs: 0, powerManagementDelayMs: 10_000 });
     expect(plan(seedWith('profile=fast\npower_management_delay=1m')).timing).toMatchObject({ isolationDelayMs: 0, powerManagementDelayMs: 60_000 });

@@ -1,7 +1,7 @@
 import { DEFAULT_STANDS } from '../domain/plan-problems.ts';
 import type { Setting, Settings } from './configuration.ts';
 import type { Problems } from './problems.ts';
-import { parseDuration } from './properties.ts';
+import { parseBoolean, parseDuration } from './properties.ts';
 
 const DURATION_MAX_MS = 366 * 86_400_000;
 
@@ -40,6 +40,10 @@ export class SettingReader {
     return this.#read(key, otherwise, `must be one of ${values.join(', ')}`, (value) =>
       values.find((candidate) => candidate === value.toLowerCase()),
     );
+  }
+
+  boolean(key: string, otherwise: boolean): boolean {
+    return this.#read(key, otherwise, 'must be yes or no', parseBoolean);
   }
 
   #read<T>(key: string, otherwise: T, rule: string, parse: (value: string) => T | undefined): T {

@@ -25,6 +25,13 @@ describe('the signs of a node', () => {
     expect(signs(nodeAs('True', DEFAULT_TIMING.lifeWaitMs), { healthy: 7 }).healthy, 'Ready, and not heard').toBeUndefined();
   });
 
+  it('are of failure where fast detection takes it for failed, though it is Ready and its kubelet was just heard', () => {
+    const lost = { ...nodeAs('True'), silence: { since: 't', message: 'silent.' } };
+    expect(signs(lost, { healthy: 7 })).toEqual({ notReady: undefined, triggered: NOW_MS, healthy: undefined });
+    const never = signsOf(lost, undefined, { ...planOf(), trigger: 'never' }, {}, NOW_MS);
+    expect(never.triggered).toBeUndefined();
+  });
+
   it('of failure outlast a Node that is gone, and of health do not', () => {
     expect(signs(undefined, { notReady: 1, triggered: 2, healthy: 3 })).toEqual({ notReady: 1, triggered: 2, healthy: undefined });
   });
@@ -54,6 +61,13 @@ describe('life after the last off read', () => {
     ['Ready', { ...silent, ready: 'True' as const }, /is Ready/],
   ])('%s', (_what, now, words) => {
     expect(lifeAfterProof(now, known)).toMatch(words);
+  });
+
+  it('is not shown by a Node that was Ready all the time, for Kubernetes has not noticed yet; a new heartbeat of it is', () => {
+    const ready = { ...known, ready: 'True' as const, heartbeat: 'h1' };
+    expect(lifeAfterProof(ready, { ...known, heartbeat: 'h1' })).toBeUndefined();
+    expect(lifeAfterProof({ ...ready, heartbeat: 'h2' }, { ...known, heartbeat: 'h1' })).toMatch(/is Ready/);
+    expect(lifeAfterProof(ready, known)).toMatch(/is Ready/);
   });
 
   it('is not shown by a silent Node, nor by a Lease that is gone', () => {

@@ -36,30 +36,42 @@ export function isJudgedBySilence(ready: NodeFacts['ready'] | undefined): boolea
   return ready === 'Unknown';
 }
 
+/** Nobody but fast detection says that it failed: Kubernetes still counts it as Ready. */
+export function restsOnHeartbeats(ready: NodeFacts['ready'] | undefined, status: NodeFenceStatus | undefined): boolean {
+  return ready === 'True' && status?.trigger?.kind === 'heartbeat';
+}
+
 /** A Node, and the renewTime of its Lease, as the API server has them now. */
 export interface FreshNode {
   uid: string | undefined;
   bootID: string | undefined;
   ready: NodeFacts['ready'];
+  /** Of Ready, by the kubelet. */
+  heartbeat?: string | undefined;
   renewTime: string | undefined;
 }
 
-/** What they show of life after the last off read, in words; `undefined`: nothing. `known`: as they were at that read. */
+/**
+ * What they show of life after the last off read, in words; `undefined`: nothing. `known`: as they were at that read; its `heartbeat` where the Node was still
+ * Ready then, for Kubernetes had not noticed yet.
+ */
 export function lifeAfterProof(now: FreshNode | undefined, known: Omit<FreshNode, 'ready'>): string | undefined {
   if (now === undefined || now.uid !== known.uid) return 'the Node is gone or was replaced: nothing is released for it';
   if (now.renewTime !== undefined && now.renewTime !== known.renewTime) return `the lease was renewed at ${now.renewTime}, after the last off read`;
   if (known.bootID !== undefined && now.bootID !== known.bootID) return `boot ID ${now.bootID ?? 'none'} appeared after the off`;
   // It flipped back while it was being switched off: its pods are in place, and it is switched on again. A fence that was asked for waits until it is not.
-  return now.ready === 'True' ? 'the Node is Ready' : undefined;
+  const wasReady = known.heartbeat !== undefined && known.heartbeat === now.heartbeat;
+  return now.ready === 'True' && !wasReady ? 'the Node is Ready' : undefined;
 }
 
 /**
  * Ready=Unknown with a lease that has been silent, as received here, for `life_wait`; Ready=False with a live kubelet after `not_ready_period` (key
- * `trigger`); or somebody asked for it and has not got it yet.
+ * `trigger`); fast detection takes it for failed; or somebody asked for it and has not got it yet.
  */
 export function isTriggered(node: NodeFacts, plan: Plan, since: Since, nowMs: number, status?: NodeFenceStatus): boolean {
   if (isRequestOpen(node, plan, status) || mustBootAnew(node, status)) return true;
   if (plan.trigger === 'never') return false;
+  if (node.silence !== undefined) return true;
   if (node.ready === 'Unknown') return nowMs >= silentFromMs(node) + plan.timing.lifeWaitMs;
   if (node.ready === 'False' || node.ready === 'missing') {
     return since.notReady !== undefined && nowMs >= since.notReady + plan.timing.notReadyPeriodMs;
@@ -85,7 +97,8 @@ export function isSilent(node: NodeFacts, plan: Plan, nowMs: number): boolean {
 
 /** The incident serves a person or a remediation object (`spec.requestedBy`). */
 export function isAskedFor(status: NodeFenceStatus | undefined): boolean {
-  return status?.trigger !== undefined && status.trigger.kind !== 'node-condition';
+  const kind = status?.trigger?.kind;
+  return kind === 'person' || kind === 'remediation';
 }
 
 /**
@@ -145,7 +158,7 @@ export function triggerDueMs(node: NodeFacts, plan: Plan, since: Since): number 
  * Everything else is not healthy.
  */
 export function seemsHealthy(node: NodeFacts, status: NodeFenceStatus | undefined, plan: Plan, since: Since, nowMs: number): boolean {
-  if (node.ready !== 'True' || isSilent(node, plan, nowMs)) return false;
+  if (node.ready !== 'True' || node.silence !== undefined || isSilent(node, plan, nowMs)) return false;
   if (status === undefined) return true;
   if (since.action !== undefined && node.lifeAtMs <= since.action) return false;
   if (isRequestOpen(node, plan, status)) return false;

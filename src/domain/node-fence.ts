@@ -17,7 +17,8 @@ export interface NodeFenceSpec {
 }
 
 export interface Trigger {
-  kind: 'node-condition' | 'remediation' | 'person';
+  /** `heartbeat`: fast detection found it before Kubernetes did. */
+  kind: 'node-condition' | 'heartbeat' | 'remediation' | 'person';
   conditionType?: string;
   status?: string;
   reason?: string;

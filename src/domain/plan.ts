@@ -106,6 +106,8 @@ export interface Plan {
   identity: 'verified' | 'unverified';
   /** Power supplies of the machine that the plan must switch off; undefined: the distinct plugs count. */
   supplies?: number;
+  /** Silence of the node's daemon after which the node is suspected; absent: `fast_detection` is off. */
+  fastDetectionMs?: number;
   /** How often its devices are read while nothing is wrong; absent: 10 minutes. */
   probeIntervalMs?: number;
   problems: readonly PlanProblem[];

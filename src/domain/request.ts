@@ -20,7 +20,7 @@ export function withRequest(
   const trigger: Trigger = status.trigger ?? { kind: 'node-condition', since: wall };
   const asked = newRequest({ spec, status });
   if (asked !== undefined) return withEnding({ ...status, trigger: { ...trigger, kind: kindOf(asked), requestUID: asked.uid } }, spec.ending);
-  if (trigger.kind === 'node-condition') return status;
+  if (trigger.kind === 'node-condition' || trigger.kind === 'heartbeat') return status;
   if (spec.requestedBy !== undefined) return withEnding(status, spec.ending);
   return withEnding({ ...status, trigger: { ...trigger, kind: 'node-condition' } }, undefined);
 }

@@ -67,6 +67,8 @@ export interface NodeFacts {
   bootID?: string | undefined;
   systemUUID?: string | undefined;
   providerID?: string | undefined;
+  /** Fast detection takes it for failed: when its daemon was last heard, and why. Absent: it does not. */
+  silence?: { since: string; message: string } | undefined;
   /** Monotonic time at which a lease renewal or heartbeat of this node was last *received* here. */
   lifeAtMs: number;
   /** Monotonic time since which such signs could be heard at all: a silence is counted from here at the earliest. */

@@ -72,8 +72,9 @@ export function composeController(ports: ControllerPorts, options: ControllerOpt
   const storm = stormSources(ports, cluster, leader, () => elector.identity);
   const queue: Workqueue = queueOf(ports, options, (node) => controller.reconcile(node));
   const nodeLeases = watchNodeLeases(ports, options, { cluster, listers, leadership: elector, queue });
-  const watched = { cluster, listers, configMaps, leader, leadership: elector, nodeLeases: nodeLeases?.lister };
-  const secondaries = setUpSecondaryControllers(ports, options, { ...watched, ...givenByFences(() => controller), say: proof.say });
+  const planner = ports.planner({ cluster, configMaps, secrets, nodes: listers.nodes, registry: ports.registry });
+  const watched = { cluster, listers, configMaps, leader, leadership: elector, nodeLeases: nodeLeases?.lister, planner, queue };
+  const secondaries = setUpSecondaryControllers(ports, options, { ...watched, ...givenByFences(() => controller, dispatcher), say: proof.say });
   const base = { clock, random, cluster, listers, queue, recorder: ports.recorder, log: logger, metrics: metrics.fence };
   const giveUp = (reason: string): void => void stop(HAND_OVER_DEADLINE_MS).then(() => ports.exit(reason, 'handed-over'));
   const mayLead = (): boolean => selfCheck.mayLead();
@@ -82,7 +83,7 @@ export function composeController(ports: ControllerPorts, options: ControllerOpt
     ...base,
     leadership: elector,
     runner: ports.wrapRunner === undefined ? dispatcher : ports.wrapRunner(dispatcher),
-    planner: ports.planner({ cluster, configMaps, secrets, nodes: listers.nodes, registry: ports.registry }),
+    planner,
     successor: () => own.ownNode.holdMessage(),
     stepDown: ({ epoch, message }) => {
       elector.outrankedBy(epoch);
@@ -115,8 +116,16 @@ export function composeController(ports: ControllerPorts, options: ControllerOpt
 }
 
 /** What the controllers beside it are given of the one that fences, which is built after them. */
-function givenByFences(controller: () => FenceController): Pick<SecondarySources, 'stormHolds' | 'proofReader'> {
-  return { stormHolds: (node) => controller().stormHolds(node), proofReader: { readAnew: (fence) => controller().readAnew(fence) } };
+function givenByFences(
+  controller: () => FenceController,
+  prober: Dispatcher,
+): Pick<SecondarySources, 'stormHolds' | 'proofReader' | 'lifeAtMs' | 'prober'> {
+  return {
+    prober,
+    stormHolds: (node) => controller().stormHolds(node),
+    proofReader: { readAnew: (fence) => controller().readAnew(fence) },
+    lifeAtMs: (node) => controller().lifeAtMs(node),
+  };
 }
 
 interface Starting {

@@ -20,7 +20,7 @@ import { WorkloadPool } from './workload-pool.ts';
 /** The controllers beside the one that fences. */
 export interface SecondaryControllers {
   /** What the fence controller is given of them. */
-  given: Pick<FenceDependencies, 'preservation'>;
+  given: Pick<FenceDependencies, 'preservation' | 'fastDetection'>;
   /** What agents are given of them, while it runs. */
   readonly nodeDaemons: NodeDaemons | undefined;
   /** Those that run now. */
@@ -57,7 +57,10 @@ export function setUpSecondaryControllers(ports: ControllerPorts, options: Contr
     setUpMetal3Remediation(ports, options, sources),
   ].filter((each) => each !== undefined);
   return {
-    given: preservation === undefined ? {} : { preservation },
+    given: {
+      ...(preservation === undefined ? {} : { preservation }),
+      ...(nodeDaemons === undefined ? {} : { fastDetection: { failureOf: (node) => nodeDaemons.controllers[0]?.failureOf(node) } }),
+    },
     get nodeDaemons() {
       return nodeDaemons?.controllers[0];
     },

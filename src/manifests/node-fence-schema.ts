@@ -66,6 +66,7 @@ export const SPEC = object<NodeFenceSpec>('What was asked for.', {
 
 export const TRIGGER_KIND = choice<Trigger['kind']>('Kind of trigger.', {
   'node-condition': 'a condition of the Node',
+  heartbeat: 'silence of its daemon, confirmed by others (fast_detection)',
   remediation: 'a remediation object',
   person: 'a person',
 });

@@ -127,6 +127,7 @@ export const PLAN = object<Plan>('How the node is fenced, as resolved from its c
     unverified: 'written down that it does not',
   }),
   supplies: optional(integer('Power supplies of the machine, all of which must be off. Absent: the distinct plugs count.', 1)),
+  fastDetectionMs: optional(milliseconds('Silence of the node daemon after which the node is suspected; absent: fast_detection is off.')),
   probeIntervalMs: optional(milliseconds('How often its devices are read while nothing is wrong; absent: 10 minutes.')),
   problems: list('What is wrong with the configuration.', PROBLEM, PROBLEMS_MAX),
 });

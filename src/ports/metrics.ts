@@ -126,6 +126,8 @@ export interface NodeDaemonMetrics extends SecondaryControllerMetrics {
   answered(answer: 'grant' | 'refusal'): void;
   /** Nodes now. The states overlap: `attested` are all. */
   daemons(counts: { attested: number; heard: number; armed: number }): void;
+  /** Nodes whose silence fast detection looks at, by what it makes of it. */
+  suspected(counts: { suspected: number; held: number; failed: number }): void;
 }
 
 export interface Metrics {
@@ -173,5 +175,5 @@ export const NO_METRICS: Metrics = {
   remediation: { requests: nothing, acted: nothing, problems: nothing },
   machineRemediation: { acted: nothing, problems: nothing },
   metal3Remediation: { acted: nothing, problems: nothing },
-  nodeDaemons: { received: nothing, refused: nothing, answered: nothing, daemons: nothing, acted: nothing, problems: nothing },
+  nodeDaemons: { received: nothing, refused: nothing, answered: nothing, daemons: nothing, suspected: nothing, acted: nothing, problems: nothing },
 };

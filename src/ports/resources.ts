@@ -57,7 +57,7 @@ export interface NodeFenceReport extends KubeObject {
 
 /** Type of the condition that says whether the leader hears the node's daemon, and its reasons. */
 export const NODE_DAEMON_HEARD = 'NodeDaemonHeard';
-export type DaemonReason = 'WatchdogArmed' | 'HeartbeatsCome' | 'Silent';
+export type DaemonReason = 'WatchdogArmed' | 'HeartbeatsCome' | 'Silent' | 'Suspected' | 'TakenForFailed';
 
 export interface KeptDiagnostic {
   incident: number;

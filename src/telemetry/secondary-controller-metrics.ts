@@ -91,11 +91,14 @@ function remediation(meters: Meters): Pick<Metrics['remediation'], 'requests'> {
 }
 
 /** What the daemons on nodes say; a node's own name would be one series per node. */
-function nodeDaemons(meters: Meters): Pick<Metrics['nodeDaemons'], 'received' | 'refused' | 'answered' | 'daemons'> {
+function nodeDaemons(meters: Meters): Pick<Metrics['nodeDaemons'], 'received' | 'refused' | 'answered' | 'daemons' | 'suspected'> {
   const received = meters.counter('nodefence_node_heartbeats_received_total', 'Heartbeats of node daemons that were accepted.');
   const refused = meters.counter('nodefence_node_heartbeats_refused_total', 'Datagrams that were dropped, by reason.', ['reason']);
   const answered = meters.counter('nodefence_node_grants_total', 'Answers to heartbeats, by answer.', ['answer']);
   const daemons = meters.gauge('nodefence_node_daemons', 'Nodes now by what their daemon says: attested, heard, armed.', ['state']);
+  const suspected = meters.gauge('nodefence_node_daemons_silent', 'Nodes whose silence fast detection judges now: suspected, held, failed.', [
+    'verdict',
+  ]);
   for (const reason of DATAGRAM_REFUSALS) refused.inc({ reason }, 0);
   return {
     received: () => received.inc(),
@@ -103,6 +106,9 @@ function nodeDaemons(meters: Meters): Pick<Metrics['nodeDaemons'], 'received' | 
     answered: (answer) => answered.inc({ answer }),
     daemons: (counts) => {
       setAll(daemons, 'state', Object.entries(counts));
+    },
+    suspected: (counts) => {
+      setAll(suspected, 'verdict', Object.entries(counts));
     },
   };
 }

@@ -3,16 +3,19 @@ import type { DaemonReason, NodeFenceReport } from '../../ports/resources.ts';
 
 /** What the leader last reported of a node's daemon. */
 export interface DaemonRow {
-  state: 'armed' | 'heard' | 'silent';
+  state: 'armed' | 'heard' | 'silent' | 'suspected' | 'failed';
   /** What it said and attests, in words. */
   message: string;
   since: string;
 }
 
-const STATES: Readonly<Record<string, DaemonRow['state']>> = { WatchdogArmed: 'armed', HeartbeatsCome: 'heard', Silent: 'silent' } satisfies Record<
-  DaemonReason,
-  DaemonRow['state']
->;
+const STATES: Readonly<Record<string, DaemonRow['state']>> = {
+  WatchdogArmed: 'armed',
+  HeartbeatsCome: 'heard',
+  Silent: 'silent',
+  Suspected: 'suspected',
+  TakenForFailed: 'failed',
+} satisfies Record<DaemonReason, DaemonRow['state']>;
 
 /** Undefined: nothing was reported, as where no daemon runs, or none is served. */
 export function daemonOf(report: NodeFenceReport | undefined): DaemonRow | undefined {

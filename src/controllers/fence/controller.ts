@@ -53,7 +53,7 @@ export class FenceController implements ProofReader {
     const dependencies = { ...given, cluster: gate(given.cluster) };
     this.dependencies = dependencies;
     this.acknowledgements = new Acknowledgements(dependencies);
-    this.storm = new Storm(dependencies, (node) => this.observations.get(node)?.lifeAtMs);
+    this.storm = new Storm(dependencies, (node) => this.lifeAtMs(node));
     this.fenceable = new FenceableNodes(dependencies.metrics);
     this.orphanTaints = new OrphanTaints(dependencies);
     this.runs = new Runs(dependencies, this.acknowledgements, (node, entry) => [
@@ -82,6 +82,11 @@ export class FenceController implements ProofReader {
   /** For the controllers that switch a machine without a NodeFence. What somebody asked for does not wait for the grace of a new leader, as a requested fence does not. */
   stormHolds(node: string): readonly ActiveHold[] {
     return this.storm.activeHoldsOn(node).filter(({ reason }) => reason !== 'startup-grace');
+  }
+
+  /** When a sign of life of the node's kubelet was last received here. */
+  lifeAtMs(node: string): number | undefined {
+    return this.observations.get(node)?.lifeAtMs;
   }
 
   /** Ends every run without a result: leadership is lost or the process stops. */
@@ -125,7 +130,8 @@ export class FenceController implements ProofReader {
     const bootID = node?.status.nodeInfo?.bootID;
     await this.acknowledgements.settle(name, fence, bootID);
     const observation = this.observationOf(name);
-    if (node !== undefined && readyOf(node)?.status === 'True' && (fence === undefined || fence.status?.state === 'final')) {
+    const isTakenForFailed = this.dependencies.fastDetection?.failureOf(name) !== undefined;
+    if (node !== undefined && readyOf(node)?.status === 'True' && !isTakenForFailed && (fence === undefined || fence.status?.state === 'final')) {
       // Before anything that can fail: a delay must never be counted from an earlier failure.
       observation.mark('triggered', undefined, clock.monotonicMs());
       observation.mark('notReady', undefined, clock.monotonicMs());

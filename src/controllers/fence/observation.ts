@@ -19,7 +19,8 @@ export class NodeObservation {
   renewTime: string | undefined;
   /** Of a release under way: pods that were asked for in vain. */
   readonly asked = new AskedPods();
-  private heartbeat: string | undefined;
+  /** Of Ready, as it was last received. */
+  heartbeat: string | undefined;
   private bootID: string | undefined;
   private readonly marks = new Map<keyof Since, Mark>();
   private readonly proofs = new Map<string, number>();

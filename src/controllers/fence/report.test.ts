@@ -45,6 +45,18 @@ function givenUp(): NodeFenceStatus {
 const EMPTY: NodeFenceReport = { metadata: { name: 'a', resourceVersion: '1' }, status: {} };
 
 describe('what is wrong with the plan of a healthy node', () => {
+  it('is also that fast_detection has no effect, where node daemons are not served', async () => {
+    const { harness, stored } = harnessWith(EMPTY);
+    harness.plan = planOf({ fastDetectionMs: 3_000 });
+    await recordHealthy(harness.dependencies, nodeOf({ ready: 'True' }));
+    expect(stored().status?.problems).toMatchObject([{ severity: 'warning', where: 'fast_detection' }]);
+    const served = harnessWith(EMPTY);
+    served.harness.plan = planOf({ fastDetectionMs: 3_000 });
+    Object.assign(served.harness.dependencies, { fastDetection: { failureOf: () => undefined } });
+    await recordHealthy(served.harness.dependencies, nodeOf({ ready: 'True' }));
+    expect(served.stored().status?.problems).toEqual([]);
+  });
+
   it.each([
     ['FenceConfigurationInvalid', 'error' as const, 'no method of that name'],
     ['FenceSettingIgnored', 'warning' as const, `healthy_delay=soon must be a duration; ${DEFAULT_STANDS}`],

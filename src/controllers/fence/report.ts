@@ -3,6 +3,7 @@ import { isCordonedOnly, isWorthWriting, recordOf, unrecovered, withIncident } f
 import type { FenceRecord, IncidentRecord } from '../../domain/incident-record.ts';
 import { isDefaulted } from '../../domain/plan-problems.ts';
 import type { NodeFenceStatus } from '../../domain/node-fence.ts';
+import type { Plan } from '../../domain/plan.ts';
 import { timestamp } from '../../ports/clock.ts';
 import type { Node } from '../../ports/objects.ts';
 import type { NodeFenceReport } from '../../ports/resources.ts';
@@ -23,7 +24,7 @@ export async function recordHealthy(dependencies: FenceDependencies, node: Node)
   const { listers, planner, recorder } = dependencies;
   const known = listers.reports.get(node.metadata.name)?.status;
   const plan = planner.planFor(node);
-  const problems: Problems = plan.problems.slice(0, PROBLEMS_MAX).map(({ severity, where, message }) => ({ severity, where, message }));
+  const problems = problemsOf(dependencies, plan);
   const sameProblems = canonical(problems) === canonical(known?.problems ?? []);
   const fence = plan.trigger === 'never' ? { fence: plan.trigger } : {};
   if (isRecorded(known, node) && sameProblems && known?.fence === fence.fence) return;
@@ -44,6 +45,13 @@ export async function recordHealthy(dependencies: FenceDependencies, node: Node)
     const words = `A value of this node's fence could not be used: ${defaulted.where}: ${defaulted.message}`;
     recorder.event({ apiVersion: 'v1', kind: 'Node', metadata: node.metadata }, 'Warning', 'FenceSettingIgnored', words);
   }
+}
+
+function problemsOf({ fastDetection }: FenceDependencies, { problems, fastDetectionMs }: Plan): Problems {
+  const found: Problems = problems.slice(0, PROBLEMS_MAX).map(({ severity, where, message }) => ({ severity, where, message }));
+  if (fastDetectionMs === undefined || fastDetection !== undefined) return found;
+  const message = 'nobody is found within seconds: the controllers do not serve the node daemons; start them with --node-daemons';
+  return [...found, { severity: 'warning', where: 'fast_detection', message }].slice(0, PROBLEMS_MAX);
 }
 
 function isRecorded(known: Status | undefined, node: Node): boolean {

@@ -5,6 +5,7 @@ import { SIGNS } from '../../domain/node-daemon/datagram.ts';
 import { sameContent } from '../../domain/canonical.ts';
 import type { GrantsEnded } from '../../domain/node-daemon/attestation.ts';
 import type { Cluster } from '../../ports/cluster.ts';
+import type { FastDetection, FastFailure } from '../../ports/fast-detection.ts';
 import type { EndingCall, NodeDaemons } from '../../ports/node-daemons.ts';
 import { LEASES } from '../../ports/resources.ts';
 import { Executor } from '../shared/executor.ts';
@@ -18,6 +19,9 @@ import { AttestedNodes } from './attested-nodes.ts';
 import { reportOf } from './daemon-report.ts';
 import type { NodeDaemonDependencies } from './dependencies.ts';
 import { Endings } from './endings.ts';
+import { SilenceDetector } from './fast/fast-detection.ts';
+import { OffReads } from './fast/off-reads.ts';
+import { PeersQuestions } from './fast/peers-questions.ts';
 import { GrantEnder } from './grant-ender.ts';
 import { Heartbeats } from './heartbeats.ts';
 import { PeersAssignment } from './peers-assignment.ts';
@@ -41,7 +45,7 @@ const UNASKED_AFTER_MS = 300_000;
  * The controllers' side of the node daemons (docs/adr/0012-node-daemons-authenticate-by-keys-in-the-api.md). Every replica hears; only the leader grants, tells and
  * ends.
  */
-export class NodeDaemonController implements NodeDaemons {
+export class NodeDaemonController implements NodeDaemons, FastDetection {
   readonly #dependencies: NodeDaemonDependencies;
   readonly #nodes: AttestedNodes;
   readonly #keys: SharedKeys;
@@ -56,6 +60,8 @@ export class NodeDaemonController implements NodeDaemons {
   readonly #announcements: Announcements;
   readonly #executor: Executor<Chain>;
   readonly #receiver: Receiver;
+  readonly #silence: SilenceDetector | undefined;
+  readonly #closing = new AbortController();
   #cancelTick: () => void = () => undefined;
   #unsubscribe: () => void = () => undefined;
   #isClosed = false;
@@ -86,7 +92,9 @@ export class NodeDaemonController implements NodeDaemons {
     const promises = new Promises({ clock, socket, leadership, nodes, keys });
     const endingCluster = gatedWrites(notSentUnless(mayWrite))(dependencies.cluster);
     this.#ender = new GrantEnder({ clock, log, cluster: endingCluster, namespace, endings, promises });
-    this.#receiver = new Receiver({ clock, socket, leadership, metrics, nodes, keys, endings, promises, heartbeats: this.#heartbeats });
+    const questions = new PeersQuestions({ clock, socket, nodes, keys });
+    this.#receiver = new Receiver({ clock, socket, leadership, metrics, nodes, keys, endings, promises, questions, heartbeats: this.#heartbeats });
+    this.#silence = this.#silenceDetector(questions);
     this.#peers = new PeersAssignment({
       ...{ nodes, chains: this.#chains, topologyKeys, clusterNodes: listers.nodes },
       isEnded: (node, bootID) => endings.isEnded(node, bootID),
@@ -106,6 +114,7 @@ export class NodeDaemonController implements NodeDaemons {
     this.#hearsSinceMs = clock.monotonicMs();
     socket.receive((bytes, from) => this.#receiver.receive(bytes, from));
     this.#announcements.start();
+    this.#silence?.start();
     this.#tick();
   }
 
@@ -124,6 +133,8 @@ export class NodeDaemonController implements NodeDaemons {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#gate.close();
+    this.#closing.abort(new Error('the controller stops'));
+    this.#silence?.close();
     this.#cancelTick();
     this.#unsubscribe();
     this.#dependencies.socket.close();
@@ -136,6 +147,19 @@ export class NodeDaemonController implements NodeDaemons {
 
   sawEnded(node: string, bootID: string): void {
     this.#ender.sawEnded(node, bootID);
+  }
+
+  failureOf(node: string): FastFailure | undefined {
+    return this.#silence?.failureOf(node);
+  }
+
+  #silenceDetector(questions: PeersQuestions): SilenceDetector | undefined {
+    const { fast, clock, leadership, listers, metrics } = this.#dependencies;
+    if (fast === undefined) return undefined;
+    const { prober, ...sources } = fast;
+    const reads = new OffReads({ clock, planner: sources.planner, prober, signal: this.#closing.signal });
+    const parts = { clock, leadership, metrics, nodes: this.#nodes, clusterNodes: listers.nodes, heartbeats: this.#heartbeats };
+    return new SilenceDetector({ ...parts, ...sources, questions, reads });
   }
 
   #executorOn(cluster: Cluster, mayWrite: () => boolean): Executor<Chain> {
@@ -257,6 +281,7 @@ export class NodeDaemonController implements NodeDaemons {
     const { listers } = this.#dependencies;
     for (const { node, attestation } of this.#nodes.all()) {
       const heard = this.#heartbeats.last(node);
+      const suspicion = this.#silence?.suspicionOf(node);
       const isKnown = heard !== undefined || this.#isSilentFor(node, REPORT_SILENT_MS);
       const seen = heard && {
         signs: heard.signs,
@@ -264,7 +289,7 @@ export class NodeDaemonController implements NodeDaemons {
         at: new Date(heard.wallMs).toISOString().replace(/\.\d+Z$/u, 'Z'),
       };
       const isWanted = isKnown && listers.nodes.get(node) !== undefined && listers.reports.synced;
-      this.#chains.want(`report of ${node}`, isWanted ? reportOf(node, attestation, listers.reports.get(node), seen) : undefined);
+      this.#chains.want(`report of ${node}`, isWanted ? reportOf(node, attestation, listers.reports.get(node), seen, suspicion) : undefined);
     }
   }
 

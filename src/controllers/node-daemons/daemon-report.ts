@@ -6,6 +6,7 @@ import { NODE_DAEMON_HEARD } from '../../ports/resources.ts';
 import type { NodeFenceReport } from '../../ports/resources.ts';
 import type { ReportStatus } from '../shared/node-report.ts';
 import type { Action } from './actions.ts';
+import type { Suspicion } from './fast/fast-detection.ts';
 import type { Heard } from './heartbeats.ts';
 
 type Report = Extract<Action, { kind: 'report-daemon' }>;
@@ -17,6 +18,7 @@ const SIGN_WORDS: Readonly<Record<keyof typeof SIGNS, string>> = {
   storageLost: 'storage lost',
   kdumpArmed: 'kdump armed',
   hardwareErrors: 'hardware errors',
+  leaving: 'the daemon is being stopped',
 };
 
 /** What a heartbeat said, in words. */
@@ -39,11 +41,12 @@ export function reportOf(
   attestation: Attestation,
   report: NodeFenceReport | undefined,
   heard: (Pick<Heard, 'signs'> & { isSilent: boolean; at: string }) | undefined,
+  suspicion?: Pick<Suspicion, 'verdict' | 'message'>,
 ): Report | undefined {
   const standing = report?.status?.conditions?.find(({ type }) => type === NODE_DAEMON_HEARD);
   // Whoever leads since a moment ago has heard nothing yet, and knows no better than its predecessor.
   if (heard === undefined && standing?.status === 'False') return undefined;
-  const action = said(node, heard, attestedWords(attestation));
+  const action = suspicion === undefined ? said(node, heard, attestedWords(attestation)) : suspected(node, suspicion, attestedWords(attestation));
   return standing?.message === bounded(action.message) && standing.reason === action.reason ? undefined : action;
 }
 
@@ -56,10 +59,14 @@ function said(node: string, heard: Parameters<typeof reportOf>[3], attested: str
   return { kind, node, reason, message: `Heartbeats come; they say: ${signWords(signs)}. ${attested}` };
 }
 
+function suspected(node: string, { verdict, message }: Pick<Suspicion, 'verdict' | 'message'>, attested: string): Report {
+  return { kind: 'report-daemon', node, reason: verdict === 'failed' ? 'TakenForFailed' : 'Suspected', message: `${message} ${attested}` };
+}
+
 /** The report with this condition in it. `now`: RFC 3339. */
 export function withDaemon(status: ReportStatus, action: Report, now: string): ReportStatus {
   const before = status.conditions?.find(({ type }) => type === NODE_DAEMON_HEARD);
-  const value = action.reason === 'Silent' ? 'False' : 'True';
+  const value = action.reason === 'WatchdogArmed' || action.reason === 'HeartbeatsCome' ? 'True' : 'False';
   const condition = {
     type: NODE_DAEMON_HEARD,
     status: value,

@@ -5,8 +5,10 @@ import type { Leadership } from '../../ports/leadership.ts';
 import type { NodeDaemonMetrics } from '../../ports/metrics.ts';
 import type { DatagramSocket, ExchangeKeyPairs } from '../../ports/node-daemon.ts';
 import type { ConfigMap, Lease, Node } from '../../ports/objects.ts';
+import type { Prober } from '../../ports/probes.ts';
 import type { Logger } from '../../ports/recorder.ts';
 import type { NodeFenceReport } from '../../ports/resources.ts';
+import type { FastDetectionSources } from './fast/fast-detection.ts';
 
 export interface NodeDaemonDependencies {
   clock: Clock;
@@ -26,6 +28,8 @@ export interface NodeDaemonDependencies {
   };
   /** What the configuration says of the daemons' times. */
   writtenTimes: () => WrittenTimes;
+  /** Absent: nobody is suspected by silence. */
+  fast?: FastDetectionSources & { prober: Prober };
   /** For `nodefence status`. */
   tellProblems: (problems: readonly string[]) => void;
   options: NodeDaemonOptions;

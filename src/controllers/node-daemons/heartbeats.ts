@@ -1,3 +1,5 @@
+import { SIGNS } from '../../domain/node-daemon/datagram.ts';
+
 /** The last that was heard of one node. */
 export interface Heard {
   bootID: string;
@@ -8,6 +10,8 @@ export interface Heard {
   wallMs: number;
   /** Bits of `SIGNS`. */
   signs: number;
+  /** Since when they came without a break. */
+  fromMs: number;
 }
 
 /** A lost heartbeat or two are no silence. */
@@ -16,13 +20,29 @@ const SILENT_AFTER_MS = 3_000;
 /** What was heard of each node: a suspicion at most, never evidence. */
 export class Heartbeats {
   readonly #heard = new Map<string, Heard>();
+  #heardFromMs = Number.NEGATIVE_INFINITY;
 
   /** A counter that does not grow was sent before: somebody repeats it, or it was overtaken. */
-  accept(node: string, heard: Heard): 'received' | 'replayed' {
+  accept(node: string, heard: Omit<Heard, 'fromMs'>): 'received' | 'replayed' {
     const known = this.#heard.get(node);
     if (known?.bootID === heard.bootID && heard.counter <= known.counter) return 'replayed';
-    this.#heard.set(node, heard);
+    const goesOn = known?.bootID === heard.bootID && heard.atMs - known.atMs < SILENT_AFTER_MS && (known.signs & SIGNS.leaving) === 0;
+    this.#heard.set(node, { ...heard, fromMs: goesOn ? known.fromMs : heard.atMs });
     return 'received';
+  }
+
+  /** This process stood still: nobody was heard without a break from before. */
+  interrupted(nowMs: number): void {
+    this.#heardFromMs = nowMs;
+  }
+
+  /** From when a node was heard without a break of its own or of ours. */
+  fromMs({ fromMs }: Heard): number {
+    return Math.max(fromMs, this.#heardFromMs);
+  }
+
+  all(): Iterable<[string, Heard]> {
+    return this.#heard;
   }
 
   last(node: string): Heard | undefined {

@@ -9,6 +9,7 @@ import type { DatagramSocket } from '../../ports/node-daemon.ts';
 import type { AttestedNode, AttestedNodes } from './attested-nodes.ts';
 import type { Endings } from './endings.ts';
 import { decideGrant } from './grant-decision.ts';
+import type { PeersQuestions } from './fast/peers-questions.ts';
 import type { Heartbeats } from './heartbeats.ts';
 import type { Promises } from './promises.ts';
 import type { SharedKeys } from './shared-keys.ts';
@@ -23,12 +24,13 @@ export interface ReceiverParts {
   heartbeats: Heartbeats;
   endings: Endings;
   promises: Pick<Promises, 'take'>;
+  questions: Pick<PeersQuestions, 'take'>;
 }
 
 /** What a controller is told. */
-const HEARD: ReadonlySet<Datagram['type']> = new Set(['heartbeat', 'promise']);
+const HEARD: ReadonlySet<Datagram['type']> = new Set(['heartbeat', 'promise', 'reached', 'unreached']);
 
-/** One datagram: a heartbeat is noted and answered in the same turn, a promise is counted. */
+/** One datagram: a heartbeat is noted and answered in the same turn, a promise or a peer's answer is counted. */
 export class Receiver {
   readonly #parts: ReceiverParts;
 
@@ -37,7 +39,7 @@ export class Receiver {
   }
 
   receive(bytes: Uint8Array, from: string): void {
-    const { metrics, nodes, keys, promises } = this.#parts;
+    const { metrics, nodes, keys, promises, questions } = this.#parts;
     const opened = open(bytes, ({ type, sender }) => {
       const publicKey = HEARD.has(type) ? nodes.get(sender)?.attestation.publicKey : undefined;
       return publicKey === undefined ? [] : keys.macsWith(publicKey);
@@ -48,7 +50,8 @@ export class Receiver {
     }
     const { datagram, mac } = opened;
     if (datagram.type === 'promise') promises.take(datagram);
-    else this.#heartbeat(datagram, mac, from);
+    else if (datagram.type === 'heartbeat') this.#heartbeat(datagram, mac, from);
+    else questions.take(datagram);
   }
 
   #heartbeat({ sender: node, bootID, counter, signs }: Datagram, mac: Mac, from: string): void {

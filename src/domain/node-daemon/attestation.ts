@@ -36,6 +36,8 @@ export interface Attestation {
   storage?: string;
   /** Absent: this kernel has none, or it was not looked at yet. */
   kdump?: AttestedKdump;
+  /** The daemon is being stopped, as it should: from now on its silence says nothing. */
+  isEnding?: true;
 }
 
 export interface AttestedKdump {
@@ -120,6 +122,7 @@ export function parseAttestation(lease: Annotated): Attestation | undefined {
     ...(address === undefined ? {} : { address }),
     ...(storage === undefined ? {} : { storage }),
     ...(kdump === undefined ? {} : { kdump }),
+    ...(value?.['isEnding'] === true ? { isEnding: true } : {}),
   };
 }
 

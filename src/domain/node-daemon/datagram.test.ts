@@ -28,6 +28,9 @@ const datagram: fc.Arbitrary<Datagram> = fc
       subject: name,
       subjectBootID: uuid,
       publicKey: fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => Buffer.from(bytes).toString('base64url')),
+      address: fc
+        .oneof(fc.ipV4(), name, fc.constant('[2001:db8::7]'))
+        .chain((host) => fc.integer({ min: 1, max: 65_535 }).map((port) => `${host.slice(0, 240)}:${port}`)),
     },
     { requiredKeys: ['type', 'counter', 'signs', 'sender'] },
   )
@@ -41,7 +44,7 @@ describe('a datagram', () => {
         '4e4601' + '04' + '00000000000006a4' + '0123abcd',
         '11114222833344445555' + '6666' + '00000011',
         'f123abcd11114222833344445555' + '6666',
-        '08' + Buffer.from('worker-1').toString('hex') + '03' + Buffer.from('w-2').toString('hex') + '00',
+        '08' + Buffer.from('worker-1').toString('hex') + '03' + Buffer.from('w-2').toString('hex') + '0000',
       ]
         .join('')
         .match(/.{1,32}/g),

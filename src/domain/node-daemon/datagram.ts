@@ -1,3 +1,5 @@
+import { isAddress } from './controllers.ts';
+
 /**
  * What daemons say to each other: one small datagram each (docs/node-daemon.md). All numbers big-endian:
  *
@@ -7,10 +9,11 @@
  *     4  counter       8  microseconds since the sender's boot; a reply repeats the counter of what it answers
  *    12  boot ID      16  of the sender; all zeros: a controller
  *    28  signs         4  bits of a heartbeat; 0 elsewhere
- *    32  subject boot 16  the boot that a promise is about; all zeros elsewhere
+ *    32  subject boot 16  the boot that a promise or a question is about; all zeros elsewhere
  *    48  name          1 + n  the sender
- *        subject       1 + n  the node that a promise is about
- *        key           1 + n  X25519 public key of the sender; only where the receiver cannot know it
+ *        subject       1 + n  the node that a promise or a question is about
+ *        key           1 + n  X25519 public key of the sender, or of the subject of a reach-request; only where the receiver cannot know it
+ *        address       1 + n  where the subject of a reach-request receives
  *        MAC          32  HMAC-SHA256 over all before it
  */
 export const DATAGRAM_TYPES = [
@@ -26,6 +29,14 @@ export const DATAGRAM_TYPES = [
   'promise',
   /** Answers a heartbeat or a vouch request: not any more for this boot. */
   'refusal',
+  /** Controller to peer: does this boot of the subject answer you? */
+  'reach-request',
+  /** Peer to the node in question: answer me. */
+  'ping',
+  'alive',
+  /** Peer to controller: it answered, it did not. */
+  'reached',
+  'unreached',
 ] as const;
 export type DatagramType = (typeof DATAGRAM_TYPES)[number];
 
@@ -42,16 +53,18 @@ export interface Datagram {
   subjectBootID?: string;
   /** 32 bytes in base64url. */
   publicKey?: string;
+  /** `192.0.2.7:7411`, `[2001:db8::7]:7411`. */
+  address?: string;
 }
 
 /** What a heartbeat says of its node, by bit. */
-export const SIGNS = { watchdogArmed: 1, isolated: 2, stopping: 4, storageLost: 8, kdumpArmed: 16, hardwareErrors: 32 } as const;
+export const SIGNS = { watchdogArmed: 1, isolated: 2, stopping: 4, storageLost: 8, kdumpArmed: 16, hardwareErrors: 32, leaving: 64 } as const;
 
 export const MAC_BYTES = 32;
 const FIXED_BYTES = 48;
 const NAME_MAX = 253;
 const KEY_BYTES = 32;
-export const DATAGRAM_MAX_BYTES = FIXED_BYTES + 2 * (1 + NAME_MAX) + 1 + KEY_BYTES + MAC_BYTES;
+export const DATAGRAM_MAX_BYTES = FIXED_BYTES + 3 * (1 + NAME_MAX) + 1 + KEY_BYTES + MAC_BYTES;
 const MAGIC = 0x4e46;
 const VERSION = 1;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -59,11 +72,12 @@ const NAME = /^[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?$/;
 
 /** The datagram without its MAC. Throws a TypeError for what no datagram can say: a defect of the caller. */
 export function encode(datagram: Datagram): Uint8Array {
-  const { counter, signs, sender, subject = '' } = datagram;
+  const { counter, signs, sender, subject = '', address = '' } = datagram;
   const key = datagram.publicKey === undefined ? [] : keyBytes(datagram.publicKey);
   if (!Number.isSafeInteger(counter) || counter < 0) throw new TypeError(`counter ${counter} is no whole number under 2^53`);
   if (!NAME.test(sender) || (subject !== '' && !NAME.test(subject))) throw new TypeError(`${sender} or ${subject} is no name of a node`);
-  const bytes = new Uint8Array(FIXED_BYTES + 3 + sender.length + subject.length + key.length);
+  if (address !== '' && (!isAddress(address) || address.length > NAME_MAX)) throw new TypeError(`${address} is no address`);
+  const bytes = new Uint8Array(FIXED_BYTES + 4 + sender.length + subject.length + key.length + address.length);
   const view = new DataView(bytes.buffer);
   view.setUint16(0, MAGIC);
   view.setUint8(2, VERSION);
@@ -76,12 +90,13 @@ export function encode(datagram: Datagram): Uint8Array {
   const afterSubject = writeName(bytes, afterSender, subject);
   bytes[afterSubject] = key.length;
   bytes.set(key, afterSubject + 1);
+  writeName(bytes, afterSubject + 1 + key.length, address);
   return bytes;
 }
 
 /** Undefined for whatever is no datagram of this version; its MAC is not looked at. */
 export function decode(bytes: Uint8Array): Datagram | undefined {
-  if (bytes.length < FIXED_BYTES + 3 + MAC_BYTES || bytes.length > DATAGRAM_MAX_BYTES) return undefined;
+  if (bytes.length < FIXED_BYTES + 4 + MAC_BYTES || bytes.length > DATAGRAM_MAX_BYTES) return undefined;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const type = DATAGRAM_TYPES[view.getUint8(3)];
   if (view.getUint16(0) !== MAGIC || view.getUint8(2) !== VERSION || type === undefined) return undefined;
@@ -91,7 +106,10 @@ export function decode(bytes: Uint8Array): Datagram | undefined {
   if (!Number.isSafeInteger(counter) || sender === undefined || subject === undefined || sender === '') return undefined;
   const afterSubject = FIXED_BYTES + 2 + sender.length + subject.length;
   const keyLength = bytes[afterSubject];
-  if ((keyLength !== 0 && keyLength !== KEY_BYTES) || bytes.length !== afterSubject + 1 + keyLength + MAC_BYTES) return undefined;
+  if (keyLength !== 0 && keyLength !== KEY_BYTES) return undefined;
+  const address = textAt(bytes, afterSubject + 1 + keyLength);
+  if (address === undefined || bytes.length !== afterSubject + 2 + keyLength + address.length + MAC_BYTES) return undefined;
+  if (address !== '' && !isAddress(address)) return undefined;
   const bootID = uuidAt(bytes, 12);
   const subjectBootID = uuidAt(bytes, 32);
   return {
@@ -103,6 +121,7 @@ export function decode(bytes: Uint8Array): Datagram | undefined {
     ...(subject === '' ? {} : { subject }),
     ...(subjectBootID === undefined ? {} : { subjectBootID }),
     ...(keyLength === 0 ? {} : { publicKey: keyText(bytes.subarray(afterSubject + 1, afterSubject + 1 + keyLength)) }),
+    ...(address === '' ? {} : { address }),
   };
 }
 
@@ -145,8 +164,12 @@ function writeName(bytes: Uint8Array, at: number, name: string): number {
 
 /** Empty where none is written; undefined where what is written is no name. */
 function nameAt(bytes: Uint8Array, at: number): string | undefined {
+  const name = textAt(bytes, at);
+  return name === undefined || name === '' || NAME.test(name) ? name : undefined;
+}
+
+function textAt(bytes: Uint8Array, at: number): string | undefined {
   const length = bytes[at];
   if (length === undefined || at + 1 + length > bytes.length) return undefined;
-  const name = String.fromCodePoint(...bytes.subarray(at + 1, at + 1 + length));
-  return name === '' || NAME.test(name) ? name : undefined;
+  return String.fromCodePoint(...bytes.subarray(at + 1, at + 1 + length));
 }

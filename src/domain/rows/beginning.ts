@@ -32,10 +32,10 @@ export function beginning(snapshot: Snapshot, history: HistoryEntry[], incident:
     jobs: [],
     journal: [],
     evidence: [],
-    timeline: { failedAt: asked === undefined ? (node.readySince ?? wall) : wall, noticedAt: wall },
+    timeline: { failedAt: asked === undefined ? (failedSince(node) ?? wall) : wall, noticedAt: wall },
     conditions: [],
     history,
-    message: `${asked === undefined ? '' : `Asked for by ${nameOf(asked)}. `}Ready is ${node.ready} (${node.readyReason}); ${isObserved(snapshot) ? 'mode observe: nothing is changed' : 'isolation follows after isolation_delay'}.`,
+    message: `${asked === undefined ? '' : `Asked for by ${nameOf(asked)}. `}${node.silence === undefined ? '' : `${node.silence.message} `}Ready is ${node.ready} (${node.readyReason}); ${isObserved(snapshot) ? 'mode observe: nothing is changed' : 'isolation follows after isolation_delay'}.`,
   };
 }
 
@@ -54,14 +54,23 @@ type Request = NonNullable<NodeFenceSpec['requestedBy']>;
 function triggerOf({ fence, wall }: Snapshot, node: NodeFacts, asked: Request | undefined): Trigger {
   const served = asked?.uid ?? fence?.status?.trigger?.requestUID;
   return {
-    kind: asked === undefined ? 'node-condition' : kindOf(asked),
+    kind: asked === undefined ? (isFoundFirst(node) ? 'heartbeat' : 'node-condition') : kindOf(asked),
     conditionType: 'Ready',
     status: node.ready,
     reason: node.readyReason,
-    since: asked === undefined ? (node.readySince ?? wall) : wall,
+    since: asked === undefined ? (failedSince(node) ?? wall) : wall,
     ...(node.bootID === undefined ? {} : { bootID: node.bootID }),
     ...(served === undefined ? {} : { requestUID: served }),
   };
+}
+
+/** Its daemon fell silent, and Kubernetes does not know yet that it failed. */
+function isFoundFirst({ silence, ready }: NodeFacts): boolean {
+  return silence !== undefined && ready === 'True';
+}
+
+function failedSince(node: NodeFacts): string | undefined {
+  return isFoundFirst(node) ? node.silence?.since : node.readySince;
 }
 
 function nameOf({ kind, namespace, name }: Request): string {

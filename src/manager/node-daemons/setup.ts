@@ -2,25 +2,29 @@ import { CLUSTER_CONFIG, CONFIG_KEY } from '../../config/configuration.ts';
 import { timesOfCluster } from '../../config/daemon-times.ts';
 import { NodeDaemonController } from '../../controllers/node-daemons/controller.ts';
 import { CANDIDATES_LEASE } from '../../controllers/fence/handover/candidates.ts';
-import type { FenceListers } from '../../controllers/fence/dependencies.ts';
+import type { FenceListers, Queue } from '../../controllers/fence/dependencies.ts';
+import type { FastDetectionSources } from '../../controllers/node-daemons/fast/fast-detection.ts';
 import { AgentError } from '../../ports/agents.ts';
 import type { Cluster, Lister } from '../../ports/cluster.ts';
 import type { Leadership } from '../../ports/leadership.ts';
 import type { NodeDaemons } from '../../ports/node-daemons.ts';
 import type { ConfigMap } from '../../ports/objects.ts';
+import type { Prober } from '../../ports/probes.ts';
 import { LEASES } from '../../ports/resources.ts';
 import type { ControllerOptions, ControllerPorts } from '../composition.ts';
 import { GatedController } from '../gated-controller.ts';
 import type { Built } from '../gated-controller.ts';
 import { watchBase, watching } from '../watching.ts';
 
-export interface NodeDaemonSources {
+export interface NodeDaemonSources extends Pick<FastDetectionSources, 'planner' | 'lifeAtMs'> {
   cluster: Cluster;
-  listers: Pick<FenceListers, 'nodes' | 'reports'>;
+  listers: Pick<FenceListers, 'nodes' | 'reports' | 'leases'>;
   configMaps: Lister<ConfigMap>;
   leadership: Pick<Leadership, 'isLeading' | 'mayBegin' | 'epoch'> & { readonly identity: string };
   /** These words, and no others, stand for this topic in `nodefence status`. */
   say: (topic: string, words: readonly string[]) => void;
+  prober: Prober;
+  queue: Queue;
 }
 
 /** Nothing has to be found out: where it is switched on, it runs. */
@@ -62,15 +66,16 @@ function build(
   { socket, keyPairs, topologyKeys }: NonNullable<ControllerPorts['nodeDaemons']>,
   ports: ControllerPorts,
   options: ControllerOptions,
-  { cluster, listers, configMaps, leadership, say }: NodeDaemonSources,
+  { cluster, listers, configMaps, leadership, say, queue, planner, prober, lifeAtMs }: NodeDaemonSources,
 ): Built<NodeDaemonController> {
-  const { clock, logger: log, metrics } = ports;
+  const { clock, logger: log, metrics, recorder } = ports;
   const { namespace } = options;
   const { watch, reflectors } = watching(watchBase(ports, options));
   const controller = new NodeDaemonController({
     ...{ clock, cluster, log, leadership, socket, keyPairs, metrics: metrics.nodeDaemons },
     listers: { ...listers, configMaps, leases: watch(LEASES, { namespace }) },
     writtenTimes: () => timesOfCluster(configMaps.get(`${namespace}/${CLUSTER_CONFIG}`)?.data?.[CONFIG_KEY]),
+    fast: { planner, prober, kubeletLeases: listers.leases, lifeAtMs, recorder, wake: (node) => queue.add(node) },
     tellProblems: (problems) => say('node daemons', problems),
     options: { namespace, topologyKeys, replica: leadership.identity.split('_').at(-1) ?? '', replicasLease: CANDIDATES_LEASE },
   });

@@ -145,11 +145,13 @@ export class NodeDaemon {
     // A node that takes itself down does so, whoever stops its daemon meanwhile.
     const isGoingDown = this.#keeper.phase === 'stopping' || this.#keeper.phase === 'down';
     this.#isEnding = !isGoingDown;
+    if (this.#isEnding) this.#exchange.farewell();
     if (isGoingDown) await this.#ports.clock.sleep(this.#times.current.podStopMaxMs + TICK_MS);
     const isKnown = !isGoingDown && (await this.#attester.end(DISARM_WITHIN_MS));
     this.#controllers.close();
     this.#checks.close();
     this.#cancelTick();
+    if (this.#isEnding) this.#exchange.farewell();
     if (isKnown) await this.#keeper.disarm();
     else
       this.#ports.log.error('the watchdog stays armed', {
@@ -226,7 +228,8 @@ export class NodeDaemon {
       (watchdogState === 'armed' ? SIGNS.watchdogArmed : 0) |
       (isIsolated ? SIGNS.isolated : 0) |
       (phase === 'stopping' || phase === 'down' ? SIGNS.stopping : 0) |
-      signsOf(this.#checks)
+      signsOf(this.#checks) |
+      (this.#isEnding ? SIGNS.leaving : 0)
     );
   }
 
@@ -242,6 +245,7 @@ export class NodeDaemon {
       ...(watchdog === undefined ? {} : { watchdog }),
       ...(fencesItself ? { selfFence: { grantMs, isolationTimeoutMs, podStopMaxMs, resetTimeMs } } : {}),
       ...attestedFindings(this.#checks),
+      ...(this.#isEnding ? { isEnding: true } : {}),
     };
   }
 

@@ -7,6 +7,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { DaemonLog, DatagramSocket, ExchangeKeys, KnownOthers } from '../../ports/node-daemon.ts';
 import type { DaemonTimes } from './daemon-times.ts';
 import type { Promises } from './promises.ts';
+import { Reaching } from './reaching.ts';
 
 export interface ExchangePorts {
   clock: Clock;
@@ -45,6 +46,7 @@ export class Exchange {
   readonly #asked = new Map<number, { atMs: number; to: string | undefined }>();
   readonly #vouches = new Map<string, number>();
   readonly #refused = new Map<string, number>();
+  readonly #reaching: Reaching;
   #counter = 0;
   #sentAtMs = Number.NEGATIVE_INFINITY;
   #grantedUntilMs = Number.NEGATIVE_INFINITY;
@@ -55,6 +57,9 @@ export class Exchange {
     this.#ports = ports;
     this.#options = options;
     this.#hooks = hooks;
+    const own = { node: options.node, bootID: options.bootID, publicKey: ports.keys.publicKey };
+    const macWith = (key: string): Mac | undefined => this.#macWith(key);
+    this.#reaching = new Reaching({ ...ports, own, macWith, nextCounter: () => this.#nextCounter(ports.clock.monotonicMs()) });
   }
 
   start(): void {
@@ -83,10 +88,17 @@ export class Exchange {
   forget(): void {
     this.#asked.clear();
     this.#vouches.clear();
+    this.#reaching.forget();
+  }
+
+  /** Whoever stops says so at once: its silence is no failure. */
+  farewell(): void {
+    this.#sendHeartbeats(this.#ports.clock.monotonicMs());
   }
 
   tick(): void {
     const nowMs = this.#ports.clock.monotonicMs();
+    this.#reaching.tick();
     if (nowMs - this.#sentAtMs < this.#options.times.current.heartbeatIntervalMs) return;
     this.#sentAtMs = nowMs;
     this.#answersLeft = ANSWERS_MAX;
@@ -123,8 +135,13 @@ export class Exchange {
   }
 
   #ask(nowMs: number, to: string | undefined): number {
+    const counter = this.#nextCounter(nowMs);
+    this.#asked.set(counter, { atMs: nowMs, to });
+    return counter;
+  }
+
+  #nextCounter(nowMs: number): number {
     this.#counter = Math.max(this.#counter + 1, Math.floor(nowMs * 1_000));
-    this.#asked.set(this.#counter, { atMs: nowMs, to });
     return this.#counter;
   }
 
@@ -139,14 +156,19 @@ export class Exchange {
     if (datagram.type === 'refusal') this.#refusal(datagram);
     if (datagram.type === 'vouch-request') this.#answer(datagram, mac, from);
     if (datagram.type === 'promise-request') this.#promise(datagram, mac, from);
+    if (datagram.type === 'reach-request') this.#reaching.ask(datagram, mac, from);
+    if (datagram.type === 'ping') this.#pong(datagram, mac, from);
+    if (datagram.type === 'alive') this.#reaching.answered(datagram);
   }
 
   /** Under which keys this sender may say this: only a controller grants and asks for promises, and only a peer of this node vouches. */
-  #keysOf({ type, sender, bootID, publicKey }: Datagram): Mac[] {
+  #keysOf(claimed: Datagram): Mac[] {
+    const { type, sender, bootID, publicKey } = claimed;
     const isController = bootID === undefined;
-    if (type === 'grant' || type === 'promise-request' || (type === 'refusal' && isController))
+    if (type === 'alive') return this.#reaching.keysOf(claimed);
+    if (type === 'grant' || type === 'promise-request' || type === 'reach-request' || (type === 'refusal' && isController))
       return isController ? this.#known.controllerKeys.map((key) => this.#macWith(key)).filter((mac) => mac !== undefined) : [];
-    if (type === 'vouch-request') {
+    if (type === 'vouch-request' || type === 'ping') {
       if (publicKey === undefined || isController || sender === this.#options.node || this.#answersLeft <= 0) return [];
       this.#answersLeft -= 1;
       return [this.#macWith(publicKey)].filter((mac) => mac !== undefined);
@@ -202,6 +224,12 @@ export class Exchange {
     if (bootID === undefined) return;
     const type = this.#ports.promises.mayVouchFor(bootID) ? 'vouch' : 'refusal';
     this.#ports.socket.send(from, seal({ ...this.#own(type), counter }, mac));
+  }
+
+  /** Only for this boot: a node that was started anew is another one. */
+  #pong({ subject, subjectBootID, counter }: Datagram, mac: Mac, from: string): void {
+    const { node, bootID } = this.#options;
+    if (subject === node && subjectBootID === bootID) this.#ports.socket.send(from, seal({ ...this.#own('alive'), counter }, mac));
   }
 
   #promise({ subject, subjectBootID, counter }: Datagram, mac: Mac, from: string): void {

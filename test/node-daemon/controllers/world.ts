@@ -1,4 +1,5 @@
 import { NodeDaemonController } from '../../../src/controllers/node-daemons/controller.ts';
+import type { NodeDaemonDependencies } from '../../../src/controllers/node-daemons/dependencies.ts';
 import { ATTESTATION, attestationName, parseAttestation, parseGrantsEnded, parsePeers } from '../../../src/domain/node-daemon/attestation.ts';
 import type { Attestation, GrantsEnded, PeersTold } from '../../../src/domain/node-daemon/attestation.ts';
 import type { WrittenTimes } from '../../../src/domain/node-daemon/times.ts';
@@ -11,12 +12,12 @@ import { DaemonWorld, keyOf, macOf } from '../model/world.ts';
 import type { MachineModel, MachineOptions } from '../model/world.ts';
 import { TransportError } from '../../../src/ports/api-transport.ts';
 import type { ApiTransport } from '../../../src/ports/api-transport.ts';
-import type { Cluster, Resource } from '../../../src/ports/cluster.ts';
+import type { Cluster, Lister, Resource } from '../../../src/ports/cluster.ts';
 import { NO_METRICS } from '../../../src/ports/metrics.ts';
 import type { NodeDaemonMetrics } from '../../../src/ports/metrics.ts';
 import type { DatagramSocket, ExchangeKeyPairs } from '../../../src/ports/node-daemon.ts';
 import type { KubeObject, Lease } from '../../../src/ports/objects.ts';
-import { CONFIG_MAPS, LEASES, NODE_FENCE_REPORTS, NODES } from '../../../src/ports/resources.ts';
+import { CONFIG_MAPS, LEASES, NODE_FENCE_REPORTS, NODE_LEASE_NAMESPACE, NODES } from '../../../src/ports/resources.ts';
 import type { NodeFenceReport } from '../../../src/ports/resources.ts';
 import { ApiServer } from '../../../src/testbed/apiserver/server.ts';
 import { testRandom } from '../../../src/testbed/apiserver/test-support.ts';
@@ -40,6 +41,13 @@ export interface Replica {
   problems: string[];
   lead: () => void;
   close: () => Promise<void>;
+}
+
+export interface ReplicaOptions {
+  isLeading?: boolean;
+  topologyKeys?: string[];
+  /** What fast detection asks; absent: nobody is suspected. */
+  around?: { sources: (leases: Lister<Lease>) => NonNullable<NodeDaemonDependencies['fast']> };
 }
 
 /** The daemons of the nodes as they are, the controllers as they are, an API server, a network in memory, and one clock. */
@@ -126,7 +134,7 @@ export class ControllerWorld extends DaemonWorld {
     await this.operator.create(LEASES, { metadata, spec: {} });
   }
 
-  replica(name: string, { isLeading = true, topologyKeys = [ZONE] }: { isLeading?: boolean; topologyKeys?: string[] } = {}): Replica {
+  replica(name: string, { isLeading = true, topologyKeys = [ZONE], around }: ReplicaOptions = {}): Replica {
     const writes: string[] = [];
     const transport = this.#wire(name, writes);
     const base = { transport, clock: this.clock, random: testRandom(), logger: QUIET, metrics: NO_METRICS.watch };
@@ -149,6 +157,7 @@ export class ControllerWorld extends DaemonWorld {
         configMaps: watch(CONFIG_MAPS, NAMESPACE),
       },
       writtenTimes: () => this.writtenTimes,
+      ...(around === undefined ? {} : { fast: around.sources(watch(LEASES, NODE_LEASE_NAMESPACE)) }),
       tellProblems: (words) => void (replica.problems = [...words]),
       options: { namespace: NAMESPACE, replica: name, replicasLease: 'nodefence-candidates', topologyKeys },
     });
@@ -213,6 +222,9 @@ function counting(): { counts: Map<string, number>; metrics: NodeDaemonMetrics }
     answered: (answer) => add(`answered ${answer}`),
     daemons: (daemons) => {
       for (const [state, count] of Object.entries(daemons)) counts.set(state, count);
+    },
+    suspected: (suspected) => {
+      for (const [verdict, count] of Object.entries(suspected)) counts.set(`silence ${verdict}`, count);
     },
     acted: (kind, result) => add(`${kind} ${result}`),
     problems: (count) => counts.set('problems', count),

@@ -92,6 +92,8 @@ const DAEMON_PAINT: Readonly<Record<DaemonRow['state'], (ink: Ink) => (text: str
   armed: ({ good }) => good,
   heard: ({ warn }) => warn,
   silent: ({ bad }) => bad,
+  suspected: ({ bad }) => bad,
+  failed: ({ bad }) => bad,
 };
 
 function cells(row: NodeRow, wide: boolean, { ink, nowMs }: Sheet): Cell[] {

@@ -19,6 +19,8 @@ export interface ReleaseOrder {
   proof: Evidence;
   /** Lease renewTime as last received; another one in a consistent read is a sign of life. */
   renewTime: string | undefined;
+  /** The kubelet's heartbeat as last received, where the fence began while the Node was Ready. */
+  heartbeat?: string | undefined;
   /** What the release has asked for in vain so far. */
   asked: AskedPods;
   /** A call goes on that the operation does not wait for any longer. Never rejects. */
@@ -35,6 +37,7 @@ function freshNode(node: Node, lease: Lease | undefined): FreshNode {
     uid: node.metadata.uid,
     bootID: node.status.nodeInfo?.bootID,
     ready: readyOf(node)?.status ?? 'missing',
+    heartbeat: readyOf(node)?.lastHeartbeatTime,
     renewTime: lease?.spec.renewTime,
   };
 }
@@ -44,7 +47,12 @@ export async function silentNode({ cluster }: FenceDependencies, order: ReleaseO
   const [node, lease] = await Promise.all([cluster.get(NODES, order.node), cluster.get(LEASES, order.node, NODE_LEASE_NAMESPACE)]);
   order.mayGoOn();
   const now = node === undefined ? undefined : freshNode(node, lease);
-  const life = lifeAfterProof(now, { uid: order.status.frozen?.nodeUID, bootID: order.proof.bootID, renewTime: order.renewTime });
+  const life = lifeAfterProof(now, {
+    uid: order.status.frozen?.nodeUID,
+    bootID: order.proof.bootID,
+    renewTime: order.renewTime,
+    heartbeat: order.heartbeat,
+  });
   if (node === undefined || life !== undefined) throw new LifeSeen(life);
   return node;
 }

@@ -1,10 +1,13 @@
+import { restsOnHeartbeats } from '../../../domain/health.ts';
 import { offWasSent, restartedSince } from '../../../domain/journal.ts';
 import type { Frozen } from '../../../domain/node-fence.ts';
 import type { PlanMethod } from '../../../domain/plan.ts';
 import { AgentError } from '../../../ports/agents.ts';
 import type { Job } from '../../../ports/jobs.ts';
 import type { FenceDependencies } from '../dependencies.ts';
+import { isFirstCut } from '../diagnostics/occasion.ts';
 import { guardOf } from '../guard.ts';
+import { readyOf } from '../observation.ts';
 import type { NodeObservation } from '../observation.ts';
 import type { Permission } from './permission.ts';
 import { notSent } from './run.ts';
@@ -53,8 +56,17 @@ export class DeviceRuns {
     return run.kind === 'recover' ? runner.recover(job) : runner.run(job);
   }
 
+  /** What began by silence alone ends with it, up to the turn in which the first off is sent. */
+  #isHeardAgain({ node, entry, status }: Run): boolean {
+    const { listers, fastDetection } = this.#dependencies;
+    const known = listers.nodes.get(node);
+    const rests = known !== undefined && isFirstCut(entry, status) && restsOnHeartbeats(readyOf(known)?.status ?? 'missing', status);
+    return rests && fastDetection?.failureOf(node) === undefined;
+  }
+
   /** A job on this method for whatever the run needs of its device: to carry it out, to look, or to take what it shows. */
-  jobFor({ node, entry, fence, status, intentAtMs }: Run, frozen: Frozen, method: PlanMethod): Job {
+  jobFor(run: Run, frozen: Frozen, method: PlanMethod): Job {
+    const { node, entry, fence, status, intentAtMs } = run;
     return {
       entry,
       method,
@@ -71,6 +83,7 @@ export class DeviceRuns {
         const isDeleted = entry.action === 'on' && method.kind === 'power' && guardOf(this.#dependencies, node)?.kind === 'drop';
         if (isDeleted) throw notSent(entry, 'its Machine or Node is being deleted: nothing is switched on any more');
         this.#permission.demand(node, deadlineMs, entry);
+        if (this.#isHeardAgain(run)) throw notSent(entry, 'the heartbeats of its daemon came back');
       },
       askAgain: () => this.#permission.askAgain(node, entry),
       onSet: () => undefined,

@@ -51,8 +51,19 @@ export class OwnOperations {
         throw notSent(entry, 'the last off read is too old; the device is read again');
     };
     const { renewTime, asked } = observation;
+    const heartbeat = status.trigger?.kind === 'heartbeat' ? observation.heartbeat : undefined;
     const outlives = (call: Promise<unknown>): void => this.#writes.outlives(call);
-    return release(this.#dependencies, { node, fenceUID: run.fence.metadata.uid ?? '', status, proof, renewTime, asked, outlives, mayGoOn });
+    return release(this.#dependencies, {
+      node,
+      fenceUID: run.fence.metadata.uid ?? '',
+      status,
+      proof,
+      renewTime,
+      heartbeat,
+      asked,
+      outlives,
+      mayGoOn,
+    });
   }
 
   /** One that a crash cut off is checked anew. */

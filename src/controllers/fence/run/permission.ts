@@ -1,4 +1,4 @@
-import { isJudgedBySilence } from '../../../domain/health.ts';
+import { isJudgedBySilence, restsOnHeartbeats } from '../../../domain/health.ts';
 import type { JournalEntry } from '../../../domain/node-fence.ts';
 import type { ActiveHold } from '../../../domain/snapshot.ts';
 import { AgentError } from '../../../ports/agents.ts';
@@ -45,7 +45,9 @@ export class Permission {
     const { node, entry, fence } = run;
     const { cluster, clock, listers } = this.#dependencies;
     const known = listers.nodes.get(node);
-    const restsOnSilence = run.kind === 'run' && isFirstCut(entry, run.status) && known !== undefined && isJudgedBySilence(readyOf(known)?.status);
+    const ready = known === undefined ? undefined : readyOf(known)?.status;
+    const isSilence = isJudgedBySilence(ready) || restsOnHeartbeats(ready, run.status);
+    const restsOnSilence = run.kind === 'run' && isFirstCut(entry, run.status) && isSilence;
     const [stop, lease, standing] = await Promise.all([
       this.#stops.ask(node),
       restsOnSilence ? cluster.get(LEASES, node, NODE_LEASE_NAMESPACE) : undefined,

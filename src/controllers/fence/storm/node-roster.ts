@@ -33,6 +33,8 @@ export interface RosterSources extends Pick<FenceDependencies, 'clock' | 'lister
   lifeAtMs(node: string): number | undefined;
   /** Its machine failed and is kept for a look. */
   isPreserved(node: string): boolean;
+  /** By fast detection, though its Node is Ready. Absent: none is. */
+  isTakenForFailed?(node: string): boolean;
   /** Marks that stand elsewhere than on the Node. */
   foreignMarks(node: string): readonly MaintenanceMark[];
 }
@@ -150,7 +152,8 @@ export class NodeRoster {
   }
 
   private healthOf(name: string, entry: Entry, nowMs: number): StormNode['health'] {
-    if (readyOf(entry.node)?.status !== 'True' || entry.isBegun || entry.isReserved) return 'failed';
+    if (readyOf(entry.node)?.status !== 'True' || entry.isBegun || entry.isReserved || this.sources.isTakenForFailed?.(name) === true)
+      return 'failed';
     const dueMs = this.silentFromMs(name, entry);
     return dueMs !== undefined && nowMs >= dueMs ? 'silent' : 'healthy';
   }

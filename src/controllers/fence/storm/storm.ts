@@ -54,7 +54,8 @@ export class Storm {
     const changed = (): void => this.changed();
     const marksOf = (node: string): readonly MaintenanceMark[] => foreignMarks?.marksOf(node) ?? NO_MARKS;
     const isPreserved = (node: string): boolean => guardOf(dependencies, node)?.kind === 'isolate-and-hold';
-    this.roster = new NodeRoster({ clock, listers, planner, lifeAtMs, isPreserved, foreignMarks: marksOf }, changed);
+    const isTakenForFailed = (node: string): boolean => dependencies.fastDetection?.failureOf(node) !== undefined;
+    this.roster = new NodeRoster({ clock, listers, planner, lifeAtMs, isPreserved, isTakenForFailed, foreignMarks: marksOf }, changed);
     this.members = new EtcdMembers(listers.pods, changed);
     for (const fence of listers.fences.all()) this.seeFence(fence.spec.node, fence);
     connectivity.onChange(changed);

@@ -1,0 +1,13 @@
+/** A node that is taken for failed though Kubernetes still counts it as Ready. */
+export interface FastFailure {
+  /** When its daemon was last heard; RFC 3339. */
+  since: string;
+  /** Why, one sentence. */
+  message: string;
+}
+
+/** What the fence controller is given of the node daemons. */
+export interface FastDetection {
+  /** Undefined: it is not taken for failed. Asked again in the turn in which anything is sent. */
+  failureOf(node: string): FastFailure | undefined;
+}
