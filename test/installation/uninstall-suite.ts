@@ -74,6 +74,30 @@ async function build(cluster: Cluster): Promise<void> {
   await cluster.must('create -f -', lease('node-off', 'nodefence'));
   await cluster.must('create -f -', lease('node-new', 'node-maintenance'));
   await cluster.must(`delete nodefence ${fenceName('deleting')} --wait=false`);
+  await buildDaemons(cluster);
+}
+
+/** What node daemons and the controllers' side of them leave: one node is armed, the daemon of the other was stopped cleanly. */
+async function buildDaemons(cluster: Cluster): Promise<void> {
+  const namespace = 'nodefence-system';
+  const make = (object: object): Promise<string> => cluster.must('create -f -', JSON.stringify(object));
+  const watchdog = { state: 'armed', kind: 'hardware', action: 'reset', isPausable: false, timeoutMs: 10_000 };
+  const selfFence = { grantMs: 5_000, isolationTimeoutMs: 40_000, podStopMaxMs: 30_000, resetTimeMs: 10_000 };
+  for (const [node, said] of Object.entries({ armed: { watchdog, selfFence }, stopped: { watchdog: { ...watchdog, state: 'disarmed' } } })) {
+    const attestation = JSON.stringify({ bootID: 'b', systemUUID: 'u', peers: [], ...said });
+    const annotations = { 'nodefence.ha.k8s.io/attestation': attestation };
+    await make({ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: `nodefence-node-${node}`, namespace, annotations } });
+  }
+  await make({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'nodefence-controllers-exchange-key', namespace } });
+  await make({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'nodefence-controllers', namespace } });
+  const labels = { app: 'node' };
+  const template = { metadata: { labels }, spec: { containers: [{ name: 'node', image: 'nodefence' }] } };
+  await make({
+    apiVersion: 'apps/v1',
+    kind: 'DaemonSet',
+    metadata: { name: 'nodefence-node', namespace },
+    spec: { selector: { matchLabels: labels }, template },
+  });
 }
 
 async function nodefence(cluster: Cluster, ...words: string[]): Promise<Said> {
@@ -124,6 +148,23 @@ export function uninstalls(server: string, isThere: boolean, assets?: string): v
         expect((await cluster.kubectl('get deployment nodefence-controller -n nodefence-system')).code).toBe(0);
       });
 
+      it('removes nothing while node daemons run, whose nodes would take themselves down, and says which', async () => {
+        const running = await nodefence(cluster, 'uninstall', '--abandon', '--yes');
+        expect(running).toMatchObject({ code: 3 });
+        expect(running.out).toContain(
+          'HELD: DaemonSet nodefence-system/nodefence-node runs node daemons: kubectl -n nodefence-system delete daemonset',
+        );
+        expect(running.out).toContain(
+          'HELD: node armed: its watchdog is armed, it takes itself down when no controller grants it to go on: stop its daemon',
+        );
+        expect(running.out).toContain('kubectl -n nodefence-system delete lease nodefence-node-armed');
+        expect(running.out).not.toContain('node stopped');
+        expect((await cluster.kubectl('get deployment nodefence-controller -n nodefence-system')).code).toBe(0);
+        expect(await all(cluster, 'nodefencestops')).toEqual([]);
+        await cluster.must('-n nodefence-system delete daemonset nodefence-node');
+        await cluster.must('-n nodefence-system delete lease nodefence-node-armed');
+      });
+
       it('asks a person, and removes nothing without an answer', async () => {
         expect(await nodefence(cluster, 'uninstall', '--abandon')).toMatchObject({ code: 2, err: expect.stringContaining('say --yes') as string });
         expect(await all(cluster, 'nodefencestops')).toEqual([]);
@@ -155,6 +196,10 @@ export function uninstalls(server: string, isThere: boolean, assets?: string): v
         const leases = await all(cluster, 'leases -A');
         expect(leases.filter(({ spec, metadata }) => spec.holderIdentity === 'nodefence' || metadata.name.startsWith('nodefence'))).toEqual([]);
         expect(leases.map(({ metadata }) => metadata.name)).toContain('node-new');
+        expect(out).toContain('kubectl delete -k config/node-daemon');
+        const named = async (kind: string): Promise<string[]> =>
+          (await all(cluster, `${kind} -n nodefence-system`)).map(({ metadata }) => metadata.name);
+        expect([...(await named('secrets')), ...(await named('configmaps'))].filter((name) => name.startsWith('nodefence'))).toEqual([]);
         expect((await all(cluster, 'nodefences')).map(({ metadata }) => metadata.name)).not.toContain('node-fence-deleting');
         expect(await all(cluster, 'nodefences')).toHaveLength(6);
       });

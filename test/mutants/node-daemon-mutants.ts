@@ -15,6 +15,16 @@ const WATCHDOG_AGENT = 'agents/watchdog/agent.test.ts';
 /** Defects of the node daemon, and of what it shares with the controllers. */
 export const NODE_DAEMON_MUTANTS: readonly SourceMutant[] = [
   {
+    name: 'uninstalled under armed nodes',
+    defect: 'the controllers are taken away from nodes that take themselves down without them',
+    file: 'src/cli/uninstall/node-daemons.ts',
+    edits: [['...(attestation?.selfFence === undefined ? []', '...(attestation !== undefined ? []']],
+    killedBy: byTest(
+      'src/cli/uninstall/node-daemons.test.ts',
+      'are in the way of a node while it fences itself, without a watchdog, and its Lease stays',
+    ),
+  },
+  {
     name: 'times that change',
     defect: 'a daemon takes other times while others count with those that it attested',
     file: 'src/node/core/daemon-times.ts',

@@ -162,6 +162,7 @@ describe('a node daemon', () => {
     expect(await closing).toBe('disarmed');
     expect(machine('a').isArmed).toBe(false);
     expect(controller.attested('a')?.watchdog?.state).toBe('disarmed');
+    expect(controller.attested('a'), 'nothing takes this node down any more').not.toHaveProperty('selfFence');
   });
 
   it('leaves no watchdog armed that is being opened while it is stopped', async () => {

@@ -5,6 +5,7 @@ import type { ClusterFlags } from '../cluster-access.ts';
 import { LEADER_LEASE } from '../../manager/composition.ts';
 import { partingOf } from '../uninstall/parting.ts';
 import type { Parting } from '../uninstall/parting.ts';
+import { daemonsInTheWay, removeDaemonObjects } from '../uninstall/node-daemons.ts';
 import { cleanNodes, listServed, removeDeployment, removeFinalizers, removeKinds, removeLeases } from '../uninstall/removal.ts';
 import { CommandFailure, EXIT } from './failure.ts';
 import type { ExitCode } from './failure.ts';
@@ -42,15 +43,15 @@ export function uninstallCommand(): Command {
 async function uninstall(session: Session, flags: UninstallFlags): Promise<ExitCode> {
   const { access, console } = session;
   // Asked before anything is changed: a fence that is under way is better finished by its controller.
-  if (refused(session, await partings(session), flags)) return EXIT.held;
+  if (refused(session, await partings(session), flags) || (await areDaemonsInTheWay(session))) return EXIT.held;
   await demandConsent(session, flags);
   await stopAll(session);
   if (await removeDeployment(access)) print(console, `Deployment nodefence-controller deleted in ${access.namespace}`);
   if (!(await isLeaderless(session))) return EXIT.held;
   const found = await partings(session);
-  if (refused(session, found, flags)) return EXIT.held;
+  if (refused(session, found, flags) || (await areDaemonsInTheWay(session))) return EXIT.held;
   const closed = new Set(found.filter(({ keepsCordon }) => keepsCordon).map(({ node }) => node));
-  for (const step of [cleanNodes(access, closed), removeLeases(access), removeFinalizers(access)])
+  for (const step of [cleanNodes(access, closed), removeLeases(access), removeDaemonObjects(access), removeFinalizers(access)])
     for await (const line of step) print(console, harmless(line));
   for (const { node, left } of found) for (const line of left) print(console, harmless(`LEFT: ${node}: ${line}.`), console.ink.warn);
   if (flags.keepFences === true) {
@@ -107,6 +108,14 @@ async function demandConsent({ console, access }: Session, { yes, keepFences }: 
   const what = keepFences === true ? 'nodefence' : 'nodefence, with every record of its fences,';
   const answer = await console.ask(`Type uninstall to remove ${what} from the cluster at ${access.server}: `);
   if (answer.trim() !== 'uninstall') throw new CommandFailure('nothing was removed: that is not uninstall');
+}
+
+/** Neither --abandon nor a yes helps: a machine would reset itself. */
+async function areDaemonsInTheWay({ access, console }: Session): Promise<boolean> {
+  const found = await daemonsInTheWay(access);
+  for (const words of found) print(console, harmless(`HELD: ${words}.`), console.ink.bad);
+  if (found.length > 0) print(console, 'Nothing more was removed. Node daemons end before their controllers; then run this again.');
+  return found.length > 0;
 }
 
 /** No new call begins from here on, whoever leads. */

@@ -243,7 +243,7 @@ export class NodeDaemon {
       publicKey: this.#ports.keys.publicKey,
       address: this.#ports.socket.address,
       ...(watchdog === undefined ? {} : { watchdog }),
-      ...(fencesItself ? { selfFence: { grantMs, isolationTimeoutMs, podStopMaxMs, resetTimeMs } } : {}),
+      ...(fencesItself && !this.#isEnding ? { selfFence: { grantMs, isolationTimeoutMs, podStopMaxMs, resetTimeMs } } : {}),
       ...attestedFindings(this.#checks),
       ...(this.#isEnding ? { isEnding: true } : {}),
     };
