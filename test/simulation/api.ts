@@ -22,7 +22,9 @@ const CONTROLLER_MANAGER = 'system:kube-controller-manager';
 export const CLUSTER_API_USER = 'cluster-api';
 /** Its user, and the name under which it speaks to devices. */
 export const OPERATOR_USER = 'baremetal-operator';
-const INSIDERS = [CLUSTER_API_USER, OPERATOR_USER];
+/** The account of the node daemons, which all of them share. */
+export const DAEMON_USER = 'system:serviceaccount:nodefence-system:nodefence-node';
+const INSIDERS = [CLUSTER_API_USER, OPERATOR_USER, DAEMON_USER];
 
 const NAMESPACES: Resource = { group: '', version: 'v1', kind: 'Namespace', plural: 'namespaces', namespaced: false };
 

@@ -1,5 +1,6 @@
 import type { Cluster } from '../../src/ports/cluster.ts';
 import { CONFIG_MAPS, SECRETS } from '../../src/ports/resources.ts';
+import type { DaemonTimes } from './node-daemons/node-daemons.ts';
 import type { Configuration, Feed, Policies } from './scenario.ts';
 
 export const FENCE_NAMESPACE = 'nodefence-system';
@@ -22,12 +23,18 @@ export interface Written {
   withSecret: boolean;
   /** Nodes whose machines are somebody else's to switch. */
   never: readonly string[];
+  /** Where the node's own watchdog stands in every plan; absent: in none. */
+  watchdog?: 'only' | 'second' | undefined;
+  /** Of the daemons of all nodes; absent: the defaults. */
+  daemonTimes?: DaemonTimes | undefined;
 }
 
 /** The ConfigMaps that an administrator would write for these nodes, in the seed's own form. */
 export async function createFenceConfiguration(admin: Pick<Cluster, 'create'>, written: Written): Promise<void> {
   const { nodes, configuration, feed } = written;
-  await createMap(admin, CLUSTER_MAP, { 'config.properties': propertiesOf(clusterSettings(configuration)) });
+  await createMap(admin, CLUSTER_MAP, {
+    'config.properties': propertiesOf({ ...clusterSettings(configuration), ...daemonTimeKeys(written.daemonTimes) }),
+  });
   for (const [name, settings] of Object.entries(policySettings(configuration.policies))) {
     await createMap(admin, `fence-policy-${name}`, { 'config.properties': propertiesOf({ policy_name: name, ...settings }) });
   }
@@ -41,7 +48,14 @@ export async function createFenceConfiguration(admin: Pick<Cluster, 'create'>, w
     await createMap(admin, `fence-config-${node}`, { 'config.properties': propertiesOf({ node_name: node, fence: 'never' }) });
   for (const node of nodes.filter((name) => !written.never.includes(name))) {
     await createMap(admin, `fence-config-${node}`, {
-      'config.properties': propertiesOf({ node_name: node, isolation: 'cordon', ...powerSteps(feed), recovery: 'uncordon' }),
+      'config.properties': propertiesOf({
+        node_name: node,
+        isolation: 'cordon',
+        ...powerSteps(feed),
+        ...watchdogSteps(written.watchdog),
+        recovery: 'uncordon',
+      }),
+      ...(written.watchdog !== undefined && { 'fence-method-itself': propertiesOf({ agent_name: 'watchdog' }) }),
       'fence-method-cordon': propertiesOf({ agent_name: 'cordon', action: 'run' }),
       'fence-method-uncordon': propertiesOf({ agent_name: 'uncordon', action: 'run' }),
       ...powerMethods(node, feed),
@@ -91,6 +105,13 @@ function powerSteps(feed: Feed | undefined): Record<string, string> {
   }
 }
 
+/** After the BMC, or without it. */
+function watchdogSteps(level: Written['watchdog']): Record<string, string> {
+  if (level === undefined) return {};
+  const steps: Record<string, string> = level === 'only' ? { power_management: 'itself' } : { 'power_management.2': 'itself' };
+  return { ...steps, minimum_evidence: 'power-off,ack,watchdog' };
+}
+
 function powerMethods(node: string, feed: Feed | undefined): Record<string, string> {
   const devices = ['bmc', ...(feed === undefined ? [] : feed.kind === 'level' ? ['outlet-1'] : ['outlet-1', 'outlet-2'])];
   const entries = devices.flatMap((device) =>
@@ -132,6 +153,18 @@ export async function breakClusterSettings(admin: Pick<Cluster, 'mergePatch'>, c
   const right = clusterSettings(configuration);
   await write({ ...right, settle: 'soon', power_management_delay: '-1s' });
   return () => write(right);
+}
+
+/** Other times for the daemons of all nodes that start from now on. */
+export function changeDaemonTimes(admin: Pick<Cluster, 'mergePatch'>, configuration: Configuration, times: DaemonTimes): Promise<unknown> {
+  const data = { 'config.properties': propertiesOf({ ...clusterSettings(configuration), ...daemonTimeKeys(times) }) };
+  return admin.mergePatch(CONFIG_MAPS, CLUSTER_MAP, { data }, { namespace: FENCE_NAMESPACE });
+}
+
+function daemonTimeKeys(times: DaemonTimes | undefined): Record<string, string> {
+  if (times === undefined) return {};
+  const { grantMs, isolationMs, podStopMs } = times;
+  return { grant_validity: inSeconds(grantMs), isolation_timeout: inSeconds(isolationMs), pod_stop_max: inSeconds(podStopMs) };
 }
 
 /** A policy that holds everything, until what is returned takes it away. Two of one seed may overlap; the second says nothing new. */

@@ -3,6 +3,7 @@ import type { ApiTransport } from '../../src/ports/api-transport.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import type { Preservation } from '../../src/ports/preservation.ts';
 import type { Random } from '../../src/ports/random.ts';
+import type { ControllerPorts } from '../../src/manager/composition.ts';
 import type { Composed } from './secondary-controllers/secondary-controllers.ts';
 
 /** What one controller process of the simulated world is given: the real program's ports, nothing else. */
@@ -15,6 +16,8 @@ export interface ControllerWorld {
   preservation: Preservation;
   /** The controllers beside the one that fences; absent: none. */
   secondaries: Composed | undefined;
+  /** Where the daemons of nodes are heard; absent: they are not served. */
+  nodeDaemons: ControllerPorts['nodeDaemons'];
   transport: ApiTransport;
   clock: Clock;
   random: Random;

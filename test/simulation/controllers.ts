@@ -1,7 +1,10 @@
 import { clusterAgents, createRegistry } from '../../agents/registry.ts';
+import { WatchdogAgent } from '../../agents/watchdog/agent.ts';
+import { watchdog } from '../../agents/watchdog/definition.ts';
+import type { AgentDefinition } from '../../src/ports/agents.ts';
 import type { ApiTransport } from '../../src/ports/api-transport.ts';
 import type { ControllerEvent } from '../../src/laws/trace.ts';
-import type { ControllerProgram, RunningController, ToldEvent } from './controller-program.ts';
+import type { ControllerProgram, ControllerWorld, RunningController, ToldEvent } from './controller-program.ts';
 import { simulatedDefinition } from './device-agent.ts';
 import type { SimulatedDevice } from './devices.ts';
 import { FaultyTransport } from './faulty-transport.ts';
@@ -31,6 +34,8 @@ export interface ControllersOptions {
   guards: Guards;
   /** The controllers beside the one that fences; absent: none. */
   secondaries: Composed | undefined;
+  /** Where a process hears the daemons of nodes; absent: there are none. */
+  nodeDaemons: ((host: string, process: SimulatedProcess) => NonNullable<ControllerWorld['nodeDaemons']>) | undefined;
   /** Has the machine of a node power? */
   isPowered: (node: string) => boolean;
   /** One after the other: each counts the calls of all replicas from the moment at which the one before has struck. */
@@ -51,6 +56,9 @@ interface Running {
 /** As the daemon gives itself, and as Kubernetes gives it before it kills. */
 const STOP_DEADLINE_MS = 5_000;
 const TERMINATION_GRACE_MS = 30_000;
+
+/** As it is, but loaded already: loading takes time of the real world. */
+const WATCHDOG: AgentDefinition = { ...watchdog, create: (context) => Promise.resolve(new WatchdogAgent(context)) };
 
 /** The Deployment of the controller: keeps each replica running, with a new process and a new identity after every death. */
 export class Controllers {
@@ -97,10 +105,15 @@ export class Controllers {
       ownNode: this.#options.hosts?.[replica],
       preservation: this.#options.guards.for(process),
       secondaries: this.#options.secondaries,
+      nodeDaemons: this.#options.nodeDaemons?.(hostOf(replica), process),
       transport: new FaultyTransport(announced, port, network, hostOf(replica)),
       clock: process.clock,
       random: process.random,
-      registry: createRegistry([...clusterAgents, simulatedDefinition(devices, port)]),
+      registry: createRegistry([
+        ...clusterAgents,
+        ...(this.#options.nodeDaemons === undefined ? [] : [WATCHDOG]),
+        simulatedDefinition(devices, port),
+      ]),
       exit: (reason) => {
         log(`${process.name} exits: ${reason}`);
         this.#ended(replica, process, 'crash');

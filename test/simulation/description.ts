@@ -1,3 +1,4 @@
+import type { NodeDaemons } from './node-daemons/node-daemons.ts';
 import type { CrashPoint } from './kernel/port.ts';
 import { CALM_API } from './network.ts';
 import type { Disturbance, Scenario } from './scenario.ts';
@@ -19,6 +20,7 @@ export function describeScenario(scenario: Scenario): string {
     scenario.healAfterOffMs === undefined ? undefined : `back ${seconds(scenario.healAfterOffMs)} after the off was sent`,
     scenario.hosts === undefined ? undefined : `replicas on ${scenario.hosts.join(' and ')}`,
     ...describeSecondaries(scenario.secondaries),
+    ...describeDaemons(scenario.daemons, scenario.victim),
     scenario.isMisconfigured ? 'the Secret is missing' : undefined,
     clockRates.replicas[0] === 1 ? undefined : 'clocks drift',
     scenario.api === CALM_API ? undefined : 'rough API',
@@ -94,6 +96,18 @@ function wordsOf(disturbance: Disturbance): string {
     case 'switch':
       return `the switch of ${disturbance.nodes.join(' ')} is down`;
   }
+}
+
+function describeDaemons(daemons: NodeDaemons | undefined, victim: string): string[] {
+  if (daemons === undefined) return [];
+  const traits = daemons.machines[victim];
+  return [
+    `node daemons ${daemons.topologyKeys.join()}, the watchdog of ${victim} ${daemons.level} after ${seconds(traits?.watchdogMs ?? 0)}, its pods end in ${seconds(traits?.podStopMs ?? 0)}`,
+    ...daemons.deeds.map((deed) => {
+      const { atMs, durationMs, what, ...rest } = deed;
+      return `${what} ${Object.values(rest).flat().join(' ')} at ${seconds(atMs)} for ${seconds(durationMs)}`;
+    }),
+  ];
 }
 
 function describeSecondaries(secondaries: SecondaryControllers | undefined): string[] {

@@ -8,7 +8,7 @@ import { withMore } from './more-draws.ts';
 
 const FAULT_AT_MS = 18_000;
 
-const FAULTS: Readonly<Record<NodeFault, number>> = { panic: 4, hang: 4, partition: 2, flap: 3 };
+const FAULTS: Readonly<Record<Exclude<NodeFault, 'none'>, number>> = { panic: 4, hang: 4, partition: 2, flap: 3 };
 const DEVICES: Readonly<Record<DeviceBehaviour, number>> = {
   honest: 10,
   slow: 4,
@@ -80,7 +80,7 @@ const HOURS_2_MS = 7_200_000;
 export function scenarioOf(seed: number): Scenario {
   const random = new SeededRandom(seed, 'scenario');
   const nodes = NODE_NAMES.slice(0, 2 + random.below(3));
-  const fault = random.weighted(FAULTS);
+  const fault: NodeFault = random.weighted(FAULTS);
   const device = random.weighted(DEVICES);
   const isRough = random.chance(0.3);
   const hasDrift = random.chance(0.3);

@@ -1,5 +1,7 @@
 import type { DeviceBehaviour } from './devices.ts';
 import { disturbedUntilMs } from './scenario.ts';
+import { daemonDeedsEndMs } from './node-daemons/node-daemons.ts';
+import type { NodeDaemons } from './node-daemons/node-daemons.ts';
 import { deedsEndMs } from './secondary-controllers/secondary-controllers.ts';
 import type { Disturbance, EndState, Expected, Scenario } from './scenario.ts';
 
@@ -33,10 +35,14 @@ const REQUESTED_MS = 1_200_000;
 /** The limit has room for what is over by then. */
 const USUAL_MS = 600_000;
 
-type Played = Pick<Scenario, 'victim' | 'secondaries' | 'fault' | 'device' | 'isMisconfigured' | 'disturbances' | 'configuration' | 'feed' | 'api'>;
+type Played = Pick<
+  Scenario,
+  'victim' | 'secondaries' | 'daemons' | 'fault' | 'device' | 'isMisconfigured' | 'disturbances' | 'configuration' | 'feed' | 'api'
+>;
 
 /** What must come of it. A node that came back by itself is final or was never fenced; a device that cannot switch off frees nothing. */
 export function expectedOf(scenario: Played): Expected {
+  if (scenario.daemons !== undefined) return withDaemons(scenario, scenario.daemons);
   const expected = alone(scenario);
   const { secondaries, victim } = scenario;
   if (secondaries === undefined) return expected;
@@ -45,6 +51,18 @@ export function expectedOf(scenario: Played): Expected {
   return secondaries.nodes.includes(victim)
     ? { states: ['final', 'error', 'none', 'held'], release: expected.release === 'never' ? 'never' : 'may', withinMs }
     : { ...expected, withinMs };
+}
+
+/** A node may be back by itself at any time; whether it stayed up or went down as it must is watched all the while. */
+function withDaemons(scenario: Played, daemons: NodeDaemons): Expected {
+  const { device } = scenario;
+  const isHopeless = daemons.evidence === 'never' && (device === 'dead' || daemons.level === 'only');
+  const lateMs = daemonDeedsEndMs(daemons) + disturbedUntilMs(scenario);
+  return {
+    states: ['final', 'error', 'none', 'held'],
+    release: isHopeless ? 'never' : daemons.evidence === 'must' ? 'must' : 'may',
+    withinMs: LIMIT_MS + GRACE_MS + STORM_MS + lateMs,
+  };
 }
 
 function alone(scenario: Played): Expected {

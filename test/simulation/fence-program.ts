@@ -47,6 +47,7 @@ export function fenceProgram({ mutate, mutateWorld, mutateStop, ownNodeOf }: Mut
             world.event({ about: `${about.kind ?? ''} ${about.metadata.name}`, type, reason, message });
           },
         },
+        ...(world.nodeDaemons === undefined ? {} : { nodeDaemons: world.nodeDaemons }),
         planner: (sources) => new LivePlanner({ ...sources, namespace: FENCE_NAMESPACE }),
         mutate: (dependencies) => {
           const sound = { ...dependencies, preservation: bothOf(world.preservation, dependencies.preservation) };

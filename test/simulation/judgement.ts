@@ -3,6 +3,7 @@ import { judge, violationsOf } from '../../src/laws/judge.ts';
 import type { TraceEvent } from '../../src/laws/trace.ts';
 import { CONTROLLER_USER } from './api.ts';
 import { ROTATED_TEXT, SECRET_TEXT } from './configuration.ts';
+import { PRIVATE_KEY_TEXT } from './node-daemons/daemons-of-world.ts';
 import type { Scenario } from './scenario.ts';
 
 const OFF_STABLE_MS = 3_000;
@@ -32,7 +33,7 @@ export function judged(events: readonly TraceEvent[], scenario: Scenario, texts:
     offStableMs: OFF_STABLE_MS / drift,
     leaseDurationMs: LEASE_MS * drift,
     lateEffectMs: Math.max(0, ...scenario.disturbances.map((one) => (one.what === 'late' ? POWER_TIMEOUT_MS + one.byMs : 0))),
-    secrets: [SECRET_TEXT, ROTATED_TEXT],
+    secrets: [SECRET_TEXT, ROTATED_TEXT, ...(scenario.daemons === undefined ? [] : [PRIVATE_KEY_TEXT])],
     texts,
   });
   const overlaps = judgement.writers.overlaps > 0 ? [`two writers at once: ${judgement.writers.overlaps} times`] : [];

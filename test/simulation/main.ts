@@ -12,8 +12,8 @@ import { BASE_NAMES, firstPoint, parsePoint, pointAt, pointsOf, pointText, swept
 import { runInWorkers, serveAsWorker } from './workers.ts';
 
 const WORKER = '--worker';
-/** The controller that fences, alone. */
-const FENCE_WORKER = '--worker-fence';
+/** Of one cast. */
+const WORKERS: Readonly<Record<Cast, string>> = { all: WORKER, fence: '--worker-fence', daemons: '--worker-daemons' };
 /** With how many calls lie between two that are struck. */
 const SWEEP_WORKER = '--worker-sweep=';
 const SILENCE_MS = 300_000;
@@ -27,7 +27,8 @@ const SHRINK_MS = 60_000;
 const USAGE = `usage: npm run -s simulate -- --seeds N [--first S] [--jobs K] [--no-shrink]
        npm run -s simulate -- --seed N [--without WHAT,...] [--trace] [--no-shrink]
        npm run -s simulate -- --sweep [--jobs K] [--every N] | --at BASE:CALL:MOMENT [--trace]
-       --controllers fence|all: beside --seeds and --seed, the controller that fences alone, or (as by default) those beside it too, as the seed draws them
+       --controllers fence|all|daemons: beside --seeds and --seed, the controller that fences alone, (as by default) those beside it too, as the seed draws
+       them, or the daemons of the nodes with it
 Runs whole simulated clusters, one per seed, and judges laws P1 to P11. A seed that fails is shrunk: what it can do without is left out. --sweep
 strikes the controller at each call of a few base scenarios, before and after its effect. "digest" sums the traces up: it stays the same as long as
 no simulated code does anything else. The last line is "N seeds, N violations"; exit 1 on any.`;
@@ -57,6 +58,10 @@ interface Arguments {
   isShrinking: boolean;
 }
 
+function isCast(name: string): name is Cast {
+  return Object.hasOwn(WORKERS, name);
+}
+
 function readArguments(): Arguments {
   try {
     const { values } = parseArgs({
@@ -81,7 +86,7 @@ function readArguments(): Arguments {
       process.exit(0);
     }
     const { seeds, first, seed, jobs, without, every, at, controllers, trace, sweep, shrink } = values;
-    if (controllers !== 'fence' && controllers !== 'all') throw new Error(`--controllers: ${controllers} is neither fence nor all`);
+    if (!isCast(controllers)) throw new Error(`--controllers: ${controllers} is none of ${Object.keys(WORKERS).join(', ')}`);
     return { seeds, first, seed, jobs, without, every, at, cast: controllers, trace, sweep, isShrinking: shrink };
   } catch (thrown) {
     process.stderr.write(`${thrown instanceof Error ? thrown.message : String(thrown)}\n${USAGE}\n`);
@@ -98,7 +103,7 @@ function printFailure(result: SeedResult, cast: Cast | undefined, without: reado
 }
 
 function replayOf(seed: number, cast: Cast | undefined, without: readonly string[]): string {
-  return `npm run -s simulate -- --seed ${seed}${cast === 'fence' ? ' --controllers fence' : ''}${without.length === 0 ? '' : ` --without ${without.join(',')}`} --trace`;
+  return `npm run -s simulate -- --seed ${seed}${cast === undefined || cast === 'all' ? '' : ` --controllers ${cast}`}${without.length === 0 ? '' : ` --without ${without.join(',')}`} --trace`;
 }
 
 /** Prints the least that still fails in the same way. */
@@ -179,7 +184,7 @@ async function runBatch({ argument, first, count, jobs, show }: Batch): Promise<
 
 async function runMany(first: number, seeds: number, jobs: number, { cast, isShrinking }: Arguments): Promise<void> {
   const show = (failure: SeedResult): void => printFailure(failure, cast);
-  const { violations, failed, digest } = await runBatch({ argument: cast === 'fence' ? FENCE_WORKER : WORKER, first, count: seeds, jobs, show });
+  const { violations, failed, digest } = await runBatch({ argument: WORKERS[cast], first, count: seeds, jobs, show });
   for (const result of isShrinking ? distinct(failed).slice(0, SHRUNK_MAX) : []) {
     await printShrunk(result, cast);
   }
@@ -220,8 +225,11 @@ function distinct(failed: readonly SeedResult[]): SeedResult[] {
 }
 
 function serve(argument: string): void {
-  if (argument === WORKER || argument === FENCE_WORKER) {
-    serveAsWorker((seed) => runSeed(seed, { scenario: scenarioWith(seed, argument === WORKER ? 'all' : 'fence') }));
+  const cast = Object.keys(WORKERS)
+    .filter(isCast)
+    .find((name) => WORKERS[name] === argument);
+  if (cast !== undefined) {
+    serveAsWorker((seed) => runSeed(seed, { scenario: scenarioWith(seed, cast) }));
     return;
   }
   const every = Number(argument.slice(SWEEP_WORKER.length));

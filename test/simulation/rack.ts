@@ -74,6 +74,13 @@ export class Rack {
     return [...this.devices.values()].find(({ options }) => options.name === `bmc-${node}`);
   }
 
+  /** The machine as a process. */
+  hostOf(node: string): SimulatedProcess {
+    const host = this.kubelets.find(({ name }) => name === `machine-${node}`);
+    if (host === undefined) throw new Error(`there is no machine of node ${node}`);
+    return host;
+  }
+
   /** When any device of a node was last read. */
   readAtMs(node: string): number {
     return Math.max(...this.#devicesOf(node).map(({ readAtMs }) => readAtMs));
@@ -144,6 +151,6 @@ export class Rack {
   }
 }
 
-function systemUUIDOf(node: string): string {
+export function systemUUIDOf(node: string): string {
   return `4c4c4544-0000-4000-8000-${node.charCodeAt(0).toString(16).padStart(12, '0')}`;
 }

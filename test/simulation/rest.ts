@@ -6,6 +6,7 @@ import type { FenceWatch } from './fence-watch.ts';
 import type { Readiness } from './readiness.ts';
 import { concerned, disturbedUntilMs, flapsEndMs } from './scenario.ts';
 import type { Scenario } from './scenario.ts';
+import { daemonDeedsEndMs } from './node-daemons/node-daemons.ts';
 import { deedsEndMs } from './secondary-controllers/secondary-controllers.ts';
 import type { TakeOvers } from './take-overs.ts';
 
@@ -46,6 +47,7 @@ export class Rest {
       scenario.faultAtMs,
       disturbedUntilMs(scenario) + REST_MS,
       deedsEndMs(scenario.secondaries) + REST_MS,
+      scenario.daemons === undefined ? 0 : Math.max(scenario.faultAtMs, daemonDeedsEndMs(scenario.daemons)) + UNNOTICED_MS,
       scenario.fault === 'flap' ? flapsEndMs(scenario) + UNNOTICED_MS : 0,
     );
   }

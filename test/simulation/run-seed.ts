@@ -30,6 +30,7 @@ export async function runSeed(seed: number, options: RunSeedOptions = {}): Promi
     struck: 0,
     calls: 0,
     takeOvers: 0,
+    resets: 0,
     checks: {} as Readonly<Record<string, number>>,
   };
   try {
@@ -43,6 +44,7 @@ export async function runSeed(seed: number, options: RunSeedOptions = {}): Promi
     found.releases = world.releases;
     found.struck = world.struck;
     found.calls = world.calls;
+    found.resets = world.resets;
     found.takeOvers = world.trace.takeOvers.count;
   } catch (thrown) {
     found.violations.push(`the world broke: ${describeThrown(thrown)}`);

@@ -2,10 +2,14 @@ import type { DeviceBehaviour } from './devices.ts';
 import type { Guard } from './guards.ts';
 import type { CrashPoint } from './kernel/port.ts';
 import type { ApiFaults, Breakage, Burst, RangeMs } from './network.ts';
+import type { NodeDaemons } from './node-daemons/node-daemons.ts';
 import type { SecondaryControllers } from './secondary-controllers/secondary-controllers.ts';
 
-/** panic: the kernel stops, the power stays. hang: the kubelet stops, the workload writes on. flap: cut off for a while, then back with the same boot. */
-export type NodeFault = 'panic' | 'hang' | 'partition' | 'flap';
+/**
+ * panic: the kernel stops, the power stays. hang: the kubelet stops, the workload writes on. flap: cut off for a while, then back with the same boot. none: what
+ * happens to the node is told elsewhere.
+ */
+export type NodeFault = 'panic' | 'hang' | 'partition' | 'flap' | 'none';
 
 /** `leader`: whoever holds the Lease when it happens. */
 export type Who = 'leader' | 0 | 1;
@@ -95,6 +99,8 @@ export interface Scenario {
   configuration: Configuration;
   /** The controllers beside the one that fences; absent: it is alone. */
   secondaries?: SecondaryControllers;
+  /** The daemons of the nodes; absent: there are none. */
+  daemons?: NodeDaemons;
   expected: Expected;
 }
 
@@ -132,8 +138,8 @@ export interface Configuration {
 const SETTLED_MS = 60_000;
 
 /** Healthy nodes may have seemed silent to the cluster itself. */
-export function isCutOff({ disturbances }: Pick<Scenario, 'disturbances'>): boolean {
-  return disturbances.some(isOutage);
+export function isCutOff({ disturbances, daemons }: Pick<Scenario, 'disturbances' | 'daemons'>): boolean {
+  return disturbances.some(isOutage) || daemons?.deeds.some(({ what }) => what === 'outage') === true;
 }
 
 /** Nodes that fail, or that nobody can tell from failed ones for a while. */
@@ -142,9 +148,9 @@ export function failing({ victim, disturbances }: Pick<Scenario, 'victim' | 'dis
   return new Set([victim, ...others]);
 }
 
-/** And those that somebody may ask to be fenced. */
-export function concerned(scenario: Pick<Scenario, 'victim' | 'disturbances' | 'secondaries'>): ReadonlySet<string> {
-  return new Set([...failing(scenario), ...(scenario.secondaries?.nodes ?? [])]);
+/** And those that somebody may ask to be fenced, or that may take themselves down. */
+export function concerned(scenario: Pick<Scenario, 'victim' | 'disturbances' | 'secondaries' | 'daemons'>): ReadonlySet<string> {
+  return new Set([...failing(scenario), ...(scenario.secondaries?.nodes ?? []), ...(scenario.daemons?.mayGoDown ?? [])]);
 }
 
 /** When the last disturbance is over, for the cluster too. */

@@ -15,6 +15,8 @@ export interface SeedResult {
   calls?: number;
   /** How often one controller process took the Lease after another. */
   takeOvers: number;
+  /** How often machines reset themselves. */
+  resets?: number;
   /** By law: how often it was put to the test. */
   checks: Readonly<Record<string, number>>;
   /** Fingerprint of the whole trace. */

@@ -1,3 +1,4 @@
+import { foreseen } from './node-daemons/draws.ts';
 import { expectedOf } from './expected.ts';
 import { CALM_API } from './network.ts';
 import { failing } from './scenario.ts';
@@ -17,6 +18,12 @@ function changes(drawn: Scenario): ReadonlyMap<Simplification, Change> {
   }
   for (const [index, disturbance] of drawn.disturbances.entries()) {
     map.set(`disturbance.${index}`, (scenario) => ({ ...scenario, disturbances: scenario.disturbances.filter((one) => one !== disturbance) }));
+  }
+  for (const [index, deed] of (drawn.daemons?.deeds ?? []).entries()) {
+    map.set(`daemon-deed.${index}`, ({ daemons, ...scenario }) => ({
+      ...scenario,
+      ...(daemons !== undefined && { daemons: { ...daemons, deeds: daemons.deeds.filter((one) => one !== deed) } }),
+    }));
   }
   for (const [index, deed] of (drawn.secondaries?.deeds ?? []).entries()) {
     map.set(`deed.${index}`, (scenario) =>
@@ -55,7 +62,12 @@ const PLAIN: Readonly<Record<string, Change>> = {
       delete unchecked.check;
       return unchecked;
     }),
-  nodes: (scenario) => ({ ...scenario, nodes: needed(scenario) }),
+  // Who vouches for whom follows from how many there are.
+  nodes: (scenario) => (scenario.daemons === undefined ? { ...scenario, nodes: needed(scenario) } : scenario),
+  datagrams: (scenario) =>
+    scenario.daemons === undefined
+      ? scenario
+      : { ...scenario, daemons: { ...scenario.daemons, datagrams: { ...scenario.daemons.datagrams, lostShare: 0, doubledShare: 0, lateShare: 0 } } },
   replica: (scenario) => (scenario.hosts === undefined ? { ...scenario, controllers: 1 } : scenario),
   faults: (scenario) => ({ ...scenario, api: CALM_API }),
   drift: (scenario) => ({ ...scenario, clockRates: { replicas: [1, 1], kubelets: 1 } }),
@@ -74,7 +86,7 @@ const PLAIN: Readonly<Record<string, Change>> = {
   slowness: (scenario) => ({ ...scenario, deviceEffectMs: [50, 1_500] }),
   flaps: (scenario) => ({ ...scenario, flaps: scenario.flaps.slice(0, 1) }),
   heal: (scenario) => ({ ...scenario, healAfterOffMs: undefined }),
-  panic: (scenario) => ({ ...scenario, fault: 'panic', flaps: [], healAfterOffMs: undefined }),
+  panic: (scenario) => (scenario.daemons === undefined ? { ...scenario, fault: 'panic', flaps: [], healAfterOffMs: undefined } : scenario),
   secret: (scenario) => ({ ...scenario, isMisconfigured: false }),
 };
 
@@ -109,5 +121,6 @@ export function simplified(drawn: Scenario, names: readonly Simplification[]): S
     }
     scenario = change(scenario);
   }
-  return { ...scenario, expected: expectedOf(scenario) };
+  const { daemons } = scenario;
+  return daemons === undefined ? { ...scenario, expected: expectedOf(scenario) } : foreseen({ ...scenario, daemons });
 }

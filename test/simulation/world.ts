@@ -1,3 +1,4 @@
+import { fenceName } from '../../src/domain/node-fence.ts';
 import type { ApiTransport } from '../../src/ports/api-transport.ts';
 import type { ApiEvent, DeviceEvent } from '../../src/laws/trace.ts';
 import { ClusterControllers } from '../../src/testbed/cluster/cluster-controllers.ts';
@@ -5,9 +6,9 @@ import type { Trace } from '../../src/testbed/cluster/dependencies.ts';
 import { MemoryDisk } from '../../src/testbed/cluster/disk.ts';
 import type { Machine } from '../../src/testbed/cluster/machine.ts';
 import { KUBERNETES_CLUSTER } from '../../src/testbed/cluster/options.ts';
-import { CONTROLLER_USER, OPERATOR_USER, SimulatedApi } from './api.ts';
+import { CONTROLLER_USER, DAEMON_USER, OPERATOR_USER, SimulatedApi } from './api.ts';
 import { Bounds } from './bounds.ts';
-import { createFenceConfiguration } from './configuration.ts';
+import { changeDaemonTimes, createFenceConfiguration } from './configuration.ts';
 import type { ControllerProgram } from './controller-program.ts';
 import { Controllers } from './controllers.ts';
 import { Disturbances } from './disturbances.ts';
@@ -20,7 +21,8 @@ import type { Kernel } from './kernel/kernel.ts';
 import { Port } from './kernel/port.ts';
 import type { SimulatedProcess } from './kernel/simulated-process.ts';
 import { CALM_API, Network } from './network.ts';
-import { Rack } from './rack.ts';
+import { DaemonsOfWorld } from './node-daemons/daemons-of-world.ts';
+import { Rack, systemUUIDOf } from './rack.ts';
 import { Readiness } from './readiness.ts';
 import { Rest } from './rest.ts';
 import { concerned } from './scenario.ts';
@@ -58,6 +60,7 @@ export class World {
   readonly #storm: StormTruth;
   readonly #guards: Guards;
   readonly #secondaries: SecondariesOfWorld;
+  readonly #daemons: DaemonsOfWorld | undefined;
   /** Nodes that are Ready, as the API server has it. */
   readonly #ready = new Readiness();
   /** The controller process whose request is being answered. */
@@ -71,7 +74,7 @@ export class World {
     this.#kernel = kernel;
     const troubled = concerned(scenario);
     this.trace = new WorldTrace(kernel, {
-      power: (node) => this.machines.get(node)?.state,
+      power: (node) => this.#powerOf(node),
       isController: (user) => user === CONTROLLER_USER,
       caller: () => this.#caller,
       isSound: (node) => !troubled.has(node),
@@ -120,6 +123,8 @@ export class World {
       trace: this.#record,
       insider: (name, user) => this.#insider(name, user),
     });
+    const daemons = this.#daemonsOf(scenario);
+    this.#daemons = daemons;
     this.#controllers = new Controllers({
       kernel,
       program,
@@ -132,6 +137,7 @@ export class World {
       hosts: scenario.hosts,
       guards: this.#guards,
       secondaries: scenario.secondaries?.composed,
+      nodeDaemons: daemons && ((host, process) => daemons.servedBy(host, process)),
       isPowered: (node) => this.machines.get(node)?.state === 'on',
       speaking: (process) => {
         this.#caller = process;
@@ -165,7 +171,11 @@ export class World {
       readiness: this.#ready,
       isGone: (node) => this.isGone(node),
       isPending: () =>
-        this.#rack.isPending || this.#disturbances.isPending || this.#secondaries.isPending || this.#secondaries.openRequests().length > 0,
+        this.#rack.isPending ||
+        this.#daemons?.isPending === true ||
+        this.#disturbances.isPending ||
+        this.#secondaries.isPending ||
+        this.#secondaries.openRequests().length > 0,
     });
   }
 
@@ -183,6 +193,8 @@ export class World {
       feed,
       withSecret: !isMisconfigured,
       never: served(this.#scenario),
+      watchdog: this.#scenario.daemons?.level,
+      daemonTimes: this.#scenario.daemons?.times,
     });
     await this.#secondaries.install();
     const [process, transport] = this.#insider('cluster-controllers', 'system:kube-controller-manager');
@@ -253,6 +265,19 @@ export class World {
     return this.#releases.get(node) ?? 0;
   }
 
+  /** How often machines reset themselves. */
+  get resets(): number {
+    return this.#daemons?.resets ?? 0;
+  }
+
+  /** A machine that was reset has its power on: where its fence rests on its watchdog it is as good as off while nothing of the workload runs there. */
+  #powerOf(node: string): 'on' | 'off' | undefined {
+    const machine = this.machines.get(node);
+    const proof = this.fence.of(fenceName(node))?.evidence.findLast(({ voidedAt }) => voidedAt === undefined);
+    if (proof?.kind !== 'watchdog') return machine?.state;
+    return (machine?.kubelet?.running.length ?? 0) > 0 ? 'on' : 'off';
+  }
+
   #ownNode(event: DeviceEvent): string | undefined {
     return event.action === 'set' && event.want === 'off' && this.#controllers.hostOfProcess(event.session) === event.node
       ? `P10: ${event.session} set ${event.device} off, on which it runs itself`
@@ -264,6 +289,7 @@ export class World {
     if (event.kind === 'power' && event.state === 'off') {
       this.#controllers.powerLost(event.node);
     }
+    if (event.kind === 'power' || event.kind === 'node') this.#daemons?.saw(event);
   };
 
   #heard(event: ApiEvent): void {
@@ -290,6 +316,7 @@ export class World {
       this.#strike();
     });
     this.#disturbances.schedule();
+    this.#daemons?.schedule();
     this.#kernel.schedule(faultsEndMs, () => {
       this.#network.faults = CALM_API;
     });
@@ -343,7 +370,20 @@ export class World {
       case 'flap':
         this.#flap();
         break;
+      case 'none':
+        break;
     }
+  }
+
+  #daemonsOf({ daemons, nodes, clockRates, configuration }: Scenario): DaemonsOfWorld | undefined {
+    if (daemons === undefined) return undefined;
+    return new DaemonsOfWorld({
+      ...{ kernel: this.#kernel, daemons, machines: this.machines, systemUUID: systemUUIDOf, clockRate: clockRates.kubelets },
+      hosts: new Map(nodes.map((node) => [node, this.#rack.hostOf(node)])),
+      ...{ api: this.api.transportFor(DAEMON_USER), network: this.#network, inside: this.#inside },
+      hardware: new Hardware(this.#kernel, this.#rack, this.#inside),
+      changeTimes: (times) => changeDaemonTimes(this.api.admin, configuration, times),
+    });
   }
 
   #insider(name: string, user: string, clockRate = 1): [SimulatedProcess, ApiTransport] {

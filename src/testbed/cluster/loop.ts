@@ -4,6 +4,8 @@ import { isApiFailure } from './api.ts';
 
 const RETRY_FIRST_MS = 50;
 const RETRY_LAST_MS = 2_000;
+/** Less is what adding and subtracting doubles leaves over: on a virtual clock no time would pass in it. */
+const LEAST_MS = 0.001;
 
 /**
  * A level-triggered loop: never two runs at once, pokes during a run cause exactly one more. `work` returns after how many milliseconds it
@@ -55,7 +57,7 @@ export class Loop {
     const nextMs = await this.#attempt();
     this.#isRunning = false;
     if (this.#pokes > 0 && this.#failures === 0) this.#schedule(0);
-    else if (nextMs !== undefined) this.#schedule(Math.max(0, nextMs));
+    else if (nextMs !== undefined) this.#schedule(nextMs > 0 ? Math.max(LEAST_MS, nextMs) : 0);
   }
 
   async #attempt(): Promise<number | undefined> {

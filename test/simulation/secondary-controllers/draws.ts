@@ -1,4 +1,5 @@
 import type { NodeFenceRemediationSpec } from '../../../src/ports/remediation.ts';
+import { withNodeDaemons } from '../node-daemons/draws.ts';
 import { scenarioOf } from '../draws.ts';
 import { expectedOf } from '../expected.ts';
 import { SeededRandom } from '../kernel/seeded-random.ts';
@@ -6,8 +7,8 @@ import type { Scenario } from '../scenario.ts';
 import { drawHosts } from './host-draws.ts';
 import type { Check, Composed, Deed, Pool, Preserving, SecondaryControllers } from './secondary-controllers.ts';
 
-/** `--controllers`: the one that fences alone, or all of them. */
-export type Cast = 'fence' | 'all';
+/** `--controllers`: the one that fences alone, with those beside it, or with the daemons of the nodes. */
+export type Cast = 'fence' | 'all' | 'daemons';
 
 const FAULT_AT_MS = 18_000;
 /** By then every pod has a node. */
@@ -32,6 +33,7 @@ const EXHAUSTIONS: Readonly<Record<Spec['onExhaustion'], number>> = { Reuse: 4, 
 
 /** What a seed plays, with the cast that is asked for. */
 export function scenarioWith(seed: number, cast: Cast): Scenario {
+  if (cast === 'daemons') return withNodeDaemons(seed);
   const drawn = scenarioOf(seed);
   return cast === 'fence' ? drawn : withSecondaries(drawn);
 }
