@@ -24,13 +24,15 @@ export function mayGoDown(scenario: Played): string[] {
   const isControlled = scenario.crashes.length === 0 && scenario.disturbances.length === 0 && !deeds.some(({ what }) => what === 'outage');
   if (isControlled) return [...named];
   for (const deed of deeds) if (deed.what === 'link') named.add(deed.node).add(deed.to);
-  const well = nodes.filter((node) => !named.has(node));
   const domainOf = (node: string): string => (daemons.topologyKeys.length === 0 ? node : rackOf(nodes.indexOf(node)));
-  const domains = new Set(nodes.map(domainOf)).size;
-  return nodes.filter((node) => {
-    const heard = new Set(well.filter((peer) => peer !== node).map(domainOf)).size;
-    return named.has(node) || heard < Math.floor(domains / 2) + 1;
-  });
+  const needed = Math.floor(new Set(nodes.map(domainOf)).size / 2) + 1;
+  // Who goes down vouches for nobody any more.
+  for (;;) {
+    const well = nodes.filter((node) => !named.has(node));
+    const lost = well.filter((node) => new Set(well.filter((peer) => peer !== node).map(domainOf)).size < needed);
+    for (const node of lost) named.add(node);
+    if (lost.length === 0) return nodes.filter((node) => named.has(node));
+  }
 }
 
 /** Where nothing else happens, the watchdog of a node that is cut off for long must prove its end; that of a machine that can be paused never does. */
