@@ -11,6 +11,7 @@ import { MACHINE_REMEDIATION_ACCESS, MACHINE_REMEDIATION_GUARD } from './machine
 import { METAL3_REMEDIATION_ACCESS } from './metal3-remediation-access.ts';
 import { METAL3_REMEDIATION_DEFINITIONS } from './metal3-remediation-definitions.ts';
 import { NODE_DAEMON_ACCESS, NODE_DAEMON_GUARD } from './node-daemon-access.ts';
+import { NODE_CONDITIONS_ACCESS, NODE_CONDITIONS_GUARD } from './node-daemon-conditions-access.ts';
 import { NODE_DAEMON_CONTROLLER_ACCESS } from './node-daemon-controller-access.ts';
 import { OPERATOR_ACCESS } from './operator-access.ts';
 import { PRESERVATION_OBSERVE_ACCESS, PRESERVATION_OWN_ACCESS } from './preservation-access.ts';
@@ -137,6 +138,9 @@ export const OPTIONAL_FILES: readonly ManifestFile[] = [
   { path: 'node-daemon/access.yaml', objects: NODE_DAEMON_ACCESS },
   // The guard first: no token is ever good for more than its own node.
   kustomization('node-daemon', ['guard.yaml', 'access.yaml']),
+  { path: 'node-daemon-conditions/guard.yaml', objects: NODE_CONDITIONS_GUARD },
+  { path: 'node-daemon-conditions/access.yaml', objects: NODE_CONDITIONS_ACCESS },
+  kustomization('node-daemon-conditions', ['guard.yaml', 'access.yaml']),
   ...folder('metal3-remediation', 'access.yaml', METAL3_REMEDIATION_ACCESS),
   // For `kubectl create` alone, which leaves what is there as it is.
   ...folder('machine-crd', 'machines.yaml', MACHINE_DEFINITIONS),

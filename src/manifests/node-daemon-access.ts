@@ -35,8 +35,14 @@ const BINDING: KubeObject & { roleRef: object; subjects: object[] } = {
 
 const ACCOUNT: KubeObject = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: NODE_ACCOUNT, namespace: NAMESPACE, labels: LABELS } };
 
-const IS_DAEMON = `request.userInfo.username.startsWith('system:serviceaccount:') && request.userInfo.username.endsWith(':${NODE_ACCOUNT}')`;
+export const IS_DAEMON = `request.userInfo.username.startsWith('system:serviceaccount:') && request.userInfo.username.endsWith(':${NODE_ACCOUNT}')`;
 const NODE_NAME = 'authentication.kubernetes.io/node-name';
+
+/** The node on which the token is used; empty: nobody knows. */
+export const BOUND_NODE = {
+  name: 'node',
+  expression: `has(request.userInfo.extra) && '${NODE_NAME}' in request.userInfo.extra ? request.userInfo.extra['${NODE_NAME}'][0] : ''`,
+};
 
 function unchanged(what: string): string {
   return `oldObject == null ? object.?metadata.${what}.orValue([]).size() == 0 : object.?metadata.${what} == oldObject.?metadata.${what}`;
@@ -59,10 +65,7 @@ const POLICY: KubeObject & { spec: object } = {
     },
     matchConditions: [{ name: 'by-a-daemon', expression: IS_DAEMON }],
     variables: [
-      {
-        name: 'node',
-        expression: `has(request.userInfo.extra) && '${NODE_NAME}' in request.userInfo.extra ? request.userInfo.extra['${NODE_NAME}'][0] : ''`,
-      },
+      BOUND_NODE,
       { name: 'after', expression: 'object == null ? {} : object.?metadata.annotations.orValue({})' },
       { name: 'before', expression: 'oldObject == null ? {} : oldObject.?metadata.annotations.orValue({})' },
     ],

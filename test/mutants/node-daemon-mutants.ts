@@ -9,6 +9,7 @@ const PEERS = 'src/domain/node-daemon/peers.test.ts';
 const DATAGRAM = 'src/domain/node-daemon/datagram.test.ts';
 const CHECKS = 'src/node/core/checks.test.ts';
 const CHECKED = 'test/node-daemon/checks.test.ts';
+const CONDITIONS = 'src/node/core/conditions.test.ts';
 const STORAGE_LOSS = 'src/domain/node-daemon/storage-loss.test.ts';
 const WATCHDOG_AGENT = 'agents/watchdog/agent.test.ts';
 
@@ -278,6 +279,32 @@ export const NODE_DAEMON_MUTANTS: readonly SourceMutant[] = [
     file: 'src/node/core/checks.ts',
     edits: [['        state.isLate = true;\n', '        state.isLate = true;\n        delete state.startedAtMs;\n']],
     killedBy: byTest(CHECKS, 'that hang are late, are not begun a second time, and hold up neither the others nor the progress of the daemon'),
+  },
+  {
+    name: 'second writer of a condition',
+    defect: 'a condition that node-problem-detector writes is written by the daemon too',
+    file: 'src/node/core/conditions.ts',
+    edits: [['!this.#others.has(condition.type) && ', '']],
+    killedBy: byTest(CONDITIONS, 'that somebody else writes are left alone, and it is said once'),
+  },
+  {
+    name: 'condition left as it was',
+    defect: 'a problem of which nothing is known any more stands for ever',
+    file: 'src/domain/node-daemon/conditions.ts',
+    edits: [
+      [
+        "return status !== 'Unknown' || standing.some((one) => one.type === type && isOurs(type, one.reason));",
+        "return status !== 'Unknown' || standing.length < 0 || type.length === 0;",
+      ],
+    ],
+    killedBy: byTest(CONDITIONS, 'of what is not known any more do not stay as they were, be it by an earlier process'),
+  },
+  {
+    name: 'transition at each heartbeat',
+    defect: 'a condition that stays as it is seems to change',
+    file: 'src/node/core/conditions.ts',
+    edits: [['const isSame = before?.status === condition.status && ', 'const isSame = before?.status !== condition.status && ']],
+    killedBy: byTest(CONDITIONS, 'that stay as they are have a heartbeat each five minutes, and no transition'),
   },
   {
     name: 'forged datagram',

@@ -26,6 +26,7 @@ interface Flags extends StorageFlags {
   watchdog?: string;
   watchdogBesideKdump: boolean;
   selfFence: boolean;
+  conditions: boolean;
   logLevel: Level;
 }
 
@@ -57,6 +58,9 @@ export function nodeCommand(): Command {
     .addOption(option('--watchdog <device>', 'WATCHDOG', 'watchdog device, or none; default: the first one, hardware before software'))
     .addOption(option('--watchdog-beside-kdump', 'WATCHDOG_BESIDE_KDUMP', 'arm it although a crash kernel is loaded').default(false))
     .addOption(option('--self-fence', 'SELF_FENCE', 'take this node down when nobody keeps it up any more').default(false))
+    .addOption(
+      option('--conditions', 'CONDITIONS', 'post what the checks find as conditions of the Node (config/node-daemon-conditions)').default(false),
+    )
     .addOption(option('--log-level <level>', 'LOG_LEVEL', 'lowest level that is logged').choices(['info', 'warn', 'error']).default('info'))
     .addCommand(statusCommand())
     .action(run);
@@ -85,6 +89,7 @@ async function run(given: Flags, command: Command): Promise<void> {
       isArmedBesideCrashKernel: flags.watchdogBesideKdump,
       fencesItself: flags.selfFence,
       ...storageOf(flags),
+      postsConditions: flags.conditions,
       version: VERSION,
       root: '/',
       environment: process.env,

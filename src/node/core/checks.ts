@@ -61,7 +61,7 @@ export class Checks {
   }
 
   /** What it found last; undefined: it has not looked yet. */
-  found(name: CheckName): CheckFound | undefined {
+  found(name: string): CheckFound | undefined {
     return this.#states.find(({ check }) => check.name === name)?.found;
   }
 

@@ -1,8 +1,10 @@
 import type { AttestedWatchdog } from '../../domain/node-daemon/attestation.ts';
+import { wantedConditions } from '../../domain/node-daemon/conditions.ts';
 import { SIGNS } from '../../domain/node-daemon/datagram.ts';
 import type { WrittenTimes } from '../../domain/node-daemon/times.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Cluster } from '../../ports/cluster.ts';
+import type { NodeConditions } from '../../ports/node-conditions.ts';
 import type { CheckFound, CheckName, NodeCheck } from '../../ports/node-checks.ts';
 import type {
   DaemonLog,
@@ -18,6 +20,7 @@ import { Attester } from './attester.ts';
 import type { Said } from './attester.ts';
 import { Checks } from './checks.ts';
 import type { CheckStatus } from './checks.ts';
+import { ConditionsPoster } from './conditions.ts';
 import { attestedFindings, signsOf } from './findings.ts';
 import { DaemonTimes } from './daemon-times.ts';
 import { ControllersReader } from './controllers-reader.ts';
@@ -39,6 +42,8 @@ export interface NodeDaemonPorts {
   promises: PromiseStore;
   /** Absent: none is wanted. */
   checks?: readonly NodeCheck[];
+  /** Absent: it posts none. */
+  conditions?: NodeConditions;
   log: DaemonLog;
 }
 
@@ -90,6 +95,7 @@ export class NodeDaemon {
   readonly #attester: Attester;
   readonly #controllers: ControllersReader;
   readonly #checks: Checks;
+  readonly #conditions: ConditionsPoster;
   readonly #storage: StorageWatch | undefined;
   #cancelTick: () => void = () => undefined;
   #shownState = '';
@@ -116,6 +122,7 @@ export class NodeDaemon {
     );
     this.#controllers = new ControllersReader(ports, namespace, () => this.#learn());
     this.#checks = new Checks(ports, this.#keeper.progress, (name, found) => this.#found(name, found));
+    this.#conditions = new ConditionsPoster(ports, () => wantedConditions((name) => this.#checks.found(name)));
   }
 
   /** The watchdog is fed only while each check that is expected there reports in time. */
@@ -137,6 +144,7 @@ export class NodeDaemon {
     this.#controllers.start();
     this.#attester.start();
     this.#checks.start();
+    this.#conditions.start();
     this.#tick();
   }
 
@@ -150,6 +158,7 @@ export class NodeDaemon {
     const isKnown = !isGoingDown && (await this.#attester.end(DISARM_WITHIN_MS));
     this.#controllers.close();
     this.#checks.close();
+    this.#conditions.close();
     this.#cancelTick();
     if (this.#isEnding) this.#exchange.farewell();
     if (isKnown) await this.#keeper.disarm();
@@ -185,9 +194,9 @@ export class NodeDaemon {
       areGrantsEnded: this.#exchange.areGrantsEnded,
       checks: this.#checks.status(),
       refusedDatagrams: Object.fromEntries(this.#exchange.refused),
-      problems: [this.#times.problem, this.#keeper.problem, this.#promises.problem, this.#attester.problem, this.#controllers.problem].filter(
-        (problem) => problem !== undefined,
-      ),
+      problems: [this.#times, this.#keeper, this.#promises, this.#attester, this.#controllers, this.#conditions]
+        .map(({ problem }) => problem)
+        .filter((problem) => problem !== undefined),
     };
   }
 

@@ -32,6 +32,7 @@ const options = (): NodeDaemonRun => ({
   isArmedBesideCrashKernel: false,
   fencesItself: false,
   storage: [],
+  postsConditions: false,
   version: 'test',
   root: machine.root,
   environment: {},

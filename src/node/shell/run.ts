@@ -19,6 +19,7 @@ import { messageOf } from './file-errors.ts';
 import { KeepRecordFile } from './keep-record-store.ts';
 import { machineIdentity } from './machine-identity.ts';
 import { SysrqReset } from './machine-reset.ts';
+import { OwnNodeConditions } from './node-conditions.ts';
 import { PromiseFile } from './promise-store.ts';
 import { StatusSocket, STATUS_SOCKET } from './status-socket.ts';
 import { SystemdNotify } from './systemd-notify.ts';
@@ -45,6 +46,8 @@ export interface NodeDaemonRun {
   storage: readonly StorageTarget[];
   /** Absent: the loss of storage takes nothing down. */
   storageLostMs?: number;
+  /** Posts what its checks find as conditions of its Node. */
+  postsConditions: boolean;
   version: string;
   /** `/`, and a tree of files in tests. */
   root: string;
@@ -83,6 +86,7 @@ export async function runNodeDaemon(run: NodeDaemonRun): Promise<RunningNodeDaem
       record: new KeepRecordFile(join(run.runDir, 'keep.json'), identity.bootID),
       promises: new PromiseFile(join(run.stateDir, 'promises.json')),
       checks: checksOf(run, clock),
+      ...(run.postsConditions ? { conditions: new OwnNodeConditions(transport, node, API_DEADLINE_MS) } : {}),
       log,
     },
     {
