@@ -70,6 +70,18 @@ describe('a node daemon', () => {
     expect(dead()).toEqual(['a']);
   });
 
+  it('finds controllers that were moved before it takes itself down, though nobody vouches for it', async () => {
+    await world.machine('a').daemon.start();
+    await world.run(62_000);
+    expect(machine('a').isArmed).toBe(true);
+    controller.isSilent = true;
+    const next = new ControllerModel(world, 'controller-2');
+    await world.run(120_000);
+    expect(next.isSilent).toBe(false);
+    expect(machine('a')).toMatchObject({ isDead: false, podsStoppedAtMs: undefined });
+    expect(machine('a').daemon.status()).toMatchObject({ phase: 'kept', controllers: ['controller-2:7411'] });
+  });
+
   it('counts a grant from when it was asked for, however late the answer comes', async () => {
     await fleet();
     world.latencyMs = 2_000;

@@ -7,21 +7,33 @@ import { CONFIG_MAPS } from '../../ports/resources.ts';
 
 const AGAIN_MS = 60_000;
 const RETRY_MS = 5_000;
+/** When grants ceased, the controllers may be elsewhere since: looked for sooner, but not for ever, for thousands of nodes would ask. */
+const CEASED_AGAIN_MS = 10_000;
+const CEASED_FOR_MS = 120_000;
+
 /** Reads where the controllers are, and by which keys they are known, from their ConfigMap. */
 export class ControllersReader {
   readonly #ports: { clock: Clock; cluster: Pick<Cluster, 'get'>; log: DaemonLog };
   readonly #namespace: string;
   readonly #changed: () => void;
+  readonly #grantedUntilMs: () => number;
+  #readAtMs = Number.NEGATIVE_INFINITY;
   #known: ControllersTold = { publicKeys: [], addresses: [], times: {} };
   #hasTried = false;
   #problem: string | undefined;
   #cancel: () => void = () => undefined;
   #isClosed = false;
 
-  constructor(ports: { clock: Clock; cluster: Pick<Cluster, 'get'>; log: DaemonLog }, namespace: string, changed: () => void) {
+  /** `grantedUntilMs`: the end of the last grant, on the running clock. */
+  constructor(
+    ports: { clock: Clock; cluster: Pick<Cluster, 'get'>; log: DaemonLog },
+    namespace: string,
+    hooks: { changed: () => void; grantedUntilMs: () => number },
+  ) {
     this.#ports = ports;
     this.#namespace = namespace;
-    this.#changed = changed;
+    this.#changed = hooks.changed;
+    this.#grantedUntilMs = hooks.grantedUntilMs;
   }
 
   get known(): ControllersTold {
@@ -43,8 +55,9 @@ export class ControllersReader {
   }
 
   start(): void {
-    void this.#read().then((isRead) => {
-      if (!this.#isClosed) this.#cancel = this.#ports.clock.after(isRead ? AGAIN_MS : RETRY_MS, () => this.start());
+    const { clock } = this.#ports;
+    void (this.#isDue(clock.monotonicMs()) ? this.#read() : Promise.resolve()).then(() => {
+      if (!this.#isClosed) this.#cancel = clock.after(RETRY_MS, () => this.start());
     });
   }
 
@@ -53,8 +66,14 @@ export class ControllersReader {
     this.#cancel();
   }
 
+  #isDue(nowMs: number): boolean {
+    const ceasedForMs = nowMs - this.#grantedUntilMs();
+    const againMs = ceasedForMs > 0 && ceasedForMs < CEASED_FOR_MS ? CEASED_AGAIN_MS : AGAIN_MS;
+    return this.#problem !== undefined || nowMs - this.#readAtMs >= againMs;
+  }
+
   /** Never rejects; what was known stays where nothing better is. */
-  async #read(): Promise<boolean> {
+  async #read(): Promise<void> {
     const namespace = this.#namespace;
     try {
       const found = await this.#ports.cluster.get(CONFIG_MAPS, CONTROLLERS_TOLD, namespace);
@@ -62,13 +81,12 @@ export class ControllersReader {
       if (told === undefined) throw new Error(`ConfigMap ${namespace}/${CONTROLLERS_TOLD} names none: run the controllers with --node-daemons`);
       this.#known = told;
       this.#problem = undefined;
+      this.#readAtMs = this.#ports.clock.monotonicMs();
       this.#changed();
-      return true;
     } catch (error) {
       const problem = `the controllers cannot be looked up: ${error instanceof Error ? error.message : String(error)}`;
       if (problem !== this.#problem) this.#ports.log.warn('the controllers cannot be looked up', { error: problem });
       this.#problem = problem;
-      return false;
     } finally {
       this.#hasTried = true;
     }

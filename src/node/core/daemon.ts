@@ -120,7 +120,10 @@ export class NodeDaemon {
       () => this.#said(),
       () => this.#learn(),
     );
-    this.#controllers = new ControllersReader(ports, namespace, () => this.#learn());
+    this.#controllers = new ControllersReader(ports, namespace, {
+      changed: () => this.#learn(),
+      grantedUntilMs: () => this.#exchange.grantedUntilMs,
+    });
     this.#checks = new Checks(ports, this.#keeper.progress, (name, found) => this.#found(name, found));
     this.#conditions = new ConditionsPoster(ports, () => wantedConditions((name) => this.#checks.found(name)));
   }

@@ -74,6 +74,11 @@ export class Exchange {
     this.#known = known;
   }
 
+  /** The end of the last grant of a controller. */
+  get grantedUntilMs(): number {
+    return this.#grantedUntilMs;
+  }
+
   /** A controller said that this boot is kept up no more. */
   get areGrantsEnded(): boolean {
     return this.#areGrantsEnded;

@@ -5,8 +5,6 @@ import type { DatagramSocket } from '../../../src/ports/node-daemon.ts';
 import { keyOf, macOf } from './world.ts';
 import type { DaemonWorld } from './world.ts';
 
-const ADDRESS = 'controller:7411';
-
 interface Attested {
   peers: string[];
   watchdog?: { state: string };
@@ -18,6 +16,7 @@ interface Attested {
 export class ControllerModel {
   readonly #world: DaemonWorld;
   readonly #socket: DatagramSocket;
+  readonly #address: string;
   isSilent = false;
   readonly ended = new Set<string>();
   /** Peers that promised, by the boot that they promised about. */
@@ -28,16 +27,17 @@ export class ControllerModel {
   readonly signs = new Map<string, number>();
   #eligible = new Map<string, string[]>();
 
-  constructor(world: DaemonWorld) {
+  constructor(world: DaemonWorld, name = 'controller') {
     this.#world = world;
-    this.#socket = world.socket('controller', ADDRESS);
+    this.#address = `${name}:7411`;
+    this.#socket = world.socket(name, this.#address);
     this.#socket.receive((bytes, from) => this.#receive(bytes, from));
     this.tell('');
   }
 
   /** What nodes are told of the controllers, and of the times that they shall have: `isolation_timeout=60000ms`. */
   tell(times: string): void {
-    const data = { 'public-keys': keyOf('controller'), addresses: ADDRESS, times };
+    const data = { 'public-keys': keyOf('controller'), addresses: this.#address, times };
     this.#world.put('ConfigMap', { metadata: { name: 'nodefence-controllers' }, data } as never);
   }
 
