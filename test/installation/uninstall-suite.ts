@@ -43,14 +43,19 @@ const CORDONED = ['isolated', 'off', 'error', 'done', 'deleting'];
 
 async function build(cluster: Cluster): Promise<void> {
   await cluster.must('apply -k config/observe');
-  await cluster.must('create -f -', JSON.stringify({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'medik8s-leases' } }));
-  for (const [node, status] of Object.entries(FENCES)) {
+  const objects: unknown[] = [{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'medik8s-leases' } }];
+  for (const node of Object.keys(FENCES)) {
     const isCordoned = CORDONED.includes(node);
     const annotations = isCordoned ? { [CORDON_MARK]: fenceName(node) } : {};
     const spec = isCordoned ? { unschedulable: true } : {};
-    await cluster.must('create -f -', JSON.stringify({ apiVersion: 'v1', kind: 'Node', metadata: { name: node, annotations }, spec }));
+    objects.push({ apiVersion: 'v1', kind: 'Node', metadata: { name: node, annotations }, spec });
     const metadata = { name: fenceName(node), finalizers: [FINALIZER] };
-    await cluster.must('create -f -', JSON.stringify({ apiVersion: 'ha.k8s.io/v1', kind: 'NodeFence', metadata, spec: { node } }));
+    objects.push({ apiVersion: 'ha.k8s.io/v1', kind: 'NodeFence', metadata, spec: { node } });
+  }
+  objects.push({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'theirs' }, spec: { unschedulable: true } });
+  objects.push(leaseOf('node-off', 'nodefence'), leaseOf('node-new', 'node-maintenance'));
+  await cluster.must('create -f -', objects.map((each) => JSON.stringify(each)).join('\n'));
+  for (const [node, status] of Object.entries(FENCES)) {
     const counts = { level: 1, incident: 1, epoch: 1, retries: 0, restarts: 0 };
     const lists = { jobs: [], journal: [], evidence: [], timeline: {}, conditions: [], history: [] };
     const frozen = { nodeUID: `uid-${node}`, plan: { ...EMPTY_PLAN, timing: DEFAULT_TIMING } };
@@ -63,16 +68,6 @@ async function build(cluster: Cluster): Promise<void> {
     spec: { taints: [taint, { key: 'theirs', effect: 'NoSchedule' }] },
   };
   await cluster.must(`patch node done --type=merge --patch-file ${cluster.file('taint.json', JSON.stringify(tainted))}`);
-  await cluster.must('create -f -', JSON.stringify({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'theirs' }, spec: { unschedulable: true } }));
-  const lease = (name: string, holderIdentity: string): string =>
-    JSON.stringify({
-      apiVersion: 'coordination.k8s.io/v1',
-      kind: 'Lease',
-      metadata: { name, namespace: 'medik8s-leases' },
-      spec: { holderIdentity },
-    });
-  await cluster.must('create -f -', lease('node-off', 'nodefence'));
-  await cluster.must('create -f -', lease('node-new', 'node-maintenance'));
   await cluster.must(`delete nodefence ${fenceName('deleting')} --wait=false`);
   await buildDaemons(cluster);
 }
@@ -98,6 +93,11 @@ async function buildDaemons(cluster: Cluster): Promise<void> {
     metadata: { name: 'nodefence-node', namespace },
     spec: { selector: { matchLabels: labels }, template },
   });
+}
+
+function leaseOf(name: string, holderIdentity: string): unknown {
+  const metadata = { name, namespace: 'medik8s-leases' };
+  return { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec: { holderIdentity } };
 }
 
 async function nodefence(cluster: Cluster, ...words: string[]): Promise<Said> {
@@ -167,13 +167,17 @@ export function uninstalls(server: string, isThere: boolean, assets?: string): v
 
       it('asks a person, and removes nothing without an answer', async () => {
         expect(await nodefence(cluster, 'uninstall', '--abandon')).toMatchObject({ code: 2, err: expect.stringContaining('say --yes') as string });
+        expect(await nodefence(cluster, 'uninstall', '--yes', '--timeout', '1.5')).toMatchObject({
+          code: 2,
+          err: expect.stringContaining('whole number of seconds from 1 to 3600') as string,
+        });
         expect(await all(cluster, 'nodefencestops')).toEqual([]);
       });
 
       it('does not go on beside a controller that it cannot end, and stops that from acting', async () => {
         daemon = new Daemon(await cluster.controllerKubeconfig(), ['--mode', 'observe']);
         await daemon.says('leading', 60_000);
-        const { code, out } = await nodefence(cluster, 'uninstall', '--abandon', '--yes');
+        const { code, out } = await nodefence(cluster, 'uninstall', '--abandon', '--yes', '--timeout', '5');
         expect(code).toBe(3);
         expect(out).toMatch(/HELD: leader .*end that controller/u);
         expect((await all(cluster, 'nodefencestops')).map(({ metadata }) => metadata.name)).toEqual(['nodefence-uninstall']);

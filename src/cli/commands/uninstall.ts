@@ -1,3 +1,4 @@
+import { InvalidArgumentError } from 'commander';
 import type { Command } from 'commander';
 import { ApiStatusError } from '../../ports/api-transport.ts';
 import { LEASES, NODE_FENCE_STOPS, NODE_FENCES } from '../../ports/resources.ts';
@@ -21,11 +22,13 @@ interface UninstallFlags extends ClusterFlags {
   keepFences?: true;
   abandon?: true;
   yes?: true;
+  timeout: number;
 }
 
 const STOP = 'nodefence-uninstall';
 /** A lease, and what a pod takes to end. */
-const ENDS_WITHIN_MS = 45_000;
+const ENDS_WITHIN_S = 45;
+const ENDS_WITHIN_MAX_S = 3_600;
 const POLL_MS = 500;
 
 /** `nodefence uninstall`. */
@@ -37,7 +40,15 @@ export function uninstallCommand(): Command {
     .option('--keep-fences', 'keep the kinds and every NodeFence as a record; the stop of all nodes stays too')
     .option('--abandon', 'go on although a fence is open that only a controller finishes; lists what you must finish by hand')
     .option('--yes', 'do not ask for confirmation')
+    .option('--timeout <seconds>', 'wait this long for the controller to end', timeoutArgument, ENDS_WITHIN_S)
     .action((flags: UninstallFlags) => run(flags, (session) => uninstall(session, flags)));
+}
+
+function timeoutArgument(text: string): number {
+  const seconds = Number(text);
+  if (!/^\d+$/u.test(text) || seconds < 1 || seconds > ENDS_WITHIN_MAX_S)
+    throw new InvalidArgumentError(`must be a whole number of seconds from 1 to ${ENDS_WITHIN_MAX_S}.`);
+  return seconds;
 }
 
 async function uninstall(session: Session, flags: UninstallFlags): Promise<ExitCode> {
@@ -47,7 +58,7 @@ async function uninstall(session: Session, flags: UninstallFlags): Promise<ExitC
   await demandConsent(session, flags);
   await stopAll(session);
   if (await removeDeployment(access)) print(console, `Deployment nodefence-controller deleted in ${access.namespace}`);
-  if (!(await isLeaderless(session))) return EXIT.held;
+  if (!(await isLeaderless(session, flags))) return EXIT.held;
   const found = await partings(session);
   if (refused(session, found, flags) || (await areDaemonsInTheWay(session))) return EXIT.held;
   const closed = new Set(found.filter(({ keepsCordon }) => keepsCordon).map(({ node }) => node));
@@ -131,9 +142,9 @@ async function stopAll({ access, console }: Session): Promise<void> {
 }
 
 /** A leader that is not ours to end is named. */
-async function isLeaderless({ access, console }: Session): Promise<boolean> {
+async function isLeaderless({ access, console }: Session, { timeout }: UninstallFlags): Promise<boolean> {
   const { cluster, clock, namespace } = access;
-  for (const untilMs = clock.monotonicMs() + ENDS_WITHIN_MS; ;) {
+  for (const untilMs = clock.monotonicMs() + timeout * 1_000; ;) {
     const leader = leaderOf(await cluster.get(LEASES, LEADER_LEASE, namespace), clock.wallMs());
     if (!leader.isAlive) return true;
     if (clock.monotonicMs() < untilMs) {
