@@ -9,13 +9,16 @@ const IN_MEMORY = [
   'src/{config,controllers,dispatch,domain,laws,manager,manifests,telemetry}/**/*.test.ts',
   'test/{baremetal-host,machine-health-check,machine-remediation,metal3-remediation,node-remediation,ownership,preservation}/**/*.test.ts',
 ];
+/** They compute, in processes of their own. */
+const COMPUTING = ['test/{laws,simulation}/**/*.test.ts'];
+const POLITE = ['./scripts/polite.ts'];
 
 export default defineConfig({
   test: {
     environment: 'node',
     pool: 'forks',
-    // Most of the long ones wait in real time, for processes or devices.
-    maxWorkers: 4,
+    // The long ones wait in real time, for processes or devices, and use a tenth of a core each; what computes is polite to them.
+    maxWorkers: 8,
     sequence: { sequencer: LongestFirst },
     testTimeout: 20_000,
     hookTimeout: 30_000,
@@ -24,9 +27,10 @@ export default defineConfig({
     runner: './scripts/assertion-runner.ts',
     reporters: ['default', new CountsReporter(), new TimesReporter()],
     projects: [
-      { extends: true, test: { name: 'isolated', include: ALL, exclude: IN_MEMORY } },
+      { extends: true, test: { name: 'isolated', include: ALL, exclude: [...IN_MEMORY, ...COMPUTING] } },
+      { extends: true, test: { name: 'computing', include: COMPUTING, setupFiles: POLITE } },
       // A process for each file takes longer to start than most of these take to run.
-      { extends: true, test: { name: 'in memory', include: IN_MEMORY, isolate: false } },
+      { extends: true, test: { name: 'in memory', include: IN_MEMORY, setupFiles: POLITE, isolate: false } },
     ],
   },
 });

@@ -1,35 +1,47 @@
 import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** What takes minutes, then what waits for processes in real time; nothing long is left for the end, when the other workers have nothing to do. */
+/**
+ * By the wall time of each file, the longest first: nothing long is left for the end. Those that want a core of their own (the simulation, the
+ * package, the image, an installation) stand between those that wait, so that what waits in real time is not late.
+ */
 const ORDER = [
   'test/simulation/simulation',
+  'test/scenarios/replicas-outage',
+  'test/scenarios/outage',
   'test/package',
   'test/installation/uninstall',
-  'test/installation/image',
-  'test/scenarios/outage',
-  'test/scenarios/replicas',
-  'test/scenarios/command-line',
-  'test/scenarios/lease-deleted',
   'test/fault-matrix/boards',
+  'test/scenarios/storm',
+  'test/scenarios/handover',
+  'test/installation/image',
   'test/fault-matrix/objects',
+  'test/scenarios/replicas-hand-over',
+  'test/installation/apply',
+  'test/fault-matrix/shells',
+  'test/scenarios/lease-deleted',
+  'test/scenarios/ownership',
+  'test/installation/preservation.test',
+  'test/installation/upgrade',
   'test/clusterlabs/agent-program',
+  'test/simulation/secondary-controllers/worlds',
   'test/fault-matrix',
+  'test/scenarios/command-line',
   'test/hour',
+  'test/laws/search',
+  'test/installation',
   'test/scenarios',
   'test/integration',
-  'test/laws/search',
-  'test/simulation/secondary-controllers/worlds',
-  'test/installation',
   'test/clusterlabs',
   'test',
   'agents',
 ];
 
-/** The files of a run, the longest first. */
+/** The files of a run, the longest first; those that share processes at the end, and together: a process is not kept for the next between others. */
 export default class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const placeOf = ({ moduleId }: TestSpecification): number => {
+    const placeOf = ({ moduleId, project }: TestSpecification): number => {
+      if (!project.config.isolate) return ORDER.length + 1;
       const file = relative(import.meta.dirname, moduleId).replace('../', '');
       const place = ORDER.findIndex((folder) => file.startsWith(folder));
       return place === -1 ? ORDER.length : place;
