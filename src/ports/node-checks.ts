@@ -11,6 +11,7 @@ export interface CheckFound {
   /** Of named storage. */
   targets?: readonly StorageFound[];
   kdump?: KdumpFound;
+  bmc?: BmcFound;
 }
 
 /** `lost`: a probe that ran was not answered, or was refused as by storage that is gone. `unknown`: nothing can be told of it. */
@@ -24,6 +25,13 @@ export interface KdumpFound {
   isArmed: boolean;
   /** Whom it notifies by fence_kdump. */
   notifies: readonly string[];
+}
+
+/** What a BMC says of itself, in band. */
+export interface BmcFound {
+  /** Its own, in the network of the BMCs. */
+  address?: string;
+  mac?: string;
 }
 
 export interface NodeCheck {

@@ -307,6 +307,13 @@ export const NODE_DAEMON_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(CONDITIONS, 'that stay as they are have a heartbeat each five minutes, and no transition'),
   },
   {
+    name: 'words of a node',
+    defect: 'a node writes words for people into the address of its BMC',
+    file: 'src/domain/node-daemon/attestation.ts',
+    edits: [['!/^[0-9a-f.:]{2,45}$/i.test(address)', 'address.length > 45']],
+    killedBy: byTest('src/domain/node-daemon/attestation.test.ts', 'with a BMC whose address is words is not whole'),
+  },
+  {
     name: 'forged datagram',
     defect: 'a datagram counts whatever its MAC',
     file: 'src/domain/node-daemon/seal.ts',

@@ -74,6 +74,15 @@ describe('a node daemon that checks its node', () => {
     expect(controller.attested('a')?.kdump?.notifies).toEqual(notifies.slice(1, 17));
   });
 
+  it('proposes the BMC that it finds, and nothing where it does not know its address', async () => {
+    await started({ checks: [always('bmc', { health: 'ok', sentence: 'it answers', bmc: { address: '198.51.100.7', mac: '02:00:5e:00:53:0a' } })] });
+    expect(controller.attested('a')?.proposedBmc).toEqual({ address: '198.51.100.7', mac: '02:00:5e:00:53:0a' });
+    const b = world.machine('b', { checks: [always('bmc', { health: 'ok', sentence: 'it answers', bmc: { mac: '02:00:5e:00:53:0a' } })] });
+    await b.daemon.start();
+    await world.run(35_000);
+    expect(controller.attested('b')).not.toHaveProperty('proposedBmc');
+  });
+
   it('is fed though a check hangs', async () => {
     const a = await started();
     reach = 'hung';

@@ -27,8 +27,20 @@ function signWords(signs: number): string {
   return said.length === 0 ? 'nothing else' : said.map((sign) => SIGN_WORDS[sign]).join(', ');
 }
 
-/** `Watchdog: hardware, armed, 10 s.` */
-function attestedWords({ watchdog, selfFence }: Attestation): string {
+/** `Watchdog: hardware, armed, 10 s.`, and a BMC that the node proposes. */
+function attestedWords(attestation: Attestation): string {
+  const { proposedBmc: bmc, systemUUID } = attestation;
+  if (bmc === undefined) return watchdogWords(attestation);
+  const mac = bmc.mac === undefined ? '' : `, MAC ${bmc.mac}`;
+  return `${watchdogWords(attestation)} BMC, proposed by the node and not used: ${bmc.address}${mac}, system UUID ${uuidWords(systemUUID)}; once it is found right, put it into a ConfigMap of the fence configuration.`;
+}
+
+/** Of what the node says only what is a UUID or a machine ID. */
+function uuidWords(text: string): string {
+  return /^[0-9a-f-]{32,36}$/i.test(text) ? text : 'unknown';
+}
+
+function watchdogWords({ watchdog, selfFence }: Attestation): string {
   const device = watchdog === undefined ? 'No watchdog.' : `Watchdog: ${watchdog.kind}, ${watchdog.state}, ${watchdog.timeoutMs / 1000} s.`;
   if (selfFence === undefined) return `${device} The node does not fence itself.`;
   const broken = watchdog && brokenTimes(watchdog, selfFence);

@@ -12,7 +12,7 @@ describe('an attestation', () => {
   });
 
   it('says what the checks found', () => {
-    const found = { storage: 'lost', kdump: { isArmed: true, notifies: ['192.0.2.1', '192.0.2.2'] } };
+    const found = { storage: 'lost', kdump: { isArmed: true, notifies: ['192.0.2.1', '192.0.2.2'] }, proposedBmc: { address: '198.51.100.7' } };
     expect(parsed(found)).toEqual({ ...WHOLE, ...found });
   });
 
@@ -24,6 +24,9 @@ describe('an attestation', () => {
     ['kdump that may be armed', { kdump: { isArmed: 'yes', notifies: [] } }],
     ['kdump that notifies too many', { kdump: { isArmed: true, notifies: Array.from({ length: 17 }, (_, index) => `192.0.2.${index}`) } }],
     ['kdump with an address that is too long', { kdump: { isArmed: true, notifies: ['x'.repeat(254)] } }],
+    ['a BMC without an address', { proposedBmc: { mac: '02:00:5e:00:53:0a' } }],
+    ['a BMC whose address is words', { proposedBmc: { address: 'call +1 555 0100' } }],
+    ['a BMC whose MAC is words', { proposedBmc: { address: '198.51.100.7', mac: 'approved by the admin' } }],
   ])('with %s is not whole', (_, part) => {
     expect(parsed(part)).toBeUndefined();
   });

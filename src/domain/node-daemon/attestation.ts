@@ -36,8 +36,16 @@ export interface Attestation {
   storage?: string;
   /** Absent: this kernel has none, or it was not looked at yet. */
   kdump?: AttestedKdump;
+  /** Shown to people, and used by nobody: a node must not aim anybody's credentials at an address. */
+  proposedBmc?: ProposedBmc;
   /** The daemon is being stopped, as it should: from now on its silence says nothing. */
   isEnding?: true;
+}
+
+export interface ProposedBmc {
+  /** Of the BMC, in its own network. */
+  address: string;
+  mac?: string;
 }
 
 export interface AttestedKdump {
@@ -109,9 +117,10 @@ export function parseAttestation(lease: Annotated): Attestation | undefined {
   const address = partAt(value, 'address', textOf);
   const storage = partAt(value, 'storage', textOf);
   const kdump = partAt(value, 'kdump', kdumpOf);
+  const proposedBmc = partAt(value, 'proposedBmc', bmcOf);
   if (bootID === undefined || systemUUID === undefined || peers === undefined) return undefined;
   if (watchdog === 'broken' || selfFence === 'broken' || publicKey === 'broken' || address === 'broken') return undefined;
-  if (storage === 'broken' || kdump === 'broken') return undefined;
+  if (storage === 'broken' || kdump === 'broken' || proposedBmc === 'broken') return undefined;
   return {
     bootID,
     systemUUID,
@@ -122,6 +131,7 @@ export function parseAttestation(lease: Annotated): Attestation | undefined {
     ...(address === undefined ? {} : { address }),
     ...(storage === undefined ? {} : { storage }),
     ...(kdump === undefined ? {} : { kdump }),
+    ...(proposedBmc === undefined ? {} : { proposedBmc }),
     ...(value?.['isEnding'] === true ? { isEnding: true } : {}),
   };
 }
@@ -194,6 +204,14 @@ function kdumpOf(part: unknown): AttestedKdump | undefined {
   const notifies = textsAt(value, 'notifies');
   if (typeof isArmed !== 'boolean' || notifies === undefined || notifies.length > NOTIFIED_MAX) return undefined;
   return notifies.every((address) => textOf(address) !== undefined) ? { isArmed, notifies } : undefined;
+}
+
+/** Digits and their separators only: whoever broke into a node writes no words for people to read. */
+function bmcOf(part: unknown): ProposedBmc | undefined {
+  const { address, mac } = fieldsOf(part) ?? {};
+  if (typeof address !== 'string' || !/^[0-9a-f.:]{2,45}$/i.test(address)) return undefined;
+  if (mac === undefined) return { address };
+  return typeof mac === 'string' && /^(?:[0-9a-f]{2}:){5}[0-9a-f]{2}$/.test(mac) ? { address, mac } : undefined;
 }
 
 /** 32 bytes in base64url without padding. */

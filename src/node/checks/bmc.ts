@@ -1,4 +1,5 @@
 import type { Clock } from '../../ports/clock.ts';
+import type { BmcFound } from '../../ports/node-checks.ts';
 import { whyNothing } from './children.ts';
 import type { Children } from './children.ts';
 import { isThere } from './reading.ts';
@@ -8,12 +9,8 @@ import type { Verdict } from './verdict.ts';
 /** Where the kernel's driver may put the BMC. */
 const DEVICES = ['dev/ipmi0', 'dev/ipmi/0', 'dev/ipmidev/0'];
 
-/** What a BMC says of itself, in band. */
-export interface BmcReading {
+export interface BmcReading extends BmcFound {
   firmware?: string;
-  /** Its own, in the network of the BMCs. */
-  address?: string;
-  mac?: string;
 }
 
 export interface BmcVerdict extends Verdict {

@@ -12,12 +12,14 @@ function storageOf(checks: Findings): 'reachable' | 'lost' | 'unknown' | undefin
 }
 
 /** What the checks found, as it is attested. Nothing of what was not looked at yet. */
-export function attestedFindings(checks: Findings): Pick<Attestation, 'storage' | 'kdump'> {
+export function attestedFindings(checks: Findings): Pick<Attestation, 'storage' | 'kdump' | 'proposedBmc'> {
   const storage = storageOf(checks);
   const kdump = checks.found('kdump')?.kdump;
+  const { address, mac } = checks.found('bmc')?.bmc ?? {};
   return {
     ...(storage === undefined ? {} : { storage }),
     ...(kdump === undefined ? {} : { kdump: { isArmed: kdump.isArmed, notifies: kdump.notifies.filter(fits).slice(0, NOTIFIED_MAX) } }),
+    ...(address === undefined ? {} : { proposedBmc: { address, ...(mac === undefined ? {} : { mac }) } }),
   };
 }
 

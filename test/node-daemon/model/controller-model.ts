@@ -10,6 +10,7 @@ interface Attested {
   watchdog?: { state: string };
   storage?: string;
   kdump?: { isArmed: boolean; notifies: string[] };
+  proposedBmc?: { address: string; mac?: string };
 }
 
 /** A controller as its page describes it: grants what asks, tells who the peers are, ends grants, and counts. It shares no code with the controllers'. */

@@ -1,0 +1,32 @@
+import { chmodSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { SystemClock } from '../../runtime/system-clock.ts';
+import { has, startTestProcess, TEST_PASSWORD } from '../../testbed/devices/ipmi/test-process.ts';
+import { checkBmc } from './bmc.ts';
+import { Children } from './children.ts';
+import { MachineFolder } from './testing/machine-folder.ts';
+
+const cleanUp: (() => Promise<void> | void)[] = [];
+afterEach(async () => {
+  for (const stop of cleanUp.splice(0).reverse()) await stop();
+});
+
+describe('a BMC of ipmi_sim, asked by the real ipmitool over its network in place of /dev/ipmi0', { timeout: 60_000 }, () => {
+  it.skipIf(!has('ipmitool') || !has('ipmi_sim'))('answers, though its LAN parameters are not told in time, and no address is made up', async () => {
+    const { ready, stop } = await startTestProcess('ipmi-sim');
+    const machine = new MachineFolder();
+    cleanUp.push(stop, () => machine.remove());
+    const program = join(machine.root, 'ipmitool');
+    machine.write({
+      'dev/ipmi0': '',
+      ipmitool: `#!/bin/sh\nexec ipmitool -I lanplus -H 127.0.0.1 -p ${ready.port} -U admin -P ${TEST_PASSWORD} "$@"\n`,
+    });
+    chmodSync(program, 0o700);
+    const clock = new SystemClock();
+    const children = new Children({ clock, stateFolder: machine.stateFolder });
+    const found = await checkBmc({ root: machine.root, clock, children, ipmitool: program }, { deadlineMs: 5_000 });
+    expect(found).toMatchObject({ health: 'ok', bmc: { firmware: '9.08' } });
+    expect(found.bmc).not.toHaveProperty('address');
+  });
+});
