@@ -54,12 +54,12 @@ export function firmwareIn(text: string): string | undefined {
   return /^Firmware Revision\s*: (\S{1,64})\s*$/mu.exec(text)?.[1];
 }
 
-/** Address and MAC of `ipmitool lan print`; an address of zeros is none. */
+/** Address and MAC of `ipmitool lan print`; one of zeros is none. */
 export function lanIn(text: string): Pick<BmcReading, 'address' | 'mac'> {
   const address = /^IP Address {2,}: ((?:\d{1,3}\.){3}\d{1,3})\s*$/mu.exec(text)?.[1];
   const mac = /^MAC Address\s*: ((?:[0-9a-f]{2}:){5}[0-9a-f]{2})\s*$/imu.exec(text)?.[1];
   return {
     ...(address === undefined || address === '0.0.0.0' || address.split('.').some((part) => Number(part) > 255) ? {} : { address }),
-    ...(mac === undefined ? {} : { mac: mac.toLowerCase() }),
+    ...(mac === undefined || mac === '00:00:00:00:00:00' ? {} : { mac: mac.toLowerCase() }),
   };
 }
