@@ -5,6 +5,9 @@ const DECISION = 'src/controllers/node-daemons/grant-decision.test.ts';
 const GRANTS = 'test/node-daemon/controllers/grants.test.ts';
 const ENDINGS = 'test/node-daemon/controllers/endings.test.ts';
 const TELLING = 'test/node-daemon/controllers/telling.test.ts';
+const TABLE = 'src/domain/node-daemon/fast-detection.test.ts';
+const FAST = 'test/node-daemon/controllers/fast-detection.test.ts';
+const FAST_FENCE = 'test/node-daemon/controllers/fast-fence.test.ts';
 const WATCHDOG_AGENT = 'agents/watchdog/agent.test.ts';
 
 /** Defects of the controllers' side of the node daemons. */
@@ -134,5 +137,99 @@ export const NODE_DAEMON_CONTROLLER_MUTANTS: readonly SourceMutant[] = [
       ],
     ],
     killedBy: byTest(WATCHDOG_AGENT, 'never ends grants in a confirmation'),
+  },
+  {
+    name: 'suspected by one loss',
+    defect: 'a node is suspected when one heartbeat is lost',
+    file: 'src/domain/node-daemon/fast-detection.ts',
+    edits: [['nowMs < heard.lastMs + timeoutMs', 'nowMs < heard.lastMs + timeoutMs / 3 + 500']],
+    killedBy: byTest(FAST, 'is not suspected for one lost heartbeat, or two'),
+  },
+  {
+    name: 'fast on a new leader',
+    defect: 'a leader that has just begun takes nodes for failed that it has hardly heard',
+    file: 'src/controllers/node-daemons/fast/fast-detection.ts',
+    edits: [['this.#leads?.sinceMs ?? Number.POSITIVE_INFINITY', 'Number.NEGATIVE_INFINITY']],
+    killedBy: byTest(FAST, 'is not judged by a leader that has just begun, nor one whose daemon was never heard'),
+  },
+  {
+    name: 'fast on a deaf leader',
+    defect: 'nodes are taken for failed though many fell silent at once',
+    file: 'src/domain/node-daemon/fast-detection.ts',
+    edits: [['silent > Math.max(1, SILENT_SHARE_MAX * expected)', 'silent > Math.max(expected, SILENT_SHARE_MAX * expected)']],
+    killedBy: byTest(FAST, 'is held where many fall silent at once, for it may be our own network: no peer is asked, and it is said'),
+  },
+  {
+    name: 'fast though reached',
+    defect: 'a node is taken for failed though a peer reaches it',
+    file: 'src/domain/node-daemon/fast-detection.ts',
+    edits: [['peers.reachedBy.length > 0', 'peers.reachedBy.length > 1 && !peers.isUnreached']],
+    killedBy: byTest(TABLE, 'where one peer reaches it'),
+  },
+  {
+    name: 'fast without peers',
+    defect: 'peers that say nothing count as if they did not reach the node',
+    file: 'src/domain/node-daemon/fast-detection.ts',
+    edits: [['applies: ({ peers }) => !peers.isUnreached', 'applies: ({ peers }) => !peers.isUnreached && peers.reachedBy.length > 0']],
+    killedBy: byTest(FAST, 'is taken for failed no sooner than enough failure domains have said so: silent peers say nothing'),
+  },
+  {
+    name: 'fast on a live kubelet',
+    defect: 'a node whose kubelet lives is taken for failed when its daemon is killed',
+    file: 'src/controllers/node-daemons/fast/fast-detection.ts',
+    edits: [
+      ['kubeletLeases.freshAtMs < lastMs + KUBELET_RENEWAL_MS) return false;', 'kubeletLeases.freshAtMs < 0) return false;'],
+      ['return nowMs >= Math.max(lastMs,', 'return nowMs < Infinity || nowMs >= Math.max(lastMs,'],
+    ],
+    killedBy: byTest(FAST, 'is not taken for failed while its kubelet lives: its daemon was killed'),
+  },
+  {
+    name: 'fast after a clean stop',
+    defect: 'a daemon that said that it stops is taken for lost',
+    file: 'src/controllers/node-daemons/fast/fast-detection.ts',
+    edits: [['attestation.isEnding === true || (heard.signs & SIGNS.leaving) !== 0,', 'attestation.isEnding === true,']],
+    killedBy: byTest(FAST, 'is left alone where its daemon was stopped as it should be, also while the API server is away'),
+  },
+  {
+    name: 'fast after an attested stop',
+    defect: 'a daemon is taken for lost though it attested that it stops',
+    file: 'src/controllers/node-daemons/fast/fast-detection.ts',
+    edits: [['attestation.isEnding === true || (heard.signs & SIGNS.leaving) !== 0,', '(heard.signs & SIGNS.leaving) !== 0,']],
+    killedBy: byTest(FAST, 'is left alone where only the API server heard that its daemon stops'),
+  },
+  {
+    name: 'fast on one read',
+    defect: 'one read of off is enough',
+    file: 'src/controllers/node-daemons/fast/off-reads.ts',
+    edits: [['const OFFS_NEEDED = 2;', 'const OFFS_NEEDED = 1;']],
+    killedBy: byTest(FAST, 'is not taken for failed where one read of two says off'),
+  },
+  {
+    name: 'fast on any device',
+    defect: 'a device that does not show whose machine it is counts as off',
+    file: 'src/controllers/node-daemons/fast/off-reads.ts',
+    edits: [["answer?.state === 'off' && answer.identity === 'verified'", "answer?.state === 'off'"]],
+    killedBy: byTest(FAST, 'is not taken for failed where its BMC does not show whose machine it is'),
+  },
+  {
+    name: 'fast after a pause',
+    defect: 'a process that stood still takes what it did not hear for silence',
+    file: 'src/controllers/node-daemons/fast/fast-detection.ts',
+    edits: [['> TICK_MS + LATE_MS) heartbeats.interrupted(nowMs);', '> 1_000 * LATE_MS) heartbeats.interrupted(nowMs);']],
+    killedBy: byTest(FAST, 'is not judged by a process that stood still, whatever came meanwhile'),
+  },
+  {
+    name: 'fast off after a heartbeat',
+    defect: 'the off is sent though a heartbeat came back before it left',
+    file: 'src/controllers/fence/run/device-runs.ts',
+    edits: [["if (this.#isHeardAgain(run)) throw notSent(entry, 'the heartbeats of its daemon came back');", 'void this.#isHeardAgain(run);']],
+    killedBy: byTest(FAST_FENCE, 'is not switched off where a heartbeat came in the turn before the off would have left'),
+  },
+  {
+    name: 'fast in memory',
+    defect: 'a node that was heard again stays failed until the next look',
+    file: 'src/controllers/node-daemons/fast/fast-detection.ts',
+    edits: [["return judged?.verdict === 'failed' ?", 'return judged !== null ?']],
+    killedBy: byTest(FAST, 'comes back: what was decided is withdrawn with its first heartbeat, before the next look'),
   },
 ];
