@@ -37,7 +37,8 @@ const TOKEN = {
 const DAEMON = {
   name: CONTAINER,
   image: DEFAULT_CHOICE.image,
-  command: ['node', '/app/dist/src/main.js'],
+  // Without a compiler of machine code 15 MiB less stays in memory.
+  command: ['node', '--lite-mode', '/app/dist/src/main.js'],
   args: ['node'],
   env: [fromPod('NAME', 'spec.nodeName'), fromPod('FENCE_NAMESPACE', 'metadata.namespace'), { name: `${FLAG_PREFIX}WATCHDOG`, value: 'none' }],
   ports: [{ name: 'daemon', containerPort: PORT, protocol: 'UDP' }],

@@ -97,7 +97,9 @@ describe('the unit of the node daemon', () => {
   const all = (key: string): string[] => unit.split('\n').flatMap((line) => (line.startsWith(`${key}=`) ? [line.slice(key.length + 1)] : []));
 
   it('starts the daemon whenever it ended, and is told of progress by a child', () => {
-    expect(all('ExecStart')).toEqual(['/opt/nodefence/node_modules/.bin/node /opt/nodefence/node_modules/nodefence/dist/src/main.js node']);
+    expect(all('ExecStart')).toEqual([
+      '/opt/nodefence/node_modules/.bin/node --lite-mode /opt/nodefence/node_modules/nodefence/dist/src/main.js node',
+    ]);
     expect([all('Type'), all('NotifyAccess'), all('Restart'), all('StartLimitIntervalSec')]).toEqual([['notify'], ['all'], ['always'], ['0']]);
   });
 
