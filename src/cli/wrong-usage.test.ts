@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
+import { compileCache } from '../testbed/compile-cache.ts';
 
 const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'nodefence-usage-'));
@@ -17,7 +18,8 @@ interface Ended {
 
 /** `nodefence <words>`; `stdin` absent: it stays open. */
 function nodefence(words: readonly string[], stdin?: string, environment: Record<string, string> = {}): Promise<Ended> {
-  const child = spawn(process.execPath, [MAIN, ...words], { env: { PATH: process.env['PATH'] ?? '', HOME: folder, ...environment }, stdio: 'pipe' });
+  const env = { PATH: process.env['PATH'] ?? '', HOME: folder, ...compileCache(), ...environment };
+  const child = spawn(process.execPath, [MAIN, ...words], { env, stdio: 'pipe' });
   const said = { out: '', err: '' };
   child.stdout.on('data', (chunk: Buffer) => (said.out += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (said.err += chunk.toString()));

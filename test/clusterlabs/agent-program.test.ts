@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { afterAll, describe, expect, it } from 'vitest';
+import { compileCache } from '../../src/testbed/compile-cache.ts';
 
 import { fenceAgents, runFenceProgram } from '../../src/cli/agent/fence-program.ts';
 import { startBmcHarness } from '../../src/testbed/devices/bmc/bmc-harness.ts';
@@ -216,7 +217,7 @@ describe('the program', { timeout: 120_000 }, () => {
       input,
       encoding: 'utf8',
       timeout: 100_000,
-      env: { PATH: '/usr/bin:/bin', PCMK_service: 'pacemaker-fenced' },
+      env: { PATH: '/usr/bin:/bin', ...compileCache(), PCMK_service: 'pacemaker-fenced' },
     });
 
   it('reads stdin where it has no options, by command and by link alike', () => {

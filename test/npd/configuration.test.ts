@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
+import { compileCache } from '../../src/testbed/compile-cache.ts';
 import { LINE_MAX } from '../../src/node/checks/verdict.ts';
 import { durationMs, refusals } from './plugin-rules.ts';
 import type { PluginConfig, PluginRule } from './plugin-rules.ts';
@@ -67,7 +68,7 @@ describe('config/npd', () => {
     { timeout: 60_000 },
     (_reason, parameters) => {
       const call = [`${ROOT}src/main.ts`, ...parameters, '--root', folder, '--state', join(folder, 'state')];
-      const { status, stdout, stderr } = spawnSync(process.execPath, call, { encoding: 'utf8', env: { PATH: '' } });
+      const { status, stdout, stderr } = spawnSync(process.execPath, call, { encoding: 'utf8', env: { PATH: '', ...compileCache() } });
       expect({ status, begins: stdout.slice(0, 12), stderr: stderr.startsWith('error') }).toEqual({
         status: parameters.includes('--once') ? 0 : 2,
         begins: 'not checked:',

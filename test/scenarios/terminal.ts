@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { serveHttps } from '../../src/testbed/apiserver/http-shell.ts';
 import type { HttpShell } from '../../src/testbed/apiserver/http-shell.ts';
+import { compileCache } from '../../src/testbed/compile-cache.ts';
 import type { World } from './world.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
@@ -45,7 +46,7 @@ export class Terminal {
   nodefence(words: readonly string[], until?: (stdout: string) => boolean): Promise<Ended> {
     const { PATH = '', HOME = '' } = process.env;
     const child = spawn(process.execPath, [MAIN, ...words], {
-      env: { PATH, HOME, NODEFENCE_KUBECONFIG: this.#kubeconfig },
+      env: { PATH, HOME, ...compileCache(), NODEFENCE_KUBECONFIG: this.#kubeconfig },
       stdio: ['ignore', 'pipe', 'pipe'],
       timeout: DEADLINE_MS,
       killSignal: 'SIGKILL',

@@ -1,6 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { compileCache } from '../../testbed/compile-cache.ts';
 import { MachineFolder } from '../../node/checks/testing/machine-folder.ts';
 
 const MAIN = fileURLToPath(new URL('../../main.ts', import.meta.url));
@@ -17,7 +18,7 @@ interface Ended {
 /** `nodefence node check <words>` in the machine of the test. */
 function check(name: string, ...words: string[]): Promise<Ended> {
   const parameters = [MAIN, 'node', 'check', name, '--root', machine.root, '--state', machine.stateFolder, ...words];
-  const child = spawn(process.execPath, parameters, { env: { PATH: '/nodefence-nothing' }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, parameters, { env: { PATH: '/nodefence-nothing', ...compileCache() }, stdio: ['ignore', 'pipe', 'pipe'] });
   const said = { out: '', err: '' };
   child.stdout.on('data', (chunk: Buffer) => (said.out += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (said.err += chunk.toString()));
