@@ -46,6 +46,27 @@ export const NODE_CHECK_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(STORAGE, 'is lost when nothing is mounted there: the disk below would answer'),
   },
   {
+    name: 'hosts of somebody else',
+    defect: 'kdump-setup takes away hosts that it did not write',
+    file: 'src/node/kdump/kdump-config.ts',
+    edits: [['.filter((host) => !ours.includes(host));', '.filter((host) => ours.length > 0 && !ours.includes(host));']],
+    killedBy: byTest('src/node/kdump/kdump-config.test.ts', 'keeps the hosts that somebody else wrote, in their line, with what is said of them'),
+  },
+  {
+    name: 'controllers that are none any more',
+    defect: 'kdump-setup never takes a controller away',
+    file: 'src/node/kdump/kdump-config.ts',
+    edits: [['.filter((host) => !ours.includes(host));', ';']],
+    killedBy: byTest('src/node/kdump/kdump-config.test.ts', 'loses controllers that are none any more, and no host of somebody else'),
+  },
+  {
+    name: 'unit of somebody else',
+    defect: 'kdump-setup writes over a unit that somebody else wrote',
+    file: 'src/node/kdump/kdump-setup.ts',
+    edits: [['if (foreign !== undefined) throw', "if (foreign?.path === '') throw"]],
+    killedBy: byTest('src/node/kdump/kdump-setup.test.ts', 'refuses where somebody else wrote'),
+  },
+  {
     name: 'storage of a busy machine',
     defect: 'a probe that did not get to run counts as one that was not answered',
     file: 'src/node/checks/storage-probe.ts',

@@ -9,6 +9,7 @@ import { usageExits } from '../usage-exits.ts';
 import { VERSION } from '../version.ts';
 import { addCheckCommands } from './checks.ts';
 import { applyConfigFile } from './config-file.ts';
+import { kdumpSetupCommand } from './kdump-setup.ts';
 import { storageOf, storageOptions } from './storage-options.ts';
 import type { StorageFlags } from './storage-options.ts';
 import { statusCommand } from './status-command.ts';
@@ -63,6 +64,7 @@ export function nodeCommand(): Command {
     )
     .addOption(option('--log-level <level>', 'LOG_LEVEL', 'lowest level that is logged').choices(['info', 'warn', 'error']).default('info'))
     .addCommand(statusCommand())
+    .addCommand(kdumpSetupCommand())
     .action(run);
   for (const one of [...timeOptions(option), ...storageOptions(option)]) node.addOption(one);
   addCheckCommands(node);

@@ -6,7 +6,7 @@ import type { Verdict } from './verdict.ts';
 /** Where `nodefence` sends its notices from on Debian: a unit of our own that a drop-in of kdump-tools' unit pulls in. */
 export const DEBIAN_DROP_IN = 'etc/systemd/system/kdump-tools-dump.service.d/nodefence.conf';
 export const DEBIAN_UNIT = 'etc/systemd/system/nodefence-kdump-notify.service';
-const RHEL_CONFIG = 'etc/kdump.conf';
+export const RHEL_CONFIG = 'etc/kdump.conf';
 const SENDER = /(?:^|\/)fence_kdump_send$/u;
 
 export interface KdumpReading {
