@@ -28,6 +28,7 @@ interface Flags extends StorageFlags {
   watchdogBesideKdump: boolean;
   selfFence: boolean;
   conditions: boolean;
+  metricsAddress?: BindAddress;
   logLevel: Level;
 }
 
@@ -62,6 +63,11 @@ export function nodeCommand(): Command {
     .addOption(
       option('--conditions', 'CONDITIONS', 'post what the checks find as conditions of the Node (config/node-daemon-conditions)').default(false),
     )
+    .addOption(
+      option('--metrics-address <host:port>', 'METRICS_ADDRESS', 'serve metrics there, such as 127.0.0.1:9411; default: nowhere').argParser(
+        bindAddress,
+      ),
+    )
     .addOption(option('--log-level <level>', 'LOG_LEVEL', 'lowest level that is logged').choices(['info', 'warn', 'error']).default('info'))
     .addCommand(statusCommand())
     .addCommand(kdumpSetupCommand())
@@ -88,6 +94,7 @@ async function run(given: Flags, command: Command): Promise<void> {
       runDir: flags.runDir,
       ...(flags.watchdog === undefined ? {} : { watchdog: flags.watchdog }),
       times: writtenTimes(command.opts()),
+      ...(flags.metricsAddress === undefined ? {} : { metricsAddress: flags.metricsAddress }),
       isArmedBesideCrashKernel: flags.watchdogBesideKdump,
       fencesItself: flags.selfFence,
       ...storageOf(flags),

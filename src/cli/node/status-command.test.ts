@@ -7,7 +7,7 @@ it('shows what a daemon says of itself, line by line', () => {
     bootID: 'boot-1',
     phase: 'isolated',
     keptForSeconds: -12.34,
-    watchdog: { state: 'armed', device: '/dev/watchdog0', identity: 'iTCO_wdt', timeoutSeconds: 10 },
+    watchdog: { feeds: 3, state: 'armed', device: '/dev/watchdog0', identity: 'iTCO_wdt', timeoutSeconds: 10 },
     controllers: [],
     peers: [
       { node: 'node-2', domain: 'rack-2', isAttested: true },

@@ -67,7 +67,9 @@ export interface NodeDaemonStatus {
   phase: string;
   /** How long it is kept up for; negative: since when it is not. */
   keptForSeconds?: number;
-  watchdog: { state: string; device?: string; identity?: string; timeoutSeconds?: number };
+  watchdog: { state: string; feeds: number; device?: string; identity?: string; timeoutSeconds?: number };
+  /** Since the last heartbeat that a controller granted was sent. */
+  grantedSecondsAgo?: number;
   controllers: readonly string[];
   peers: { node: string; domain?: string; isAttested: boolean }[];
   attestedSecondsAgo?: number;
@@ -178,6 +180,7 @@ export class NodeDaemon {
     const nowMs = this.#ports.clock.monotonicMs();
     const { keptUntilMs, facts } = this.#keeper;
     const { attestedAtMs, accepted, told } = this.#attester;
+    const { grantedAtMs } = this.#exchange;
     return {
       node,
       bootID,
@@ -185,8 +188,10 @@ export class NodeDaemon {
       ...(keptUntilMs === undefined ? {} : { keptForSeconds: (keptUntilMs - nowMs) / 1000 }),
       watchdog: {
         state: this.#keeper.watchdogState,
+        feeds: this.#keeper.feeds,
         ...(facts === undefined ? {} : { device: facts.device, identity: facts.identity, timeoutSeconds: facts.timeoutMs / 1000 }),
       },
+      ...(grantedAtMs === undefined ? {} : { grantedSecondsAgo: (nowMs - grantedAtMs) / 1000 }),
       controllers: this.#exchange.known.controllerAddresses,
       peers: told.peers.map((peer) => ({
         node: peer.node,

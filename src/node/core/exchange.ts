@@ -74,6 +74,11 @@ export class Exchange {
     this.#known = known;
   }
 
+  /** When the last heartbeat was sent that a controller granted; undefined: none was. */
+  get grantedAtMs(): number | undefined {
+    return this.#grantedUntilMs === Number.NEGATIVE_INFINITY ? undefined : this.#grantedUntilMs - this.#grantMs;
+  }
+
   /** The end of the last grant of a controller. */
   get grantedUntilMs(): number {
     return this.#grantedUntilMs;

@@ -61,6 +61,7 @@ export class Keeper {
   #opened: Promise<void> = Promise.resolve();
   #openedAtMs = Number.NEGATIVE_INFINITY;
   #fedAtMs = Number.NEGATIVE_INFINITY;
+  #feeds = 0;
   #resetAtMs = Number.NEGATIVE_INFINITY;
   #asleepMs: number;
   #phase: SelfFencePhase = 'waiting';
@@ -102,6 +103,11 @@ export class Keeper {
 
   get keptUntilMs(): number | undefined {
     return this.#keptUntilMs;
+  }
+
+  /** How often this process fed the watchdog. */
+  get feeds(): number {
+    return this.#feeds;
   }
 
   get watchdogState(): WatchdogState {
@@ -252,6 +258,7 @@ export class Keeper {
     try {
       this.#ports.watchdog?.feed();
       this.#fedAtMs = nowMs;
+      this.#feeds += 1;
     } catch (error) {
       // It is tried again at the next tick; a watchdog that cannot be fed resets the machine, and somebody must know why.
       const problem = `the watchdog could not be fed: ${error instanceof Error ? error.message : String(error)}`;

@@ -20,6 +20,7 @@ import { KeepRecordFile } from './keep-record-store.ts';
 import { machineIdentity } from './machine-identity.ts';
 import { SysrqReset } from './machine-reset.ts';
 import { OwnNodeConditions } from './node-conditions.ts';
+import type { ServedStatus } from './metrics-page.ts';
 import { PromiseFile } from './promise-store.ts';
 import { StatusSocket, STATUS_SOCKET } from './status-socket.ts';
 import { SystemdNotify } from './systemd-notify.ts';
@@ -40,6 +41,8 @@ export interface NodeDaemonRun {
   watchdog?: string;
   /** Those that were written for this node. */
   times: WrittenTimes;
+  /** Where Prometheus asks; absent: nobody does. */
+  metricsAddress?: BindAddress;
   isArmedBesideCrashKernel: boolean;
   fencesItself: boolean;
   /** Shared storage that the node's workload writes to. */
@@ -99,8 +102,10 @@ export async function runNodeDaemon(run: NodeDaemonRun): Promise<RunningNodeDaem
     },
   );
   // Before anything is armed: two daemons on one node would feed for each other.
-  const status = await StatusSocket.listen(join(run.runDir, STATUS_SOCKET), () => ({ ...daemon.status(), datagrams: socket.counts }));
+  const served = (): ServedStatus => ({ ...daemon.status(), datagrams: socket.counts });
+  const status = await StatusSocket.listen(join(run.runDir, STATUS_SOCKET), served);
   await daemon.start();
+  const metrics = run.metricsAddress === undefined ? undefined : await serveMetrics(run.metricsAddress, served, log);
   log.info('starting', { version: run.version, node, address: socket.address, boot: identity.bootID, server: server.url.host });
   const notify = new SystemdNotify({ environment, log });
   void notify.ready(`node ${node}`);
@@ -110,11 +115,23 @@ export async function runNodeDaemon(run: NodeDaemonRun): Promise<RunningNodeDaem
       void notify.stopping();
       const end = await daemon.close();
       cancelPings();
+      metrics?.close();
       await status.close();
       transport.close();
       return end;
     },
   };
+}
+
+/** Loaded only where it is wanted. An address that is taken keeps nobody from feeding the watchdog. */
+async function serveMetrics(address: BindAddress, served: () => ServedStatus, log: DaemonLog): Promise<{ close(): void } | undefined> {
+  const { MetricsServer } = await import('./metrics-server.ts');
+  try {
+    return await MetricsServer.listen(address, served);
+  } catch (error) {
+    log.error('no metrics are served', { error: messageOf(error) });
+    return undefined;
+  }
 }
 
 function checksOf({ root, runDir, stateDir, storage }: NodeDaemonRun, clock: SystemClock): NodeCheck[] {
