@@ -9,8 +9,8 @@ const IN_MEMORY = [
   'src/{config,controllers,dispatch,domain,laws,manager,manifests,telemetry}/**/*.test.ts',
   'test/{baremetal-host,machine-health-check,machine-remediation,metal3-remediation,node-remediation,ownership,preservation}/**/*.test.ts',
 ];
-/** They compute, in processes of their own. */
-const COMPUTING = ['test/{laws,simulation}/**/*.test.ts'];
+/** They compute, or build, in processes of their own. */
+const COMPUTING = ['test/{fresh,laws,mutants,package,rules,simulation}/**/*.test.ts', 'test/installation/image.test.ts'];
 const POLITE = ['./scripts/polite.ts'];
 
 export default defineConfig({
@@ -18,7 +18,7 @@ export default defineConfig({
     environment: 'node',
     pool: 'forks',
     // The long ones wait in real time, for processes or devices, and use a tenth of a core each; what computes is polite to them.
-    maxWorkers: 8,
+    maxWorkers: 7,
     sequence: { sequencer: LongestFirst },
     testTimeout: 20_000,
     hookTimeout: 30_000,

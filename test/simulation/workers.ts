@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { constants, setPriority } from 'node:os';
+import { setPriority } from 'node:os';
 import type { SeedResult } from './seed-result.ts';
 
 /** Parent to worker: run these seeds. Worker to parent: one message per seed. */
@@ -24,6 +24,8 @@ export interface WorkersOptions {
 }
 
 const CHUNK_SEEDS = 50;
+/** After whatever else computes, and not so far after it that a seed seems to hang. */
+const LAST = 15;
 /** A world makes much that does not live long, and many errors whose stacks nobody reads; a single seed that is run again shows them. */
 const FAST = ['--max-semi-space-size=64', '--min-semi-space-size=32', '--stack-trace-limit=0'];
 
@@ -90,7 +92,7 @@ class Worker {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       execArgv: [...process.execArgv, ...FAST],
     });
-    if (options.isPolite === true && this.#child.pid !== undefined) setPriority(this.#child.pid, constants.priority.PRIORITY_LOW);
+    if (options.isPolite === true && this.#child.pid !== undefined) setPriority(this.#child.pid, LAST);
   }
 
   /** Resolves with the number of seeds that were reported. */
