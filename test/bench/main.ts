@@ -7,6 +7,8 @@ import { measureFences } from './fences.ts';
 import { spreadCells, tableOf } from './figures.ts';
 import { healthCheckWords, measureHealthChecks } from './health-checks.ts';
 import type { HealthCheckFigures } from './health-checks.ts';
+import { heartbeatWords, measureHeartbeats } from './heartbeats/heartbeats.ts';
+import type { HeartbeatFigures } from './heartbeats/heartbeats.ts';
 import { measurePreservation } from './preservation.ts';
 import type { PreservationFigures } from './preservation.ts';
 import { measureStorm } from './storm.ts';
@@ -23,11 +25,12 @@ interface Figures {
   storm?: StormFigures;
   preservation?: PreservationFigures;
   healthChecks?: HealthCheckFigures;
+  heartbeats?: HeartbeatFigures;
 }
 
 /** Between two failures of the small run: each fence has the machine nearly to itself. */
 const CALM_MS = 200;
-const SECTIONS = ['small', 'large', 'drill', 'simulation', 'storm', 'preservation', 'health-checks'];
+const SECTIONS = ['small', 'large', 'drill', 'simulation', 'storm', 'preservation', 'health-checks', 'heartbeats'];
 const USAGE = `usage: npm run -s bench -- [--json] [--nodes N] [--fences N] [--wave N] [--every MS] [--only ${SECTIONS.join(',')}]
        npm run -s bench -- agents [--json] [--only ${AGENT_SECTIONS.join(',')}]`;
 
@@ -61,10 +64,11 @@ async function measure(sections: ReadonlySet<string>): Promise<Figures> {
   if (sections.has('storm')) figures.storm = measureStorm();
   if (sections.has('preservation')) figures.preservation = await measurePreservation();
   if (sections.has('health-checks')) figures.healthChecks = await measureHealthChecks();
+  if (sections.has('heartbeats')) figures.heartbeats = await measureHeartbeats(nodes);
   return figures;
 }
 
-function wordsOf({ machine, small, large, compiledDrill, simulation, storm, preservation, healthChecks }: Figures): string {
+function wordsOf({ machine, small, large, compiledDrill, simulation, storm, preservation, healthChecks, heartbeats }: Figures): string {
   const parts = [machine];
   for (const run of [small, large]) {
     if (run === undefined) continue;
@@ -105,6 +109,7 @@ function wordsOf({ machine, small, large, compiledDrill, simulation, storm, pres
     );
   }
   if (healthChecks !== undefined) parts.push(healthCheckWords(healthChecks));
+  if (heartbeats !== undefined) parts.push(heartbeatWords(heartbeats));
   return `${parts.join('\n')}\n`;
 }
 

@@ -233,8 +233,10 @@ export class NodeDaemonController implements NodeDaemons, FastDetection {
 
   #count(nowMs: number): void {
     const counts = { attested: 0, heard: 0, armed: 0 };
+    const attested = new Set<string>();
     for (const { node } of this.#nodes.all()) {
       counts.attested += 1;
+      attested.add(node);
       if (!this.#attestsSinceMs.has(node)) this.#attestsSinceMs.set(node, nowMs);
       if (!this.#heartbeats.isHeard(node, nowMs)) continue;
       counts.heard += 1;
@@ -244,8 +246,8 @@ export class NodeDaemonController implements NodeDaemons, FastDetection {
     this.#dependencies.metrics.daemons(counts);
     this.#dependencies.metrics.problems(problems.length);
     this.#dependencies.tellProblems(problems);
-    this.#heartbeats.retain((node) => this.#nodes.get(node) !== undefined);
-    for (const node of [...this.#attestsSinceMs.keys()]) if (this.#nodes.get(node) === undefined) this.#attestsSinceMs.delete(node);
+    this.#heartbeats.retain((node) => attested.has(node));
+    for (const node of [...this.#attestsSinceMs.keys()]) if (!attested.has(node)) this.#attestsSinceMs.delete(node);
   }
 
   #reconcile(nowMs: number): void {

@@ -40,8 +40,10 @@ export class Receiver {
 
   receive(bytes: Uint8Array, from: string): void {
     const { metrics, nodes, keys, promises, questions } = this.#parts;
+    let attested: AttestedNode | undefined;
     const opened = open(bytes, ({ type, sender }) => {
-      const publicKey = HEARD.has(type) ? nodes.get(sender)?.attestation.publicKey : undefined;
+      attested = HEARD.has(type) ? nodes.get(sender) : undefined;
+      const publicKey = attested?.attestation.publicKey;
       return publicKey === undefined ? [] : keys.macsWith(publicKey);
     });
     if ('problem' in opened) {
@@ -50,13 +52,16 @@ export class Receiver {
     }
     const { datagram, mac } = opened;
     if (datagram.type === 'promise') promises.take(datagram);
-    else if (datagram.type === 'heartbeat') this.#heartbeat(datagram, mac, from);
+    else if (datagram.type === 'heartbeat') this.#heartbeat(datagram, attested, { mac, from });
     else questions.take(datagram);
   }
 
-  #heartbeat({ sender: node, bootID, counter, signs }: Datagram, mac: Mac, from: string): void {
-    const { clock, metrics, nodes, heartbeats } = this.#parts;
-    const attested = nodes.get(node);
+  #heartbeat(
+    { sender: node, bootID, counter, signs }: Datagram,
+    attested: AttestedNode | undefined,
+    { mac, from }: { mac: Mac; from: string },
+  ): void {
+    const { clock, metrics, heartbeats } = this.#parts;
     if (bootID === undefined || bootID !== attested?.attestation.bootID) {
       metrics.refused('another boot');
       return;
