@@ -67,6 +67,16 @@ export const NODE_CHECK_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest('src/node/kdump/kdump-setup.test.ts', 'refuses where somebody else wrote'),
   },
   {
+    name: 'files of the pod',
+    defect: 'a pod takes its own files for those of the node, and finds that its crash kernel notifies nobody',
+    file: 'src/node/checks/daemon-checks.ts',
+    edits: [['...(seesFiles ? [', "...(seesFiles || root !== '' ? ["]],
+    killedBy: byTest(
+      'src/node/checks/daemon-checks.test.ts',
+      'is none of kdump and of the previous boot where it is not shown the files of the node',
+    ),
+  },
+  {
     name: 'storage of a busy machine',
     defect: 'a probe that did not get to run counts as one that was not answered',
     file: 'src/node/checks/storage-probe.ts',

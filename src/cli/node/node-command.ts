@@ -27,6 +27,7 @@ interface Flags extends StorageFlags {
   watchdog?: string;
   watchdogBesideKdump: boolean;
   selfFence: boolean;
+  hostRoot?: string;
   conditions: boolean;
   metricsAddress?: BindAddress;
   logLevel: Level;
@@ -98,6 +99,7 @@ async function run(given: Flags, command: Command): Promise<void> {
       isArmedBesideCrashKernel: flags.watchdogBesideKdump,
       fencesItself: flags.selfFence,
       ...storageOf(flags),
+      ...(flags.hostRoot === undefined ? {} : { hostRoot: flags.hostRoot }),
       postsConditions: flags.conditions,
       version: VERSION,
       root: '/',

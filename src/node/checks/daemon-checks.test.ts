@@ -21,7 +21,7 @@ async function run(name: CheckName, mounts: readonly string[] = [], children?: P
   const real = new Children({ clock, stateFolder: machine.stateFolder });
   const folders = { runFolder: machine.stateFolder, stateFolder: join(machine.root, 'var/lib/nodefence/checks') };
   const checks = daemonChecks(
-    { root: machine.root, clock, children: children ?? real, probes: children ?? real, ...folders },
+    { root: machine.root, seesFiles: true, clock, children: children ?? real, probes: children ?? real, ...folders },
     mounts.map((path) => ({ kind: 'mount', path })),
   );
   const check = checks.find((one) => one.name === name);
@@ -67,6 +67,15 @@ describe('a check that the daemon runs', { timeout: 60_000 }, () => {
       sentence: 'kdump is armed, and notifies 192.0.2.1, 192.0.2.2',
       kdump: { isArmed: true, notifies: ['192.0.2.1', '192.0.2.2'] },
     });
+  });
+
+  it('is none of kdump and of the previous boot where it is not shown the files of the node', () => {
+    const { root, stateFolder } = machine;
+    const none = answering({ kind: 'absent' });
+    const ports = { root, clock: new SystemClock(), children: none, probes: none, runFolder: stateFolder, stateFolder };
+    const names = (seesFiles: boolean): string[] => daemonChecks({ ...ports, seesFiles }, []).map(({ name }) => name);
+    expect(names(false)).toEqual(['multipath', 'watchdog', 'bmc', 'hardware']);
+    expect(names(true)).toEqual(['multipath', 'watchdog', 'bmc', 'hardware', 'kdump', 'previous-boot']);
   });
 
   it('remembers what it must know in its next run', async () => {

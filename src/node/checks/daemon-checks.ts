@@ -12,6 +12,8 @@ import { unknown } from './verdict.ts';
 
 export interface DaemonChecksPorts {
   root: string;
+  /** A pod has a file system of its own: what is not in that says nothing of the node. */
+  seesFiles: boolean;
   clock: Clock;
   children: Pick<Children, 'run'>;
   /** Of named storage only: what hangs elsewhere must not keep them from being probed. */
@@ -34,7 +36,7 @@ const SENTENCE_MAX = 1_000;
 
 /** The checks that the daemon runs by itself. Nothing that may hang in the kernel is done in its own process. */
 export function daemonChecks(ports: DaemonChecksPorts, targets: readonly StorageTarget[]): NodeCheck[] {
-  const { root, children, clock } = ports;
+  const { root, children, clock, seesFiles } = ports;
   const named: NodeCheck = { name: 'storage', intervalMs: MINUTE_MS / 2, deadlineMs: PROBE_MS + SLACK_MS, run: async () => probed(ports, targets) };
   return [
     ...(targets.length === 0 ? [] : [named]),
@@ -51,9 +53,8 @@ export function daemonChecks(ports: DaemonChecksPorts, targets: readonly Storage
       deadlineMs: BMC_MS + SLACK_MS,
       run: async () => checkBmc({ root, clock, children }, { deadlineMs: BMC_MS }),
     },
-    fileCheck(ports, 'kdump', 5 * MINUTE_MS),
     fileCheck(ports, 'hardware', 5 * MINUTE_MS),
-    fileCheck(ports, 'previous-boot', 60 * MINUTE_MS),
+    ...(seesFiles ? [fileCheck(ports, 'kdump', 5 * MINUTE_MS), fileCheck(ports, 'previous-boot', 60 * MINUTE_MS)] : []),
   ];
 }
 

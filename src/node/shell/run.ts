@@ -54,6 +54,8 @@ export interface NodeDaemonRun {
   version: string;
   /** `/`, and a tree of files in tests. */
   root: string;
+  /** Where its checks find the file system of the node; absent: they run on the node itself, or in a pod that is not shown it. */
+  hostRoot?: string;
   environment: Readonly<Record<string, string | undefined>>;
   log: DaemonLog;
 }
@@ -134,12 +136,15 @@ async function serveMetrics(address: BindAddress, served: () => ServedStatus, lo
   }
 }
 
-function checksOf({ root, runDir, stateDir, storage }: NodeDaemonRun, clock: SystemClock): NodeCheck[] {
+function checksOf({ root, hostRoot, runDir, stateDir, storage, environment, log }: NodeDaemonRun, clock: SystemClock): NodeCheck[] {
+  const seesFiles = hostRoot !== undefined || environment['KUBERNETES_SERVICE_HOST'] === undefined;
+  if (!seesFiles) log.info('kdump and the previous boot are not checked: this pod is not shown the files of its node (--host-root)');
   // Not the folder of `nodefence node check`: what hangs there must not be mistaken for what this process began.
   const runFolder = join(runDir, 'daemon-checks');
   const children = new Children({ clock, stateFolder: runFolder });
   const probes = new Children({ clock, stateFolder: join(runFolder, 'storage') });
-  return daemonChecks({ root, clock, children, probes, runFolder, stateFolder: join(stateDir, 'checks') }, storage);
+  const folders = { root: hostRoot ?? root, runFolder, stateFolder: join(stateDir, 'checks') };
+  return daemonChecks({ ...folders, clock, children, probes, seesFiles }, storage);
 }
 
 /** systemd hears of progress only while every check gets on. */
