@@ -1,9 +1,5 @@
 import { isIP } from 'node:net';
 import { Command, InvalidArgumentError } from 'commander';
-import { applyKdumpSetup, diffOf, planKdumpSetup } from '../../node/kdump/kdump-setup.ts';
-import { EXIT } from '../commands/failure.ts';
-import { processConsole } from '../commands/terminal/console.ts';
-import { harmless } from '../commands/terminal/text.ts';
 import { usageExits } from '../usage-exits.ts';
 
 interface Flags {
@@ -23,21 +19,9 @@ export function kdumpSetupCommand(): Command {
     .option('--root <folder>', 'where the file system of the node is mounted', '/')
     .addHelpText('after', '\nExit codes: 0 it stands as it should, 1 it cannot be set up, 2 wrong usage.')
     .action(async ({ controller, dryRun, root }: Flags) => {
-      const console = processConsole();
-      try {
-        const setup = await planKdumpSetup(root, controller);
-        const difference = diffOf(setup);
-        if (difference === '') {
-          console.print('nothing to do: it stands there already');
-          return;
-        }
-        for (const line of difference.trimEnd().split('\n')) console.print(harmless(line));
-        if (!dryRun) await applyKdumpSetup(root, setup);
-        console.say(dryRun ? 'nothing was written (--dry-run)' : `written; now:\n  ${setup.notes.join('\n  ')}`);
-      } catch (error) {
-        console.say(`nodefence: ${harmless(error instanceof Error ? error.message : String(error))}`);
-        process.exitCode = EXIT.failed;
-      }
+      // The daemon, which is a command of the same, loads none of it.
+      const { setUpKdump } = await import('./kdump-page.ts');
+      await setUpKdump(root, controller, dryRun);
     });
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { pageOf } from './status-command.ts';
+import { pageOf } from './status-page.ts';
 
 it('shows what a daemon says of itself, line by line', () => {
   const page = pageOf({
