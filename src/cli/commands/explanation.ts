@@ -18,6 +18,7 @@ import type { NodeFence } from '../../ports/resources.ts';
 import { ManualClock } from '../../runtime/manual-clock.ts';
 import type { ClusterAccess } from '../cluster-access.ts';
 import { QUIET } from './listed-cluster.ts';
+import { failureIn } from './node-daemon.ts';
 import type { Leader } from './leader.ts';
 
 /** One look of the automaton, as the leader would take it at that moment. */
@@ -139,6 +140,7 @@ export function dependenciesOf(
     metrics: NO_METRICS.fence,
     ...(preservation === undefined ? {} : { preservation }),
     ...recordedLease(status?.hold),
+    ...(leader.isAlive ? { fastDetection: { failureOf: (name) => failureIn(listers.reports.get(name), clock.monotonicMs()) } } : {}),
     // How the leader was started stands on its Lease; while nobody leads, what it held by that is recorded in the fence.
     options: {
       mode: leader.mode ?? (recorded === 'observe' ? 'observe' : 'enforce'),

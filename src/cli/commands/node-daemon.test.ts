@@ -49,4 +49,21 @@ describe('what a node’s daemon says', () => {
     const facts = { name: 'c', node: NODES[2], lease: undefined, leader: leader(), report: REPORTS[2], stops: [], looks, unreadable: [] };
     expect(explainPage(facts, SHEET)).toMatch(/node daemon +silent since .*: No heartbeat/u);
   });
+
+  it('makes explain say that the node has failed, where fast detection takes it for failed; not where it is only suspected, or nobody leads', () => {
+    const explained = (reason: string, leads = leader()): string => {
+      const reports = [report('c', reason, 'No heartbeat since 02:13: its peers do not reach it.')];
+      const planner = { planFor: () => planOf(), parametersFor: () => Promise.reject(new Error('nothing runs')), stormPolicies: () => [] };
+      const access = { cluster: new ApiClient({ transport: new ScriptedTransport() }), random: new SystemRandom() };
+      const listers = listersOf({ nodes: NODES, leases: [kubeletLease('c', 1)], reports });
+      const looks = explain({ access, node: 'c', listers, planner, leader: leads, outOfService: true, nowMs: NOW_MS });
+      return explainPage({ name: 'c', node: NODES[2], lease: undefined, leader: leads, report: reports[0], stops: [], looks, unreadable: [] }, SHEET);
+    };
+    const failed = explained('TakenForFailed');
+    expect(failed).toContain('Node c has failed and no fence is open yet.');
+    expect(failed).toMatch(/trigger +yes: fast detection takes it for failed/u);
+    expect(failed).toMatch(/node daemon +failed since/u);
+    expect(explained('Suspected')).toMatch(/trigger +no/u);
+    expect(explained('TakenForFailed', { ...leader(), isAlive: false })).toMatch(/trigger +no/u);
+  });
 });

@@ -1,3 +1,4 @@
+import type { FastFailure } from '../../ports/fast-detection.ts';
 import { NODE_DAEMON_HEARD } from '../../ports/resources.ts';
 import type { DaemonReason, NodeFenceReport } from '../../ports/resources.ts';
 
@@ -16,6 +17,15 @@ const STATES: Readonly<Record<string, DaemonRow['state']>> = {
   Suspected: 'suspected',
   TakenForFailed: 'failed',
 } satisfies Record<DaemonReason, DaemonRow['state']>;
+
+/** What fast detection of the leader made of it; undefined: it does not take the node for failed, or did not yet at that time. */
+export function failureIn(report: NodeFenceReport | undefined, atMs: number): FastFailure | undefined {
+  const condition = report?.status?.conditions?.find(
+    ({ type, reason }) => type === NODE_DAEMON_HEARD && reason === ('TakenForFailed' satisfies DaemonReason),
+  );
+  if (condition === undefined || Date.parse(condition.lastTransitionTime) > atMs) return undefined;
+  return { since: condition.lastTransitionTime, message: condition.message };
+}
 
 /** Undefined: nothing was reported, as where no daemon runs, or none is served. */
 export function daemonOf(report: NodeFenceReport | undefined): DaemonRow | undefined {

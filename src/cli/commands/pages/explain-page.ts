@@ -95,7 +95,8 @@ function rules(page: ExplainPage, snapshot: Snapshot, sheet: Sheet): string[] {
     );
   }
   const daemon = daemonOf(page.report);
-  if (daemon !== undefined) rule('node daemon', harmless(describeDaemon(daemon, sheet.nowMs)), daemon.state === 'silent' ? ink.warn : undefined);
+  if (daemon !== undefined)
+    rule('node daemon', harmless(describeDaemon(daemon, sheet.nowMs)), daemon.state === 'armed' || daemon.state === 'heard' ? undefined : ink.warn);
   rule('stops', describeStop(page.stops, sheet), page.stops.length > 0 ? ink.warn : undefined);
   const holds = snapshot.holds.map(({ policy, message, untilMs }) => {
     const until = untilMs === undefined ? '' : ` until ${coming(untilMs, sheet.nowMs)}`;
@@ -145,7 +146,11 @@ function describeTrigger({ node, plan, since, nowMs, fence }: Snapshot): string 
   if (node === undefined) return 'no';
   if (isRequestOpen(node, plan, fence?.status)) return 'yes: it was asked for, and Ready does not shortcut that';
   if (isTriggered(node, plan, since, nowMs))
-    return node.ready === 'Unknown' ? 'yes: Ready is Unknown and its lease is silent' : 'yes: not Ready for not_ready_period';
+    return node.silence !== undefined
+      ? 'yes: fast detection takes it for failed, see node daemon'
+      : node.ready === 'Unknown'
+        ? 'yes: Ready is Unknown and its lease is silent'
+        : 'yes: not Ready for not_ready_period';
   const due = triggerDueMs(node, plan, since);
   if (due === undefined) return 'no: Ready must be Unknown with a silent lease, or not True for not_ready_period';
   const rule =

@@ -54,7 +54,7 @@ export function fencePage(page: FencePage, sheet: Sheet): string {
 
 /** `heard since 10:00: Heartbeats come; ...` */
 export function describeDaemon({ state, since, message }: DaemonRow, nowMs: number): string {
-  return `${state === 'silent' ? 'silent' : 'heard'} since ${moment(since, nowMs)}: ${message}`;
+  return `${state === 'armed' ? 'heard' : state} since ${moment(since, nowMs)}: ${message}`;
 }
 
 function withoutFence({ node, ready, since }: NodeRow, fence: NodeFence | undefined): string {
