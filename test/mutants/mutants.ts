@@ -44,6 +44,7 @@ import { IPMI_MUTANTS } from './ipmi-mutants.ts';
 import { JOB_MUTANTS } from './job-mutants.ts';
 import { PDU_MUTANTS } from './pdu-mutants.ts';
 import type { SourceMutant } from './source-mutant.ts';
+import { SIMULATED_DAEMON_MUTANTS } from './simulated-daemon-mutants.ts';
 import { STORM_MUTANTS } from './storm-mutants.ts';
 
 export const SOURCE_MUTANTS: readonly SourceMutant[] = [
@@ -93,6 +94,7 @@ export const SOURCE_MUTANTS: readonly SourceMutant[] = [
   ...IPMI_MUTANTS,
   ...JOB_MUTANTS,
   ...PDU_MUTANTS,
+  ...SIMULATED_DAEMON_MUTANTS,
 ];
 
 /** Names the mutant that a process is to load instead of the sound core; absent: none. */
