@@ -94,6 +94,25 @@ it('attests a node with its armed watchdog, shows its status, and disarms it at 
   expect((await attested())?.watchdog?.state).toBe('disarmed');
 }, 60_000);
 
+it('checks the machine, and attests what it finds', async () => {
+  machine.write('dev/shared', 'x'.repeat(8_192));
+  machine.write('sys/kernel/kexec_crash_loaded', '0\n');
+  machine.write('sys/kernel/kexec_crash_size', '0\n');
+  const daemon = await runNodeDaemon({ ...options(), storage: [{ kind: 'device', path: '/dev/shared' }] });
+  const status = async () => (await askStatus(join(machine.root, 'run/nodefence/node.sock'))) as { checks: { name: string; sentence: string }[] };
+  await vi.waitFor(async () => expect((await status()).checks).toHaveLength(7), 30_000);
+  const sentences = Object.fromEntries((await status()).checks.map(({ name, sentence }) => [name, sentence]));
+  expect(sentences).toMatchObject({
+    storage: '1 storage target answered',
+    kdump: 'kdump is not armed: no memory is reserved (crashkernel=)',
+  });
+  await vi.waitFor(async () => {
+    const lease = await cluster.get(LEASES, attestationName('node-1'), 'default');
+    expect(lease && parseAttestation(lease)).toMatchObject({ storage: 'reachable', kdump: { isArmed: false, notifies: [] } });
+  }, 10_000);
+  await daemon.close();
+}, 90_000);
+
 it('says why a machine cannot be told from others', async () => {
   machine.write('proc/sys/kernel/random/boot_id', '');
   await expect(runNodeDaemon(options())).rejects.toThrow('the machine does not say its boot ID');
