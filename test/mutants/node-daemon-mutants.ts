@@ -16,6 +16,20 @@ const WATCHDOG_AGENT = 'agents/watchdog/agent.test.ts';
 /** Defects of the node daemon, and of what it shares with the controllers. */
 export const NODE_DAEMON_MUTANTS: readonly SourceMutant[] = [
   {
+    name: 'controllers that were moved',
+    defect: 'a daemon does not look for the controllers sooner when grants cease',
+    file: 'src/node/core/controllers-reader.ts',
+    edits: [['? CEASED_AGAIN_MS : AGAIN_MS;', '? AGAIN_MS : AGAIN_MS;']],
+    killedBy: byTest(DAEMON, 'finds controllers that were moved before it takes itself down, though nobody vouches for it'),
+  },
+  {
+    name: 'self-fence of the stopped',
+    defect: 'a daemon that was stopped cleanly says for ever that it takes its node down',
+    file: 'src/node/core/daemon.ts',
+    edits: [['...(fencesItself && !this.#isEnding ? { selfFence:', '...(fencesItself ? { selfFence:']],
+    killedBy: byTest(DAEMON, 'disarms the watchdog at a clean stop after the API server knows'),
+  },
+  {
     name: 'uninstalled under armed nodes',
     defect: 'the controllers are taken away from nodes that take themselves down without them',
     file: 'src/cli/uninstall/node-daemons.ts',
