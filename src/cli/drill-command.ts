@@ -1,4 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { DAEMON_FAULTS } from '../drill/daemons/faults.ts';
+import type { DaemonFault } from '../drill/daemons/faults.ts';
+import { daemonSummary, runDaemonDrill, whyNoDaemonDrill } from '../drill/daemons/run.ts';
 import { Display, SILENT } from '../drill/run/display.ts';
 import { runDrill } from '../drill/run/drill-run.ts';
 import { FAULTS } from '../drill/faults/names.ts';
@@ -15,7 +18,7 @@ import { EXIT } from './commands/failure.ts';
 import { usageExits } from './usage-exits.ts';
 
 interface Flags {
-  fault: Fault;
+  fault: Fault | DaemonFault;
   agent?: Agent;
   api: Api;
   replicas: number;
@@ -34,7 +37,7 @@ interface Flags {
 export function drillCommand(): Command {
   return usageExits(new Command('drill'))
     .description('break a node of a test cluster on this machine, and watch its fence; exit 0 if it ended as it must and no law was violated')
-    .addOption(new Option('--fault <fault>', 'fault to play').choices(FAULTS).default('panic'))
+    .addOption(new Option('--fault <fault>', 'fault to play').choices([...FAULTS, ...DAEMON_FAULTS]).default('panic'))
     .addOption(new Option('--agent <agent>', 'agent that fences the nodes (default: "redfish"; with --matrix both)').choices(AGENTS))
     .addOption(
       new Option(
@@ -84,8 +87,22 @@ class WrongUsage extends Error {
 }
 
 async function drill(flags: Flags): Promise<number> {
+  const daemonFault = DAEMON_FAULTS.find((name) => name === flags.fault);
+  return daemonFault === undefined ? clusterDrill(flags, flags.fault as Fault) : daemonDrill(flags, daemonFault);
+}
+
+/** Five node daemons, each on a network of its own. */
+async function daemonDrill({ seed, json }: Flags, fault: DaemonFault): Promise<number> {
+  const problem = whyNoDaemonDrill();
+  if (problem !== undefined) throw new WrongUsage(`error: --fault ${fault} cannot be played here: ${problem}`);
+  const result = await runDaemonDrill(fault, seed, (line) => void process.stderr.write(`${line}\n`));
+  process.stdout.write(json === true ? `${JSON.stringify(result)}\n` : daemonSummary(result));
+  return result.expected ? 0 : 1;
+}
+
+async function clusterDrill(flags: Flags, fault: Fault): Promise<number> {
   const options: DrillOptions = {
-    fault: flags.fault,
+    fault,
     nodes: flags.nodes,
     seed: flags.seed,
     agent: flags.agent ?? 'redfish',
@@ -98,7 +115,7 @@ async function drill(flags: Flags): Promise<number> {
   };
   checkTogether(options, flags.faults ?? []);
   if (flags.matrix === true) return matrix(options, flags);
-  const audience = options.json && !process.stderr.isTTY ? SILENT : new Display(process.stderr, options.fault);
+  const audience = options.json && !process.stderr.isTTY ? SILENT : new Display(process.stderr, fault);
   const result = await runDrill(options, audience, async (ended) => {
     process.stdout.write(options.json ? `${JSON.stringify(ended)}\n` : summaryOf(ended, options.keep));
     if (options.keep) await untilInterrupted();

@@ -30,7 +30,7 @@ export class Watcher {
   readonly machines: Lister<Machine> | undefined;
   private readonly reflectors: Reflector<KubeObject>[] = [];
 
-  constructor(session: ClusterSession) {
+  constructor(session: Pick<ClusterSession, 'transport' | 'fleet'>) {
     const base = { transport: session.transport, clock: new SystemClock(), random: new SystemRandom(), logger: QUIET, metrics: NO_METRICS.watch };
     const nodes = new Reflector({ ...base, resource: NODES });
     const pods = new Reflector({ ...base, resource: PODS });

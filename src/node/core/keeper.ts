@@ -180,7 +180,10 @@ export class Keeper {
     if (sleptMs <= SLEPT_MS) return false;
     this.#asleepMs = asleepMs;
     const isUnexpected = this.watchdogState === 'armed' && this.#facts?.isPausable === false;
-    this.#ports.log.warn('the machine slept', { sleptMs, isUnexpected });
+    this.#ports.log.warn('the machine slept', {
+      durationMs: sleptMs,
+      ...(isUnexpected && { problem: 'the daemon attested that it cannot' }),
+    });
     if (isUnexpected) this.#hasSlept = true;
     if (this.#keptUntilMs !== undefined) this.#keptUntilMs = Math.min(this.#keptUntilMs, nowMs);
     return true;
@@ -193,8 +196,8 @@ export class Keeper {
     if (this.#options.fencesItself)
       this.#ports.log[phase === 'kept' ? 'info' : 'warn']('the self-fence changed its phase', {
         from,
-        phase,
-        ...(cause === undefined ? {} : { cause }),
+        to: phase,
+        ...(cause === undefined ? {} : { reason: cause }),
       });
   }
 
@@ -208,7 +211,8 @@ export class Keeper {
     workload.stop(Math.max(0, untilMs - nowMs), new AbortController().signal).then(
       (state) => {
         this.#isWorkloadStopped = state === 'stopped';
-        log.warn('the pods were stopped', { state });
+        if (state === 'stopped') log.warn('the pods were stopped');
+        else log.error('some pods still run, and end with the reset of the machine');
       },
       (error: unknown) => log.error('the pods could not be stopped', { error: String(error) }),
     );
@@ -252,7 +256,7 @@ export class Keeper {
     const intervalMs = Math.min(this.#options.times.current.feedIntervalMs, (this.#facts?.timeoutMs ?? Number.POSITIVE_INFINITY) / 3);
     if (this.#opening !== 'open' || nowMs > untilMs || nowMs - this.#fedAtMs < intervalMs) return;
     const stuck = this.progress.stuck().join(', ');
-    if (stuck !== this.#stuck && stuck !== '') this.#ports.log.error('a check does not get on, so the watchdog is not fed', { stuck });
+    if (stuck !== this.#stuck && stuck !== '') this.#ports.log.error('a check does not get on, so the watchdog is not fed', { problem: stuck });
     this.#stuck = stuck;
     if (stuck !== '') return;
     try {
@@ -270,7 +274,7 @@ export class Keeper {
   #reset(nowMs: number, cause: string): void {
     if (nowMs - this.#resetAtMs < RESET_AGAIN_MS) return;
     this.#resetAtMs = nowMs;
-    this.#ports.log.error('the machine is reset', { cause });
+    this.#ports.log.error('the machine is reset', { reason: cause });
     this.#ports.machine.reset(cause);
   }
 

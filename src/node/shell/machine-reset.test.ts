@@ -46,6 +46,12 @@ it('returns and says so where nothing can be done', async () => {
   await vi.waitFor(() => expect(lines.at(-1)?.message).toBe('reboot -ff could not be started either'));
 });
 
+it('starts no program by itself where the root is not that of the machine', () => {
+  new SysrqReset({ root, logger }).reset('cut off');
+  expect(text('proc/sysrq-trigger')).toBe('b');
+  expect(lines).toEqual([]);
+});
+
 it('refuses the real machine in a test', () => {
   expect(() => new SysrqReset({ root: '/', logger })).toThrow('a test must not be able to reset its machine');
 });

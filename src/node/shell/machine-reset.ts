@@ -9,9 +9,11 @@ export interface ResetOptions {
   /** `/`, and another folder in tests: there is no way back from the real one. */
   root: string;
   logger: Logger;
-  /** Default: `reboot -ff`, which asks no init system either. */
+  /** Default: `reboot -ff`, which asks no init system either; none where the root is another one, for that program resets the real machine. */
   reboot?: readonly [program: string, ...parameters: string[]];
 }
+
+const REBOOT = ['reboot', '-ff'] as const;
 
 /** Resets the machine by the kernel's own reset: no disk is synced, no program is stopped, nothing is waited for. */
 export class SysrqReset implements MachineReset {
@@ -24,13 +26,14 @@ export class SysrqReset implements MachineReset {
   }
 
   reset(cause: string): void {
-    const { logger, reboot = ['reboot', '-ff'] } = this.#options;
+    const { root, logger, reboot = root === '/' ? REBOOT : undefined } = this.#options;
     // The kernel's log goes to a serial console and to pstore, where it is found after the reset.
     const said = this.#write('dev/kmsg', `<2>nodefence: this node takes itself down: ${cause.replaceAll('\n', ' ')}\n`);
     const enabled = this.#write('proc/sys/kernel/sysrq', '1');
     const triggered = this.#write('proc/sysrq-trigger', 'b');
     // The real kernel never comes here.
     const problems = [said, enabled, triggered].filter((problem) => problem !== undefined);
+    if (reboot === undefined) return;
     logger.error('sysrq did not reset the machine; trying reboot -ff', { reason: cause, error: problems.join('; ') });
     const [program, ...parameters] = reboot;
     const child = spawn(program, parameters, { stdio: 'ignore', detached: true });

@@ -18,9 +18,9 @@ const COLLECTIONS: Readonly<Record<string, string>> = {
   ValidatingAdmissionPolicyBinding: '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings',
 };
 
-/** Sends what these folders of config/ hold, each object as it stands in its file; what the server has already is left as it is. */
-export async function sendShipped(transport: ApiTransport, folders: readonly string[]): Promise<void> {
-  for (const folder of folders) for (const object of shippedIn(folder)) await send(transport, object);
+/** Sends what these folders of config/ hold, each object as it stands in its file; what the server has already is left as it is. `without`: kinds that it does not serve. */
+export async function sendShipped(transport: ApiTransport, folders: readonly string[], without: readonly string[] = []): Promise<void> {
+  for (const folder of folders) for (const object of shippedIn(folder)) if (!without.includes(object.kind)) await send(transport, object);
 }
 
 async function send(transport: ApiTransport, { kind, name, namespace = 'default', text }: ShippedObject): Promise<void> {

@@ -1,0 +1,245 @@
+import { writeFileSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
+import type { NodeFenceStatus } from '../../domain/node-fence.ts';
+import { fenceName } from '../../domain/node-fence.ts';
+import type { TraceEvent } from '../../laws/trace.ts';
+import { ApiClient } from '../../kube/client.ts';
+import { NAMESPACE } from '../../manifests/access.ts';
+import type { ApiTransport } from '../../ports/api-transport.ts';
+import type { ConfigMap } from '../../ports/objects.ts';
+import { CONFIG_MAPS, LEASES } from '../../ports/resources.ts';
+import { LEADER_LEASE } from '../../manager/composition.ts';
+import { createScene, DEFAULT_SCENE } from '../../testbed/cluster/scene.ts';
+import { connect } from '../../testbed/processes/connection.ts';
+import { sendShipped } from '../../testbed/shipped/send.ts';
+import { WORLD } from '../faults/names.ts';
+import type { Child } from '../run/child.ts';
+import { CONTROLLER_USER } from '../run/cluster-session.ts';
+import { SecretsOfDrill } from '../run/credentials.ts';
+import { DrillFolder } from '../run/drill-folder.ts';
+import { install } from '../run/installation.ts';
+import { SHORT_SETTINGS } from '../run/options.ts';
+import { pause } from '../run/pause.ts';
+import { drillProgram, ProcessHost } from '../run/process-host.ts';
+import type { Ready } from '../run/process-host.ts';
+import { programPath } from '../run/program.ts';
+import { isSettled, readyNodes } from '../run/readiness.ts';
+import { POLICIES, policyConfigMaps } from '../run/scene-configuration.ts';
+import { Watcher } from '../run/watcher.ts';
+import { Network } from './network.ts';
+import { DaemonNode } from './node.ts';
+import { RACK_LABEL, RACKS, TIMES } from './times.ts';
+
+const CLUSTER_CONTROLLERS = 'system:kube-controller-manager';
+const DAEMON_USER = `system:serviceaccount:${NAMESPACE}:nodefence-node`;
+const ACCOUNT_GROUPS = ['system:serviceaccounts', `system:serviceaccounts:${NAMESPACE}`, 'system:authenticated'];
+const API = 'api';
+const CONTROLLERS = ['ctl-1', 'ctl-2'] as const;
+const SHIPPED = ['crd', 'rbac', 'node-daemon', 'node-daemon-controller'];
+/** The embedded API server has no admission policies. */
+const NOT_SERVED = ['ValidatingAdmissionPolicy', 'ValidatingAdmissionPolicyBinding'];
+const READY_MS = 90_000;
+const SETTLED_MS = 90_000;
+const LOOK_MS = 200;
+const EVIDENCE = 'power-off,instance-stopped,host-off,storage-revoked,ack,watchdog';
+
+type Serving = { child: Child; server: string; caPem: string };
+
+/** An API server, two controllers and five nodes with their daemons, each in a network namespace of its own. */
+export class DaemonCluster {
+  readonly folder = new DrillFolder();
+  readonly network: Network;
+  readonly controllers: readonly string[] = CONTROLLERS;
+  readonly nodeNames: readonly string[] = RACKS.map((_rack, index) => `worker-${String(index + 1)}`);
+  nodes: readonly DaemonNode[] = [];
+  readonly #processes: ProcessHost;
+  readonly #secrets = new SecretsOfDrill();
+  readonly #ended: Child[] = [];
+  #serving: Serving | undefined;
+  #watcher: Watcher | undefined;
+
+  constructor() {
+    this.#processes = new ProcessHost(this.folder, { NODE_COMPILE_CACHE: this.folder.in('compiled') });
+    this.network = Network.create([API, ...CONTROLLERS, ...this.nodeNames]);
+  }
+
+  /** All that are in the network. */
+  get names(): readonly string[] {
+    return [API, ...CONTROLLERS, ...this.nodeNames];
+  }
+
+  get secrets(): readonly string[] {
+    return this.#secrets.all;
+  }
+
+  /** Milliseconds since 1970 on the clock of all traces. */
+  now(): number {
+    return performance.timeOrigin + performance.now();
+  }
+
+  fence(node: string): NodeFenceStatus | undefined {
+    return this.#watcher?.fences.get(fenceName(node))?.status;
+  }
+
+  /** A cluster in which everything runs, and every daemon is kept up with its watchdog armed. */
+  async start(tell: (line: string) => void): Promise<void> {
+    tell('starting the API server, and the controllers of the cluster');
+    await this.#startApi();
+    const transport = connect(this.#access('operator'));
+    const cluster = new ApiClient({ transport });
+    await install({ transport, cluster }, () => sendShipped(transport, SHIPPED, NOT_SERVED));
+    await this.#program('cluster-controllers', API, { ...this.#access(CLUSTER_CONTROLLERS), options: { nodeGraceMs: WORLD.nodeGraceMs } });
+    const watcher = new Watcher({ transport, fleet: [] });
+    this.#watcher = watcher;
+    await watcher.start();
+    for (const configMap of configMaps(this.nodeNames)) await cluster.create(CONFIG_MAPS, configMap);
+    tell(
+      `starting ${String(CONTROLLERS.length)} × nodefence controller --node-daemons, and ${String(RACKS.length)} machines with nodefence node --self-fence`,
+    );
+    for (const name of CONTROLLERS) await this.#startController(name);
+    this.nodes = this.nodeNames.map((name, index) => this.#node(name, RACKS[index] ?? '', tell));
+    await Promise.all(this.nodes.map((node) => node.start()));
+    await watcher.until('every node to be Ready', SETTLED_MS, () => readyNodes(watcher) === RACKS.length);
+    await createScene(cluster, { ...DEFAULT_SCENE, replicas: RACKS.length });
+    await watcher.until('running pods on every node', SETTLED_MS, () => isSettled(watcher, RACKS.length));
+    await this.#untilKept(transport);
+  }
+
+  /** Nobody is there any more to grant anything. */
+  endControlPlane(): void {
+    for (const child of this.#ended) child.signal('SIGKILL');
+  }
+
+  /** Resolves when its pods run again on nodes that are well. */
+  async settled(): Promise<void> {
+    const watcher = this.#watcher;
+    await watcher?.until('running pods on healthy nodes', SETTLED_MS, () => isSettled(watcher, RACKS.length));
+  }
+
+  /** The first write of a fence of this node that has evidence `watchdog`, as the audit saw it; undefined: there is none. */
+  evidenceAtMs(node: string): number | undefined {
+    const isIt = (event: TraceEvent): boolean => {
+      if (event.kind !== 'api' || event.name !== fenceName(node) || event.status >= 300) return false;
+      const status = (event.object as { status?: Partial<NodeFenceStatus> } | undefined)?.status;
+      return status?.evidence?.some(({ kind }) => kind === 'watchdog') === true;
+    };
+    return this.folder.traceOf(API).find(isIt)?.at;
+  }
+
+  async stop(): Promise<void> {
+    this.#watcher?.close();
+    await Promise.all(this.nodes.map((node) => node.close()));
+    await this.#processes.stop();
+    this.network.close();
+    this.folder.remove();
+  }
+
+  async #startApi(): Promise<void> {
+    const masters = ['operator', CLUSTER_CONTROLLERS, ...this.nodeNames.map((node) => `system:node:${node}`)];
+    const users = [
+      ...masters.map((name) => ({ name, groups: ['system:masters'], token: this.#secrets.token(name) })),
+      ...[CONTROLLER_USER, DAEMON_USER].map((name) => ({ name, groups: ACCOUNT_GROUPS, token: this.#secrets.token(name) })),
+    ];
+    const { child, ready } = await this.#program(API, API, { users, authorization: 'rbac', host: this.network.address(API) });
+    this.#ended.push(child);
+    this.#serving = { child, server: String(ready['url']), caPem: String(ready['caPem']) };
+  }
+
+  async #startController(name: string): Promise<void> {
+    const flags = ['--mode', 'enforce', '--kubeconfig', this.#kubeconfig(CONTROLLER_USER), '--programs', this.folder.programs];
+    const daemons = ['--node-daemons', '--daemon-address', `${this.network.address(name)}:7411`, '--daemon-topology-keys', RACK_LABEL];
+    const command = [process.execPath, '--import', pathToFileURL(drillProgram('ends-with-stdin')).href, programPath('../../main'), 'controller'];
+    const words = [...flags, ...daemons, '--http-address', `${this.network.address(name)}:0`, '--log-format', 'json'];
+    const { child } = await this.#processes.start(name, this.network.at(name, [...command, ...words]), false);
+    this.#ended.push(child);
+  }
+
+  #node(name: string, rack: string, tell: (line: string) => void): DaemonNode {
+    return new DaemonNode(name, {
+      processes: this.#processes,
+      network: this.network,
+      times: TIMES,
+      labels: { [RACK_LABEL]: rack },
+      access: this.#access(`system:node:${name}`),
+      kubeconfig: this.#kubeconfig(DAEMON_USER),
+      now: () => this.now(),
+      tell,
+    });
+  }
+
+  /** `src/testbed/processes/<program>` in the namespace `place`. */
+  #program(program: string, place: string, configuration: object): Promise<{ child: Child; ready: Ready }> {
+    const file = this.folder.write(`${program}.json`, { trace: this.folder.trace(program), ...configuration });
+    return this.#processes.start(program, this.network.at(place, [process.execPath, drillProgram(program), file]), true);
+  }
+
+  #access(user: string): { server: string; caPem: string; token: string } {
+    if (this.#serving === undefined) throw new Error('the API server was not started');
+    const { server, caPem } = this.#serving;
+    return { server, caPem, token: this.#secrets.token(user) };
+  }
+
+  #kubeconfig(user: string): string {
+    const { server, caPem, token } = this.#access(user);
+    const config = {
+      apiVersion: 'v1',
+      kind: 'Config',
+      clusters: [{ name: 'drill', cluster: { server, 'certificate-authority-data': Buffer.from(caPem).toString('base64') } }],
+      users: [{ name: user, user: { token } }],
+      contexts: [{ name: 'drill', context: { cluster: 'drill', user } }],
+      'current-context': 'drill',
+    };
+    const path = this.folder.in(`kubeconfig-${user.slice(user.lastIndexOf(':') + 1)}`);
+    writeFileSync(path, JSON.stringify(config), { mode: 0o600 });
+    return path;
+  }
+
+  async #untilKept(transport: ApiTransport): Promise<void> {
+    const endsAtMs = performance.now() + READY_MS;
+    for (;;) {
+      const states = await Promise.all(this.nodes.map(async (node) => ({ node, status: await node.status() })));
+      const missing = states.filter(({ node, status }) => status?.phase !== 'kept' || !node.isWatchdogActive);
+      if (missing.length === 0) return;
+      if (performance.now() > endsAtMs) {
+        const lease = await new ApiClient({ transport }).get(LEASES, LEADER_LEASE, NAMESPACE);
+        const words = missing.map(({ node, status }) => `${node.name} is ${JSON.stringify(status)}: ${node.lastWords}`);
+        throw new Error(
+          `not every node is kept up after ${String(READY_MS / 1_000)} s (leader ${lease?.spec.holderIdentity ?? 'none'}):\n${words.join('\n')}`,
+        );
+      }
+      await pause(LOOK_MS);
+    }
+  }
+}
+
+function configMaps(nodes: readonly string[]): ConfigMap[] {
+  const daemonTimes = {
+    grant_validity: TIMES.grantMs,
+    watchdog_timeout: TIMES.watchdogMs,
+    isolation_timeout: TIMES.isolationTimeoutMs,
+    pod_stop_max: TIMES.podStopMaxMs,
+    reset_time: TIMES.resetTimeMs,
+  };
+  const times = Object.fromEntries(Object.entries(daemonTimes).map(([key, ms]) => [key, `${String(ms)}ms`]));
+  const plan = { isolation: 'cordon', power_management: 'itself', recovery: 'uncordon', minimum_evidence: EVIDENCE };
+  return [
+    configMap('fence-cluster-config', { 'config.properties': properties({ ...SHORT_SETTINGS, ...times }) }),
+    ...policyConfigMaps(POLICIES),
+    ...nodes.map((node) =>
+      configMap(`fence-config-${node}`, {
+        'config.properties': properties({ node_name: node, ...plan }),
+        'fence-method-itself': properties({ agent_name: 'watchdog', wait: '3m' }),
+      }),
+    ),
+  ];
+}
+
+function configMap(name: string, data: Record<string, string>): ConfigMap {
+  return { metadata: { name, namespace: NAMESPACE }, data };
+}
+
+function properties(values: Readonly<Record<string, string>>): string {
+  return Object.entries(values)
+    .map(([key, value]) => `${key}=${value}\n`)
+    .join('');
+}

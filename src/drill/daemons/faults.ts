@@ -1,0 +1,128 @@
+import { pause } from '../run/pause.ts';
+import type { DaemonStage } from './stage.ts';
+
+/** Faults that are played with node daemons as real processes, each in a network namespace of its own. */
+export const DAEMON_FAULTS = [
+  'api-partition',
+  'peers-only',
+  'full-partition',
+  'control-plane-outage',
+  'daemon-wedged',
+  'daemon-killed',
+  'upgrade',
+  'clock-jump',
+] as const;
+export type DaemonFault = (typeof DAEMON_FAULTS)[number];
+
+export interface DaemonScript {
+  /** What is done, for the audience. */
+  says: string;
+  /** The nodes that must be reset, and no other one. */
+  resets: 'victim' | 'none';
+  /** Resolves when all that belongs to it is over, with what is not as it must be. */
+  play(stage: DaemonStage): Promise<string[]>;
+}
+
+/** For so long a fault that nobody must notice stands, beyond the whole time until a node that is cut off is down. */
+const BEYOND_MS = 10_000;
+const HOUR_MS = 3_600_000;
+const RESET_MARGIN_MS = 5_000;
+const RELEASED_WITHIN_MS = 60_000;
+const BACK_WITHIN_MS = 60_000;
+const UP_WITHIN_MS = 15_000;
+
+export const DAEMON_SCRIPTS: Readonly<Record<DaemonFault, DaemonScript>> = {
+  'api-partition': {
+    says: 'cannot reach the API server, and hears the controllers',
+    resets: 'none',
+    play: async (stage) => {
+      stage.cut(stage.victim, ['api']);
+      await pause(stage.untilDownMs + BEYOND_MS);
+      const problems = await stage.expectPhase(stage.victim, 'kept');
+      stage.heal(stage.victim, ['api']);
+      return problems;
+    },
+  },
+  'peers-only': {
+    says: 'reaches neither the API server nor a controller; its peers vouch for it',
+    resets: 'none',
+    play: async (stage) => {
+      const lost = ['api', ...stage.controllers];
+      stage.cut(stage.victim, lost);
+      await pause(stage.untilDownMs + BEYOND_MS);
+      const problems = await stage.expectPhase(stage.victim, 'kept');
+      stage.heal(stage.victim, lost);
+      return problems;
+    },
+  },
+  'full-partition': { says: 'reaches nobody', resets: 'victim', play: fullPartition },
+  'control-plane-outage': {
+    says: 'the API server and every controller are gone; all nodes vouch for each other',
+    resets: 'none',
+    play: async (stage) => {
+      stage.endControlPlane();
+      await pause(stage.untilDownMs + BEYOND_MS);
+      const found = await Promise.all(stage.nodes.map((node) => stage.expectPhase(node.name, 'kept')));
+      return found.flat();
+    },
+  },
+  'daemon-wedged': {
+    says: 'its daemon stands still',
+    resets: 'victim',
+    play: async (stage) => {
+      const node = stage.node(stage.victim);
+      const thaw = node.daemon.freeze();
+      const problems = await stage.until('its watchdog resets it', stage.watchdogMs + RESET_MARGIN_MS, () => node.resets.length > 0);
+      thaw();
+      return [...problems, ...(await stage.untilArmed(node, BACK_WITHIN_MS))];
+    },
+  },
+  'daemon-killed': {
+    says: 'its daemon is killed; another one is started a second later',
+    resets: 'none',
+    play: async (stage) => {
+      const node = stage.node(stage.victim);
+      node.daemon.signal('SIGKILL');
+      await pause(stage.watchdogMs + BEYOND_MS);
+      return stage.untilArmed(node, UP_WITHIN_MS);
+    },
+  },
+  upgrade: {
+    says: 'its daemon is stopped cleanly, and another one takes its place',
+    resets: 'none',
+    play: async (stage) => {
+      const node = stage.node(stage.victim);
+      await node.replaceDaemon();
+      await pause(stage.watchdogMs + BEYOND_MS);
+      return stage.untilArmed(node, UP_WITHIN_MS);
+    },
+  },
+  'clock-jump': {
+    says: 'the wall clock of its daemon jumps an hour ahead, then two hours back',
+    resets: 'none',
+    play: async (stage) => {
+      const node = stage.node(stage.victim);
+      node.daemon.tell({ jumpMs: HOUR_MS });
+      await pause(BEYOND_MS);
+      node.daemon.tell({ jumpMs: -2 * HOUR_MS });
+      await pause(stage.untilDownMs);
+      return stage.expectPhase(stage.victim, 'kept');
+    },
+  },
+};
+
+/** It goes down by itself; only then is its silence evidence, its pods are released, and it comes back once the paths are whole. */
+async function fullPartition(stage: DaemonStage): Promise<string[]> {
+  const { victim } = stage;
+  const node = stage.node(victim);
+  const others = stage.names.filter((name) => name !== victim);
+  stage.cut(victim, others);
+  const problems = await stage.until('it takes itself down', stage.untilDownMs + RESET_MARGIN_MS, () => node.resets.length > 0);
+  problems.push(...(await stage.until('its pods are released', RELEASED_WITHIN_MS, () => stage.isReleased())));
+  const [evidenceAtMs = 0, endedAtMs = Infinity] = [stage.evidenceAtMs(), node.podsEndedAtMs];
+  if (evidenceAtMs < endedAtMs) problems.push(`evidence was given ${String(Math.round(endedAtMs - evidenceAtMs))} ms before its pods had ended`);
+  else stage.tell(`its pods had ended ${((evidenceAtMs - endedAtMs) / 1_000).toFixed(1)} s before its silence was evidence`);
+  stage.heal(victim, others);
+  problems.push(...(await stage.until('the fence ends in final', BACK_WITHIN_MS, () => stage.fenceState() === 'final')));
+  return problems;
+}

@@ -1,0 +1,75 @@
+import { judge } from '../../laws/judge.ts';
+import { LEADER_LEASE } from '../../manager/composition.ts';
+import { CONTROLLER_USER } from '../run/cluster-session.ts';
+import { seeded } from '../run/options.ts';
+import { cgroupProblem } from './kernel.ts';
+import { DaemonCluster } from './cluster.ts';
+import { DAEMON_SCRIPTS } from './faults.ts';
+import type { DaemonFault } from './faults.ts';
+import { Network } from './network.ts';
+import { DaemonStage } from './stage.ts';
+
+export interface DaemonDrillResult {
+  fault: DaemonFault;
+  seed: number;
+  victim: string;
+  /** Everything went as it must. */
+  expected: boolean;
+  problems: readonly string[];
+  /** Nodes that were reset, and why each time. */
+  resets: Readonly<Record<string, readonly string[]>>;
+  laws: Readonly<Record<string, { checks: number; violations: number }>>;
+}
+
+/** Why it cannot be played here, in words; undefined: it can. */
+export function whyNoDaemonDrill(): string | undefined {
+  return Network.problem() ?? cgroupProblem();
+}
+
+/** One fault of node daemons, from an empty folder to a judged result. */
+export async function runDaemonDrill(fault: DaemonFault, seed: number, says: (line: string) => void): Promise<DaemonDrillResult> {
+  const script = DAEMON_SCRIPTS[fault];
+  const cluster = new DaemonCluster();
+  let faultAtMs = 0;
+  const tell = (line: string): void => says(faultAtMs === 0 ? line : `${((cluster.now() - faultAtMs) / 1_000).toFixed(1).padStart(7)} s  ${line}`);
+  try {
+    await cluster.start(tell);
+    const victim = cluster.nodeNames[Math.floor(seeded(seed)() * cluster.nodeNames.length)] ?? '';
+    faultAtMs = cluster.now();
+    tell(`${fault} of ${victim}: ${script.says}`);
+    const problems = await script.play(new DaemonStage(cluster, victim, tell));
+    if (script.resets === 'victim') await cluster.settled().catch((error: unknown) => void problems.push(String(error)));
+    const resets = Object.fromEntries(cluster.nodes.map((node) => [node.name, node.resets]));
+    problems.push(...wrongResets(resets, script.resets === 'victim' ? victim : undefined));
+    const { laws } = judge(cluster.folder.traces(), { controllerUser: CONTROLLER_USER, leaseName: LEADER_LEASE, secrets: cluster.secrets });
+    for (const [law, { violations }] of Object.entries(laws)) problems.push(...violations.map((violation) => `${law} ${violation}`));
+    const counted = Object.fromEntries(
+      Object.entries(laws).map(([law, { checks, violations }]) => [law, { checks, violations: violations.length }] as const),
+    );
+    return { fault, seed, victim, expected: problems.length === 0, problems, resets, laws: counted };
+  } finally {
+    await cluster.stop();
+  }
+}
+
+function wrongResets(resets: Readonly<Record<string, readonly string[]>>, victim: string | undefined): string[] {
+  return Object.entries(resets).flatMap(([node, causes]) => {
+    if (node === victim)
+      return causes.length === 1 ? [] : [`${node} was reset ${String(causes.length)} times, and must be once: ${causes.join('; ')}`];
+    return causes.length === 0 ? [] : [`${node} was reset, and must not be: ${causes.join('; ')}`];
+  });
+}
+
+/** What a person reads at the end. */
+export function daemonSummary({ fault, seed, victim, expected, problems, resets, laws }: DaemonDrillResult): string {
+  const checks = Object.values(laws).reduce((sum, law) => sum + law.checks, 0);
+  const violations = Object.values(laws).reduce((sum, law) => sum + law.violations, 0);
+  const reset = Object.entries(resets).filter(([, causes]) => causes.length > 0);
+  return [
+    `${expected ? 'as it must be' : 'NOT AS IT MUST BE'}: ${fault} on ${victim} of ${String(Object.keys(resets).length)} nodes (seed ${String(seed)})`,
+    ...problems.map((problem) => `  problem: ${problem}`),
+    `  reset: ${reset.length === 0 ? 'nobody' : reset.map(([node, causes]) => `${node} (${causes.join('; ')})`).join(', ')}`,
+    `  laws P1–P11, judged from outside: ${String(checks)} checks, ${String(violations)} violations`,
+    '',
+  ].join('\n');
+}
