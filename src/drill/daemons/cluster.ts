@@ -58,7 +58,10 @@ export class DaemonCluster {
   #serving: Serving | undefined;
   #watcher: Watcher | undefined;
 
-  constructor() {
+  readonly #isFenced: boolean;
+
+  constructor({ isFenced }: { isFenced: boolean }) {
+    this.#isFenced = isFenced;
     this.#processes = new ProcessHost(this.folder, { NODE_COMPILE_CACHE: this.folder.in('compiled') });
     this.network = Network.create([API, ...CONTROLLERS, ...this.nodeNames]);
   }
@@ -66,6 +69,11 @@ export class DaemonCluster {
   /** All that are in the network. */
   get names(): readonly string[] {
     return [API, ...CONTROLLERS, ...this.nodeNames];
+  }
+
+  /** The nodes of the first rack. */
+  get rack(): readonly string[] {
+    return this.nodeNames.filter((_name, index) => RACKS[index] === RACKS[0]);
   }
 
   get secrets(): readonly string[] {
@@ -92,7 +100,7 @@ export class DaemonCluster {
     const watcher = new Watcher({ transport, fleet: [] });
     this.#watcher = watcher;
     await watcher.start();
-    for (const configMap of configMaps(this.nodeNames)) await cluster.create(CONFIG_MAPS, configMap);
+    for (const configMap of configMaps(this.nodeNames, this.#isFenced)) await cluster.create(CONFIG_MAPS, configMap);
     tell(
       `starting ${String(CONTROLLERS.length)} × nodefence controller --node-daemons, and ${String(RACKS.length)} machines with nodefence node --self-fence`,
     );
@@ -212,7 +220,7 @@ export class DaemonCluster {
   }
 }
 
-function configMaps(nodes: readonly string[]): ConfigMap[] {
+function configMaps(nodes: readonly string[], isFenced: boolean): ConfigMap[] {
   const daemonTimes = {
     grant_validity: TIMES.grantMs,
     watchdog_timeout: TIMES.watchdogMs,
@@ -227,8 +235,8 @@ function configMaps(nodes: readonly string[]): ConfigMap[] {
     ...policyConfigMaps(POLICIES),
     ...nodes.map((node) =>
       configMap(`fence-config-${node}`, {
-        'config.properties': properties({ node_name: node, ...plan }),
-        'fence-method-itself': properties({ agent_name: 'watchdog', wait: '3m' }),
+        'config.properties': properties({ node_name: node, ...(isFenced ? plan : { fence: 'never' }) }),
+        ...(isFenced && { 'fence-method-itself': properties({ agent_name: 'watchdog', wait: '3m' }) }),
       }),
     ),
   ];

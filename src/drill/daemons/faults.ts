@@ -6,6 +6,7 @@ export const DAEMON_FAULTS = [
   'api-partition',
   'peers-only',
   'full-partition',
+  'rack-partition',
   'control-plane-outage',
   'daemon-wedged',
   'daemon-killed',
@@ -18,7 +19,9 @@ export interface DaemonScript {
   /** What is done, for the audience. */
   says: string;
   /** The nodes that must be reset, and no other one. */
-  resets: 'victim' | 'none';
+  resets: 'victim' | 'rack' | 'none';
+  /** No node is fenced: the fence of one that the API server does not hear would end its grants, as it should. */
+  isNeverFenced?: true;
   /** Resolves when all that belongs to it is over, with what is not as it must be. */
   play(stage: DaemonStage): Promise<string[]>;
 }
@@ -35,6 +38,7 @@ export const DAEMON_SCRIPTS: Readonly<Record<DaemonFault, DaemonScript>> = {
   'api-partition': {
     says: 'cannot reach the API server, and hears the controllers',
     resets: 'none',
+    isNeverFenced: true,
     play: async (stage) => {
       stage.cut(stage.victim, ['api']);
       await pause(stage.untilDownMs + BEYOND_MS);
@@ -46,6 +50,7 @@ export const DAEMON_SCRIPTS: Readonly<Record<DaemonFault, DaemonScript>> = {
   'peers-only': {
     says: 'reaches neither the API server nor a controller; its peers vouch for it',
     resets: 'none',
+    isNeverFenced: true,
     play: async (stage) => {
       const lost = ['api', ...stage.controllers];
       stage.cut(stage.victim, lost);
@@ -56,6 +61,20 @@ export const DAEMON_SCRIPTS: Readonly<Record<DaemonFault, DaemonScript>> = {
     },
   },
   'full-partition': { says: 'reaches nobody', resets: 'victim', play: fullPartition },
+  'rack-partition': {
+    says: 'the two nodes of a rack reach each other, and nobody else',
+    resets: 'rack',
+    isNeverFenced: true,
+    play: async (stage) => {
+      const { rack } = stage;
+      const others = stage.names.filter((name) => !rack.includes(name));
+      for (const name of rack) stage.cut(name, others);
+      const areDown = (): boolean => rack.every((name) => stage.node(name).resets.length > 0);
+      const problems = await stage.until('both take themselves down', stage.untilDownMs + RESET_MARGIN_MS, areDown);
+      for (const name of rack) stage.heal(name, others);
+      return problems;
+    },
+  },
   'control-plane-outage': {
     says: 'the API server and every controller are gone; all nodes vouch for each other',
     resets: 'none',

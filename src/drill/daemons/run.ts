@@ -29,7 +29,7 @@ export function whyNoDaemonDrill(): string | undefined {
 /** One fault of node daemons, from an empty folder to a judged result. */
 export async function runDaemonDrill(fault: DaemonFault, seed: number, says: (line: string) => void): Promise<DaemonDrillResult> {
   const script = DAEMON_SCRIPTS[fault];
-  const cluster = new DaemonCluster();
+  const cluster = new DaemonCluster({ isFenced: script.isNeverFenced !== true });
   let faultAtMs = 0;
   const tell = (line: string): void => says(faultAtMs === 0 ? line : `${((cluster.now() - faultAtMs) / 1_000).toFixed(1).padStart(7)} s  ${line}`);
   try {
@@ -38,9 +38,10 @@ export async function runDaemonDrill(fault: DaemonFault, seed: number, says: (li
     faultAtMs = cluster.now();
     tell(`${fault} of ${victim}: ${script.says}`);
     const problems = await script.play(new DaemonStage(cluster, victim, tell));
-    if (script.resets === 'victim') await cluster.settled().catch((error: unknown) => void problems.push(String(error)));
+    const down = { victim: [victim], rack: cluster.rack, none: [] }[script.resets];
+    if (down.length > 0) await cluster.settled().catch((error: unknown) => void problems.push(String(error)));
     const resets = Object.fromEntries(cluster.nodes.map((node) => [node.name, node.resets]));
-    problems.push(...wrongResets(resets, script.resets === 'victim' ? victim : undefined));
+    problems.push(...wrongResets(resets, down));
     const { laws } = judge(cluster.folder.traces(), { controllerUser: CONTROLLER_USER, leaseName: LEADER_LEASE, secrets: cluster.secrets });
     for (const [law, { violations }] of Object.entries(laws)) problems.push(...violations.map((violation) => `${law} ${violation}`));
     const counted = Object.fromEntries(
@@ -52,7 +53,7 @@ export async function runDaemonDrill(fault: DaemonFault, seed: number, says: (li
   }
 }
 
-function wrongResets(resets: Readonly<Record<string, readonly string[]>>, victim: string | undefined): string[] {
+function wrongResets(resets: Readonly<Record<string, readonly string[]>>, down: readonly string[]): string[] {
   return Object.entries(resets).flatMap(([node, causes]) => {
     if (node === victim)
       return causes.length === 1 ? [] : [`${node} was reset ${String(causes.length)} times, and must be once: ${causes.join('; ')}`];

@@ -27,6 +27,11 @@ export class DaemonStage {
     return this.#cluster.controllers;
   }
 
+  /** Two nodes of one failure domain. */
+  get rack(): readonly string[] {
+    return this.#cluster.rack;
+  }
+
   /** All that are in the network. */
   get names(): readonly string[] {
     return this.#cluster.names;
