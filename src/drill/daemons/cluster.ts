@@ -28,6 +28,7 @@ import { POLICIES, policyConfigMaps } from '../run/scene-configuration.ts';
 import { Watcher } from '../run/watcher.ts';
 import { Network } from './network.ts';
 import { DaemonNode } from './node.ts';
+import type { DaemonStatus } from './node.ts';
 import { RACK_LABEL, RACKS, TIMES } from './times.ts';
 
 const CLUSTER_CONTROLLERS = 'system:kube-controller-manager';
@@ -206,7 +207,7 @@ export class DaemonCluster {
     const endsAtMs = performance.now() + READY_MS;
     for (;;) {
       const states = await Promise.all(this.nodes.map(async (node) => ({ node, status: await node.status() })));
-      const missing = states.filter(({ node, status }) => status?.phase !== 'kept' || !node.isWatchdogActive);
+      const missing = states.filter(({ node, status }) => !isKept(status) || !node.isWatchdogActive);
       if (missing.length === 0) return;
       if (performance.now() > endsAtMs) {
         const lease = await new ApiClient({ transport }).get(LEASES, LEADER_LEASE, NAMESPACE);
@@ -218,6 +219,11 @@ export class DaemonCluster {
       await pause(LOOK_MS);
     }
   }
+}
+
+/** By whom it would be kept up without controllers, too: until its peers are known and attested, it goes down with the control plane. */
+function isKept(status: DaemonStatus | undefined): boolean {
+  return status?.phase === 'kept' && status.peers.length === RACKS.length - 1 && status.peers.every(({ isAttested }) => isAttested);
 }
 
 function configMaps(nodes: readonly string[], isFenced: boolean): ConfigMap[] {

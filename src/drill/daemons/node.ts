@@ -22,6 +22,8 @@ const STOP_MS = 30_000;
 export interface DaemonStatus {
   phase: string;
   watchdog: { state: string };
+  /** Who may vouch for it, and which of them others know of. */
+  peers: readonly { node: string; isAttested: boolean }[];
   problems: readonly string[];
 }
 
