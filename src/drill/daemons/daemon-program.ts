@@ -29,6 +29,7 @@ async function main(): Promise<void> {
     watchdog: '/dev/watchdog0',
     isArmedBesideCrashKernel: false,
     fencesItself: true,
+    postsConditions: false,
     storage: [],
     version: 'drill',
     environment: {},
