@@ -2,7 +2,7 @@ import { withBudget } from './budget.ts';
 import { sameContent } from './canonical.ts';
 import { withConditions } from './conditions.ts';
 import { proofOf, voidEvidence } from './evidence.ts';
-import { isHealthy, isTriggered, seemsHealthy, triggerDueMs } from './health.ts';
+import { isHealthy, lastSignMs, isTriggered, seemsHealthy, triggerDueMs } from './health.ts';
 import { fold } from './journal.ts';
 import type { Evidence, NodeFenceStatus, Released, StorageRelease } from './node-fence.ts';
 import { EMPTY_PLAN } from './plan.ts';
@@ -119,7 +119,7 @@ function voidedByLife(
 ): { status: NodeFenceStatus; events: DecisionEvent[] } {
   const proof = validEvidenceOf(status);
   if (proof === undefined || status.state === 'final') return { status, events: [] };
-  const life = snapshot.node !== undefined && provenAtMs !== undefined && snapshot.node.lifeAtMs > provenAtMs;
+  const life = snapshot.node !== undefined && provenAtMs !== undefined && lastSignMs(snapshot.node, proof) > provenAtMs;
   const proven = status.journal.findIndex((entry) => entry.id === proof.source);
   // Once the release is over, somebody else may start the machine before we do; on the boot that was proven off nothing may speak.
   const isOtherBoot = proof.bootID === undefined || snapshot.node?.bootID !== proof.bootID;

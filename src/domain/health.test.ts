@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isJudgedBySilence, lifeAfterProof, signsOf, staleHold } from './health.ts';
+import { isJudgedBySilence, lastSignMs, lifeAfterProof, signsOf, staleHold } from './health.ts';
 import { DEFAULT_TIMING } from './plan.ts';
 import type { NodeFacts, Since } from './snapshot.ts';
 import { planOf } from './testing/model.ts';
@@ -9,6 +9,17 @@ const NOW_MS = 2_000_000;
 function nodeAs(ready: NodeFacts['ready'], silentMs = 0): NodeFacts {
   return { name: 'a', uid: 'uid-a', ready, readyReason: '', bootID: 'boot-1', lifeAtMs: NOW_MS - silentMs };
 }
+
+describe('the last sign of life after a proof', () => {
+  it.each([
+    ['the kubelet’s', { lifeAtMs: 5 }, 'power-off' as const, 5],
+    ['the daemon’s, which was heard later', { lifeAtMs: 5, heardAtMs: 9 }, 'power-off' as const, 9],
+    ['the kubelet’s, which was heard later', { lifeAtMs: 9, heardAtMs: 5 }, 'watchdog' as const, 9],
+    ['the kubelet’s, where only storage was revoked: the daemon may live', { lifeAtMs: 5, heardAtMs: 9 }, 'storage-revoked' as const, 5],
+  ])('is %s', (_whose, heard, kind, lastMs) => {
+    expect(lastSignMs(heard, { kind })).toBe(lastMs);
+  });
+});
 
 describe('the signs of a node', () => {
   const signs = (node: NodeFacts | undefined, since: Since = {}): ReturnType<typeof signsOf> => signsOf(node, undefined, planOf(), since, NOW_MS);

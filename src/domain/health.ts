@@ -1,5 +1,5 @@
 import { releasedOnWord } from './acknowledgement.ts';
-import type { JournalEntry, NodeFenceStatus } from './node-fence.ts';
+import type { Evidence, JournalEntry, NodeFenceStatus } from './node-fence.ts';
 import type { Plan } from './plan.ts';
 import { compile } from './program.ts';
 import type { Operation } from './program.ts';
@@ -77,6 +77,11 @@ export function isTriggered(node: NodeFacts, plan: Plan, since: Since, nowMs: nu
     return since.notReady !== undefined && nowMs >= since.notReady + plan.timing.notReadyPeriodMs;
   }
   return false;
+}
+
+/** The last sign of life that speaks against a proof. Where storage was revoked the daemon may live: only the kubelet says that the workload does. */
+export function lastSignMs({ lifeAtMs, heardAtMs = lifeAtMs }: Pick<NodeFacts, 'lifeAtMs' | 'heardAtMs'>, { kind }: Pick<Evidence, 'kind'>): number {
+  return kind === 'storage-revoked' ? lifeAtMs : Math.max(lifeAtMs, heardAtMs);
 }
 
 /** A new leader takes no node for failed before it has listened for `life_wait`: until then one that does not show itself Ready has not come back. */

@@ -42,6 +42,15 @@ describe('what an action proves by waiting', () => {
     expect(model.next()).toBe('release:release');
   });
 
+  it('is void at a heartbeat of the daemon as at any sign of life, though the kubelet is silent', () => {
+    const model = bitten(plan());
+    model.nowMs += 1_000;
+    if (model.node !== undefined) model.node = { ...model.node, heardAtMs: model.nowMs };
+    model.step();
+    expect(model.status.evidence.at(-1)?.voidedBecause).toContain('was received');
+    expect(model.dispatched.map(({ entry }) => entry.action)).not.toContain('release');
+  });
+
   it('permits nothing where it does not', () => {
     const model = bitten(plan(READ_BACK_EVIDENCE));
     for (let count = 0; count < 20; count += 1) {

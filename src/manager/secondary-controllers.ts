@@ -1,5 +1,6 @@
 import type { FenceDependencies } from '../controllers/fence/dependencies.ts';
 import type { Reflector } from '../kube/reflector.ts';
+import type { FastDetection } from '../ports/fast-detection.ts';
 import type { NodeDaemons } from '../ports/node-daemons.ts';
 import type { KubeObject } from '../ports/objects.ts';
 import type { StormHolds } from '../ports/storm.ts';
@@ -59,7 +60,7 @@ export function setUpSecondaryControllers(ports: ControllerPorts, options: Contr
   return {
     given: {
       ...(preservation === undefined ? {} : { preservation }),
-      ...(nodeDaemons === undefined ? {} : { fastDetection: { failureOf: (node) => nodeDaemons.controllers[0]?.failureOf(node) } }),
+      ...(nodeDaemons === undefined ? {} : { fastDetection: asFastDetection(() => nodeDaemons.controllers[0]) }),
     },
     get nodeDaemons() {
       return nodeDaemons?.controllers[0];
@@ -81,4 +82,9 @@ export function setUpSecondaryControllers(ports: ControllerPorts, options: Contr
       workloads.close();
     },
   };
+}
+
+/** Whoever runs when it is asked. */
+function asFastDetection(running: () => FastDetection | undefined): FastDetection {
+  return { failureOf: (node) => running()?.failureOf(node), heardAtMs: (node) => running()?.heardAtMs(node) };
 }

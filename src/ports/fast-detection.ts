@@ -10,4 +10,6 @@ export interface FastFailure {
 export interface FastDetection {
   /** Undefined: it is not taken for failed. Asked again in the turn in which anything is sent. */
   failureOf(node: string): FastFailure | undefined;
+  /** When a heartbeat of its daemon was last received here, monotonic; undefined: none was. */
+  heardAtMs(node: string): number | undefined;
 }

@@ -232,4 +232,16 @@ export const NODE_DAEMON_CONTROLLER_MUTANTS: readonly SourceMutant[] = [
     edits: [["return judged?.verdict === 'failed' ?", 'return judged !== null ?']],
     killedBy: byTest(FAST, 'comes back: what was decided is withdrawn with its first heartbeat, before the next look'),
   },
+  {
+    name: 'proof outlives a heartbeat',
+    defect: 'a heartbeat that comes after the proof leaves it valid',
+    file: 'src/domain/health.ts',
+    edits: [
+      [
+        "return kind === 'storage-revoked' ? lifeAtMs : Math.max(lifeAtMs, heardAtMs);",
+        "return kind === 'storage-revoked' || heardAtMs >= 0 ? lifeAtMs : 0;",
+      ],
+    ],
+    killedBy: byTest('src/domain/waited-proof.test.ts', 'is void at a heartbeat of the daemon as at any sign of life, though the kubelet is silent'),
+  },
 ];

@@ -140,7 +140,9 @@ export function dependenciesOf(
     metrics: NO_METRICS.fence,
     ...(preservation === undefined ? {} : { preservation }),
     ...recordedLease(status?.hold),
-    ...(leader.isAlive ? { fastDetection: { failureOf: (name) => failureIn(listers.reports.get(name), clock.monotonicMs()) } } : {}),
+    ...(leader.isAlive
+      ? { fastDetection: { failureOf: (name) => failureIn(listers.reports.get(name), clock.monotonicMs()), heardAtMs: () => undefined } }
+      : {}),
     // How the leader was started stands on its Lease; while nobody leads, what it held by that is recorded in the fence.
     options: {
       mode: leader.mode ?? (recorded === 'observe' ? 'observe' : 'enforce'),

@@ -52,7 +52,7 @@ describe('what is wrong with the plan of a healthy node', () => {
     expect(stored().status?.problems).toMatchObject([{ severity: 'warning', where: 'fast_detection' }]);
     const served = harnessWith(EMPTY);
     served.harness.plan = planOf({ fastDetectionMs: 3_000 });
-    Object.assign(served.harness.dependencies, { fastDetection: { failureOf: () => undefined } });
+    Object.assign(served.harness.dependencies, { fastDetection: { failureOf: () => undefined, heardAtMs: () => undefined } });
     await recordHealthy(served.harness.dependencies, nodeOf({ ready: 'True' }));
     expect(served.stored().status?.problems).toEqual([]);
   });

@@ -30,7 +30,9 @@ export function takeSnapshot(
   const status = fence?.status?.frozen === undefined ? undefined : fence.status;
   const live = status === undefined || status.state === 'final' || status.state === 'error';
   const plan = live && node !== undefined ? planner.planFor(node) : (status?.frozen?.plan ?? EMPTY_PLAN);
-  const facts = node === undefined ? undefined : factsOf(node, observation, listers.leases.freshSinceMs, dependencies.fastDetection?.failureOf(name));
+  const { fastDetection } = dependencies;
+  const heard = { silence: fastDetection?.failureOf(name), heardAtMs: fastDetection?.heardAtMs(name) };
+  const facts = node === undefined ? undefined : { ...factsOf(node, observation, listers.leases.freshSinceMs), ...heard };
   if (status !== undefined) observation.seeStatus(status, nowMs);
   observation.keep(signsOf(facts, status, plan, observation.since(status), nowMs));
   const report = listers.reports.get(name)?.status;
@@ -69,7 +71,7 @@ export function takeSnapshot(
   };
 }
 
-function factsOf(node: Node, observation: NodeObservation, freshSinceMs: number | undefined, silence: NodeFacts['silence']): NodeFacts {
+function factsOf(node: Node, observation: NodeObservation, freshSinceMs: number | undefined): NodeFacts {
   const ready = readyOf(node);
   return {
     name: node.metadata.name,
@@ -82,7 +84,6 @@ function factsOf(node: Node, observation: NodeObservation, freshSinceMs: number 
     providerID: node.spec.providerID,
     lifeAtMs: observation.lifeAtMs,
     ...(freshSinceMs === undefined ? {} : { freshSinceMs }),
-    ...(silence === undefined ? {} : { silence }),
   };
 }
 

@@ -153,6 +153,10 @@ export class NodeDaemonController implements NodeDaemons, FastDetection {
     return this.#silence?.failureOf(node);
   }
 
+  heardAtMs(node: string): number | undefined {
+    return this.#silence?.heardAtMs(node);
+  }
+
   #silenceDetector(questions: PeersQuestions): SilenceDetector | undefined {
     const { fast, clock, leadership, listers, metrics } = this.#dependencies;
     if (fast === undefined) return undefined;

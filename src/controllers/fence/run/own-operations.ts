@@ -1,4 +1,5 @@
 import { proofOf } from '../../../domain/evidence.ts';
+import { lastSignMs } from '../../../domain/health.ts';
 import { RELEASE_WRITES_WITHIN_MS } from '../../../domain/proof-age.ts';
 import type { Acknowledgements } from '../acknowledgements.ts';
 import type { FenceDependencies } from '../dependencies.ts';
@@ -46,7 +47,9 @@ export class OwnOperations {
     const provenAtMs = observation.since(status).evidence;
     const mayGoOn = (): void => {
       mayBegin();
-      if (provenAtMs === undefined || observation.lifeAtMs > provenAtMs) throw notSent(entry, 'a sign of life was received');
+      const heardAtMs = this.#dependencies.fastDetection?.heardAtMs(node);
+      if (provenAtMs === undefined || lastSignMs({ lifeAtMs: observation.lifeAtMs, heardAtMs }, proof) > provenAtMs)
+        throw notSent(entry, 'a sign of life was received');
       if (this.#dependencies.clock.monotonicMs() - provenAtMs > RELEASE_WRITES_WITHIN_MS)
         throw notSent(entry, 'the last off read is too old; the device is read again');
     };

@@ -93,6 +93,10 @@ export class SilenceDetector implements FastDetection {
     return judged?.verdict === 'failed' ? { since: suspicion.since, message: suspicion.message } : undefined;
   }
 
+  heardAtMs(node: string): number | undefined {
+    return this.#parts.heartbeats.last(node)?.atMs;
+  }
+
   suspicionOf(node: string): Suspicion | undefined {
     return this.#suspicions.get(node);
   }
