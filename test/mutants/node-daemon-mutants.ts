@@ -176,7 +176,12 @@ export const NODE_DAEMON_MUTANTS: readonly SourceMutant[] = [
     name: 'fed as it was asked',
     defect: 'the watchdog is fed by the timeout that was asked for, not by the one that the driver has',
     file: 'src/node/core/keeper.ts',
-    edits: [['Math.min(this.#options.feedIntervalMs, (this.#facts?.timeoutMs ?? Number.POSITIVE_INFINITY) / 3)', 'this.#options.feedIntervalMs']],
+    edits: [
+      [
+        'Math.min(this.#options.times.current.feedIntervalMs, (this.#facts?.timeoutMs ?? Number.POSITIVE_INFINITY) / 3)',
+        'this.#options.times.current.feedIntervalMs',
+      ],
+    ],
     killedBy: byTest(DAEMON, 'feeds a driver in time that waits for less than it was asked to'),
   },
   {

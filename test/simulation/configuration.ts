@@ -1,6 +1,6 @@
 import type { Cluster } from '../../src/ports/cluster.ts';
 import { CONFIG_MAPS, SECRETS } from '../../src/ports/resources.ts';
-import type { DaemonTimes } from './node-daemons/node-daemons.ts';
+import type { DaemonTimes, NodeDaemons } from './node-daemons/node-daemons.ts';
 import type { Configuration, Feed, Policies } from './scenario.ts';
 
 export const FENCE_NAMESPACE = 'nodefence-system';
@@ -11,6 +11,7 @@ export const SECRET_TEXT = 'correct-horse-battery-staple';
 /** The password after a rotation. */
 export const ROTATED_TEXT = 'another-horse-another-staple';
 
+const FAST = { fast_detection: 'yes' };
 const TEMPLATE = 'fence-method-template-bmc';
 const CLUSTER_MAP = 'fence-cluster-config';
 const HELD_POLICY = 'fence-policy-max-unhealthy';
@@ -23,17 +24,19 @@ export interface Written {
   withSecret: boolean;
   /** Nodes whose machines are somebody else's to switch. */
   never: readonly string[];
-  /** Where the node's own watchdog stands in every plan; absent: in none. */
-  watchdog?: 'only' | 'second' | undefined;
-  /** Of the daemons of all nodes; absent: the defaults. */
-  daemonTimes?: DaemonTimes | undefined;
+  /** Of the daemons of all nodes; absent: there are none, and no plan names a watchdog. */
+  daemons?: Pick<NodeDaemons, 'level' | 'times' | 'isFast'> | undefined;
 }
 
 /** The ConfigMaps that an administrator would write for these nodes, in the seed's own form. */
 export async function createFenceConfiguration(admin: Pick<Cluster, 'create'>, written: Written): Promise<void> {
   const { nodes, configuration, feed } = written;
   await createMap(admin, CLUSTER_MAP, {
-    'config.properties': propertiesOf({ ...clusterSettings(configuration), ...daemonTimeKeys(written.daemonTimes) }),
+    'config.properties': propertiesOf({
+      ...clusterSettings(configuration),
+      ...daemonTimeKeys(written.daemons?.times),
+      ...(written.daemons?.isFast === true && FAST),
+    }),
   });
   for (const [name, settings] of Object.entries(policySettings(configuration.policies))) {
     await createMap(admin, `fence-policy-${name}`, { 'config.properties': propertiesOf({ policy_name: name, ...settings }) });
@@ -52,10 +55,10 @@ export async function createFenceConfiguration(admin: Pick<Cluster, 'create'>, w
         node_name: node,
         isolation: 'cordon',
         ...powerSteps(feed),
-        ...watchdogSteps(written.watchdog),
+        ...watchdogSteps(written.daemons?.level),
         recovery: 'uncordon',
       }),
-      ...(written.watchdog !== undefined && { 'fence-method-itself': propertiesOf({ agent_name: 'watchdog' }) }),
+      ...(written.daemons !== undefined && { 'fence-method-itself': propertiesOf({ agent_name: 'watchdog' }) }),
       'fence-method-cordon': propertiesOf({ agent_name: 'cordon', action: 'run' }),
       'fence-method-uncordon': propertiesOf({ agent_name: 'uncordon', action: 'run' }),
       ...powerMethods(node, feed),
@@ -106,7 +109,7 @@ function powerSteps(feed: Feed | undefined): Record<string, string> {
 }
 
 /** After the BMC, or without it. */
-function watchdogSteps(level: Written['watchdog']): Record<string, string> {
+function watchdogSteps(level: NodeDaemons['level'] | undefined): Record<string, string> {
   if (level === undefined) return {};
   const steps: Record<string, string> = level === 'only' ? { power_management: 'itself' } : { 'power_management.2': 'itself' };
   return { ...steps, minimum_evidence: 'power-off,ack,watchdog' };
@@ -156,8 +159,12 @@ export async function breakClusterSettings(admin: Pick<Cluster, 'mergePatch'>, c
 }
 
 /** Other times for the daemons of all nodes that start from now on. */
-export function changeDaemonTimes(admin: Pick<Cluster, 'mergePatch'>, configuration: Configuration, times: DaemonTimes): Promise<unknown> {
-  const data = { 'config.properties': propertiesOf({ ...clusterSettings(configuration), ...daemonTimeKeys(times) }) };
+export function changeDaemonTimes(
+  admin: Pick<Cluster, 'mergePatch'>,
+  configuration: Configuration,
+  { times, isFast }: { times: DaemonTimes; isFast: boolean },
+): Promise<unknown> {
+  const data = { 'config.properties': propertiesOf({ ...clusterSettings(configuration), ...daemonTimeKeys(times), ...(isFast && FAST) }) };
   return admin.mergePatch(CONFIG_MAPS, CLUSTER_MAP, { data }, { namespace: FENCE_NAMESPACE });
 }
 

@@ -102,7 +102,7 @@ function describeDaemons(daemons: NodeDaemons | undefined, victim: string): stri
   if (daemons === undefined) return [];
   const traits = daemons.machines[victim];
   return [
-    `node daemons ${daemons.topologyKeys.join()}, the watchdog of ${victim} ${daemons.level} after ${seconds(traits?.watchdogMs ?? 0)}, its pods end in ${seconds(traits?.podStopMs ?? 0)}`,
+    `${daemons.isFast === true ? 'fast ' : ''}node daemons ${daemons.topologyKeys.join()}, the watchdog of ${victim} ${daemons.level} after ${seconds(traits?.watchdogMs ?? 0)}, its pods end in ${seconds(traits?.podStopMs ?? 0)}`,
     ...daemons.deeds.map((deed) => {
       const { atMs, durationMs, what, ...rest } = deed;
       return `${what} ${Object.values(rest).flat().join(' ')} at ${seconds(atMs)} for ${seconds(durationMs)}`;

@@ -193,8 +193,7 @@ export class World {
       feed,
       withSecret: !isMisconfigured,
       never: served(this.#scenario),
-      watchdog: this.#scenario.daemons?.level,
-      daemonTimes: this.#scenario.daemons?.times,
+      daemons: this.#scenario.daemons,
     });
     await this.#secondaries.install();
     const [process, transport] = this.#insider('cluster-controllers', 'system:kube-controller-manager');
@@ -382,7 +381,7 @@ export class World {
       hosts: new Map(nodes.map((node) => [node, this.#rack.hostOf(node)])),
       ...{ api: this.api.transportFor(DAEMON_USER), network: this.#network, inside: this.#inside },
       hardware: new Hardware(this.#kernel, this.#rack, this.#inside),
-      changeTimes: (times) => changeDaemonTimes(this.api.admin, configuration, times),
+      changeTimes: (times) => changeDaemonTimes(this.api.admin, configuration, { times, isFast: daemons.isFast === true }),
     });
   }
 

@@ -47,6 +47,7 @@ const EXTRA_COUNTS: Readonly<Record<'0' | '1' | '2' | '3', number>> = { 0: 4, 1:
 /** Of what may happen to controllers and their API server, that which says nothing of devices, people and plans. */
 const KEPT: ReadonlySet<Disturbance['what']> = new Set(['pause', 'terminate', 'clock', 'break', 'burst', 'restart', 'expire', 'delete-lease']);
 const DISTURBED_SHARE = 0.5;
+const FAST_SHARE = 0.3;
 /** Worlds in which nothing happens beside the story. */
 const PLAIN_SHARE = 0.25;
 /** What was drawn for a fault at 18 s happens around the later one. */
@@ -86,7 +87,8 @@ export function withNodeDaemons(seed: number): Scenario {
     times: drawTimes(random),
     deeds,
   };
-  return foreseen({ ...scenario, daemons: { ...daemons, mayGoDown: [], evidence: 'may' } });
+  const isFast = new SeededRandom(seed, 'node daemons fast').chance(FAST_SHARE);
+  return foreseen({ ...scenario, daemons: { ...daemons, isFast, mayGoDown: [], evidence: 'may' } });
 }
 
 /** With what must come of it. */

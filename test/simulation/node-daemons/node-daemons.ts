@@ -58,6 +58,8 @@ export interface NodeDaemons {
   /** Where the watchdog stands in the plan. */
   level: 'only' | 'second';
   times: DaemonTimes;
+  /** Nodes are taken for failed by the silence of their daemons too. */
+  isFast?: boolean;
   deeds: readonly DaemonDeed[];
   /** Nodes that may take themselves down; every other one must stay up. */
   mayGoDown: readonly string[];
