@@ -81,6 +81,22 @@ describe('a Node that is deleted when the operator of its host has switched it o
     expect(violations(trace)).toContain(told);
   });
 
+  it('is deleted rightly where somebody else had it switched off before our annotation, and its operator said so after it', () => {
+    const later = [...without(ASKED ?? DELETED), host(5, 'somebody', {}, true), host(25, CONTROLLER, HOLD, true)];
+    expect(violations(later)).toBe('');
+    expect(violations([...later.filter((event) => event !== TOLD), host(24, 'baremetal-operator', {}, false)])).toContain(
+      'had not been said to be off',
+    );
+  });
+
+  it('is deleted rightly where a person has deleted its host since it was read, a moment ago only', () => {
+    const gone = (at: number, user: string): ApiEvent => api(at, user, 'delete', HOSTS, 'host-a', { namespace: 'metal3', object: { metadata: { name: 'host-a' } } });
+    expect(violations([...STORY, gone(45, 'admin')])).toBe('');
+    expect(violations([...STORY, gone(45, CONTROLLER)])).toContain('no longer held');
+    const late = STORY.map((event) => (event === DELETED ? { ...DELETED, at: 5_000 } : event));
+    expect(violations([...late, gone(45, 'admin')])).toContain('no longer held');
+  });
+
   it('is deleted rightly while its fence waits for the lease of who deletes it, and wrongly while anything else holds the fence', () => {
     const held = (policy: string, message: string): string => {
       const hold = { reason: 'held', policy, message, since: '' };

@@ -7,6 +7,8 @@ const HOSTS = 'baremetalhosts.metal3.io';
 /** Label of a BareMetalHost: the node that runs on it. */
 export const HOST_NODE_LABEL = 'drill.nodefence/node';
 const HOLD = 'reboot.metal3.io/';
+/** Of what a write rests on: a read, and the calls between the two on a slow API server. */
+const READ_MAX_AGE_MS = 4_000;
 
 /** An off that a BareMetalOperator carried out for us, with what must be so for a release to rest on it. */
 export interface HostOff {
@@ -26,19 +28,20 @@ export function hostOffBehind(history: History, release: ApiAction): HostOff | u
   const isFenced = history.sets.some(({ position, event }) => event.node === release.node && position > off.position && position < release.position);
   if (isFenced) return undefined;
   const states = statesOf(history, release.node);
-  const last = states?.before(release.position);
-  const held = states?.before(off.position);
-  const ours = holdsOf(held).filter((key) => states?.entries.some(({ value }) => history.isOurs(value.event) && holdsOf(value).includes(key)));
-  const stands = holdsOf(last).some((key) => ours.includes(key));
+  const last = lastSeen(history, states, release);
+  const ours = ownHold(history, states, release.position);
+  const stands = ours !== undefined && holdsOf(last).includes(ours.key);
+  // Whoever had it switched off: what the operator says from our annotation on is that it stays so.
+  const from = Math.max(off.position, ours?.sincePosition ?? 0);
   const told = states?.entries.find(
-    ({ position, value }) => position > off.position && position < release.position && !history.isOurs(value.event) && poweredOn(value) === false,
+    ({ position, value }) => position > from && position < release.position && !history.isOurs(value.event) && poweredOn(value) === false,
   );
   const toldPosition = told?.position ?? release.position;
   const rose = history.powerEdges(release.node, toldPosition, release.position).some(({ state }) => state === 'on');
   return {
     toldPosition,
     checks: [
-      [ours.length > 0, `the host of ${release.node} was switched off, and none of our annotations had asked for that`],
+      [ours !== undefined, `the host of ${release.node} was switched off, and none of our annotations had asked for that`],
       [stands, `our annotation no longer held the host of ${release.node} off`],
       [told !== undefined, 'its BareMetalHost had not been said to be off since'],
       [poweredOn(last) === false, 'its BareMetalHost was not said to be off any more'],
@@ -57,6 +60,27 @@ export function letOns(history: History): readonly { node: string; position: num
       return node !== undefined && isLetGo && history.isOurs(value.event) ? [{ node, position, at }] : [];
     }),
   );
+}
+
+/** The last annotation of ours that the host has had, and from where on it had it. */
+function ownHold(history: History, states: Timeline<ObjectState> | undefined, to: number): { key: string; sincePosition: number } | undefined {
+  const entries = (states?.entries ?? []).filter(({ position }) => position < to);
+  const wrote = entries.findLast(({ value }, index) => {
+    const before = holdsOf(entries[index - 1]?.value);
+    return history.isOurs(value.event) && holdsOf(value).some((key) => !before.includes(key));
+  });
+  const key = holdsOf(wrote?.value).at(-1);
+  return wrote === undefined || key === undefined ? undefined : { key, sincePosition: wrote.position };
+}
+
+/** As the host stood; where somebody else has deleted it since we read it a moment ago, as it was before: nobody could have seen that. */
+function lastSeen(history: History, states: Timeline<ObjectState> | undefined, release: ApiAction): ObjectState | undefined {
+  const last = states?.entryBefore(release.position);
+  if (last === undefined || last.value.object !== undefined || history.isOurs(last.value.event)) return last?.value;
+  const read = history.controllerCalls.findLast(
+    ({ position, event }) => position < last.position && event.verb === 'get' && event.resource === HOSTS && event.name === last.value.event.name,
+  );
+  return read !== undefined && release.at - read.event.at <= READ_MAX_AGE_MS ? states?.before(last.position) : last.value;
 }
 
 function isRead(history: History, from: number, release: ApiAction): boolean {
