@@ -295,7 +295,7 @@ export class LeaderElector implements Leadership {
     }
     const sent = this.#now();
     try {
-      const written = await this.#attempt(cluster.replace(LEASES, renewed(term.lease, clock)));
+      const written = await this.#attempt(cluster.replace(LEASES, renewed(term.lease, clock, term.epoch)));
       if (this.#term === term) {
         metrics.renewed(clock.monotonicMs() - sent.monotonicMs);
         this.#hold({ ...term, lease: written, sentAtMs: sent.monotonicMs, sentAtBootMs: sent.bootMs });

@@ -92,8 +92,9 @@ export function claimed(existing: Lease | undefined, claim: Claim, clock: Clock)
   };
 }
 
-export function renewed(lease: Lease, clock: Clock): Lease {
-  return { ...lease, spec: { ...lease.spec, renewTime: microTimestamp(clock) } };
+/** By the holder of `epoch`: a Lease that was restored from a backup may stand at an earlier term of the same holder. */
+export function renewed(lease: Lease, clock: Clock, epoch: number): Lease {
+  return { ...lease, spec: { ...lease.spec, renewTime: microTimestamp(clock), leaseTransitions: epoch } };
 }
 
 /** Without holder: the next candidate need not wait. The epoch stays, or is the one that the next is to be above. */
