@@ -181,10 +181,10 @@ describe('preservation in a cluster', () => {
     expect(scene.controllers.at(-1)?.said).toEqual(['begun own', 'started']);
   });
 
-  it('does not know for half a minute, unless the Node says itself, while nobody answers; then what the Nodes show counts', async () => {
+  it('does not know for a minute, unless the Node says itself, while nobody answers; then what the Nodes show counts', async () => {
     scene.isAnswering = false;
     scene.preservation.start();
-    await scene.pass(29_000);
+    await scene.pass(59_000);
     expect(scene.preservation.guardOf('n1')).toBe('unknown');
     const [untold] = scene.controllers;
     if (untold !== undefined) untold.guard = HELD;

@@ -33,8 +33,8 @@ export interface GatedPreservationParts {
 /** Whose objects a controller watches: of the Nodes in any case. */
 type Watched = 'nodes' | 'nodes and machines';
 
-/** Until it is known whether there are Machines, a fence waits before power-management, and no longer than this. */
-const UNKNOWN_MS = 30_000;
+/** Until it is known whether there are Machines, a fence waits before power-management, and no longer than this: a call may take 10 s, and each answer a few. */
+const UNKNOWN_MS = 60_000;
 /** Of the Nodes alone, and nothing is written: what is done until anything is known. */
 const UNDECIDED: PreservationMode = { mode: 'observe', readsMachines: false, hasExpiryField: true, spelling: 'auto-preserve', reasons: [] };
 
