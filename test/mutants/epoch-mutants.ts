@@ -8,6 +8,13 @@ const AUTOMATON = 'src/domain/automaton-told.test.ts';
 /** Defects of the leader's epoch, and of rows that do nothing and say nothing. */
 export const EPOCH_MUTANTS: readonly SourceMutant[] = [
   {
+    name: 'epoch of a restored Lease',
+    defect: 'a leader renews a Lease that was restored from an earlier term of its own under that term',
+    file: 'src/kube/lease-record.ts',
+    edits: [['renewTime: microTimestamp(clock), leaseTransitions: epoch }', 'renewTime: microTimestamp(clock) }']],
+    killedBy: byTest(LEASE, 'writes its own epoch into a Lease that was restored from an earlier term of its own: the successor comes after it'),
+  },
+  {
     name: 'epoch begins anew',
     defect: 'a Lease that was made anew begins below what stands in the NodeFences',
     file: 'src/kube/leader-elector.ts',

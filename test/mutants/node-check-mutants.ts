@@ -28,7 +28,7 @@ export const NODE_CHECK_MUTANTS: readonly SourceMutant[] = [
     name: 'hung child awaited',
     defect: 'what SIGKILL does not end is waited for',
     file: 'src/node/checks/children.ts',
-    edits: [["        cancel = clock.after(KILL_MS, () => conclude({ kind: 'late', isGone }));\n", '']],
+    edits: [["        cancel = clock.after(KILL_MS, () => conclude({ kind: 'late', isGone, output: said.output }));\n", '']],
     killedBy: byTest(CHILDREN, 'that not even SIGKILL ends is abandoned at its deadline and counted'),
   },
   {
