@@ -36,6 +36,21 @@ describe('the leader elector, by what earlier leaders have written,', () => {
     expect(elector.epoch).toBe(42);
   });
 
+  it('writes its own epoch into a Lease that was restored from an earlier term of its own: the successor comes after it', async () => {
+    server.fault = 'lose-answer';
+    const leader = harness.build('a');
+    await clock.advance(0);
+    server.fault = undefined;
+    server.set({ holderIdentity: leader.identity, leaseDurationSeconds: 15, leaseTransitions: 1 });
+    const backup = server.backup();
+    await clock.advance(5_000);
+    expect([leader.epoch, server.lease?.spec.leaseTransitions]).toEqual([2, 2]);
+    server.restore(backup);
+    expect(server.lease?.spec).toMatchObject({ holderIdentity: leader.identity, leaseTransitions: 1 });
+    await clock.advance(5_000);
+    expect([leader.isLeading, leader.epoch, server.lease?.spec.leaseTransitions]).toEqual([true, 2, 2]);
+  });
+
   it('says in the Lease that it gives back which epoch it found above its own: a standby may have read the records before', async () => {
     const leader = harness.build('a');
     await clock.advance(0);

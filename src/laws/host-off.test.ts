@@ -90,7 +90,8 @@ describe('a Node that is deleted when the operator of its host has switched it o
   });
 
   it('is deleted rightly where a person has deleted its host since it was read, a moment ago only', () => {
-    const gone = (at: number, user: string): ApiEvent => api(at, user, 'delete', HOSTS, 'host-a', { namespace: 'metal3', object: { metadata: { name: 'host-a' } } });
+    const gone = (at: number, user: string): ApiEvent =>
+      api(at, user, 'delete', HOSTS, 'host-a', { namespace: 'metal3', object: { metadata: { name: 'host-a' } } });
     expect(violations([...STORY, gone(45, 'admin')])).toBe('');
     expect(violations([...STORY, gone(45, CONTROLLER)])).toContain('no longer held');
     const late = STORY.map((event) => (event === DELETED ? { ...DELETED, at: 5_000 } : event));

@@ -12,7 +12,7 @@ export const EPOCH_MUTANTS: readonly SourceMutant[] = [
     defect: 'a leader renews a Lease that was restored from an earlier term of its own under that term',
     file: 'src/kube/lease-record.ts',
     edits: [['renewTime: microTimestamp(clock), leaseTransitions: epoch }', 'renewTime: microTimestamp(clock) }']],
-    killedBy: byTest(LEASE, 'writes its own epoch into a Lease that was restored from an earlier term of its own: the successor comes after it'),
+    killedBy: byTest(ELECTOR, 'writes its own epoch into a Lease that was restored from an earlier term of its own: the successor comes after it'),
   },
   {
     name: 'epoch begins anew',

@@ -4,7 +4,7 @@ import type { NodeDaemonPorts } from '../../../src/node/core/daemon.ts';
 import type { ApiTransport } from '../../../src/ports/api-transport.ts';
 import type { DaemonLog, KeepRecord, WatchdogDevice } from '../../../src/ports/node-daemon.ts';
 import type { Machine } from '../../../src/testbed/cluster/machine.ts';
-import { keyOf, macOf } from '../../node-daemon/model/world.ts';
+import { keyOf, macOf } from '../../node-daemon/model/keys.ts';
 import { FENCE_NAMESPACE } from '../configuration.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import type { SimulatedProcess } from '../kernel/simulated-process.ts';

@@ -1,7 +1,7 @@
 import type { ApiTransport } from '../../../src/ports/api-transport.ts';
 import type { NodeEvent, PowerEvent } from '../../../src/laws/trace.ts';
 import type { Machine } from '../../../src/testbed/cluster/machine.ts';
-import { keyOf, macOf } from '../../node-daemon/model/world.ts';
+import { keyOf, macOf } from '../../node-daemon/model/keys.ts';
 import type { ControllerWorld } from '../controller-program.ts';
 import { FaultyTransport } from '../faulty-transport.ts';
 import type { Hardware } from '../hardware.ts';
