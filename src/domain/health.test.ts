@@ -16,6 +16,7 @@ describe('the last sign of life after a proof', () => {
     ['the daemon’s, which was heard later', { lifeAtMs: 5, heardAtMs: 9 }, 'power-off' as const, 9],
     ['the kubelet’s, which was heard later', { lifeAtMs: 9, heardAtMs: 5 }, 'watchdog' as const, 9],
     ['the kubelet’s, where only storage was revoked: the daemon may live', { lifeAtMs: 5, heardAtMs: 9 }, 'storage-revoked' as const, 5],
+    ['the kubelet’s, where a watchdog is waited for: the daemon speaks until it is reset', { lifeAtMs: 5, heardAtMs: 9 }, 'watchdog' as const, 5],
   ])('is %s', (_whose, heard, kind, lastMs) => {
     expect(lastSignMs(heard, { kind })).toBe(lastMs);
   });

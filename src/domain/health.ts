@@ -79,9 +79,12 @@ export function isTriggered(node: NodeFacts, plan: Plan, since: Since, nowMs: nu
   return false;
 }
 
-/** The last sign of life that speaks against a proof. Where storage was revoked the daemon may live: only the kubelet says that the workload does. */
+/**
+ * The last sign of life that speaks against a proof. Where storage was revoked the daemon may live: only the kubelet says that the workload does. One that is
+ * waited for may speak until its watchdog resets the machine, and again when that has booted anew.
+ */
 export function lastSignMs({ lifeAtMs, heardAtMs = lifeAtMs }: Pick<NodeFacts, 'lifeAtMs' | 'heardAtMs'>, { kind }: Pick<Evidence, 'kind'>): number {
-  return kind === 'storage-revoked' ? lifeAtMs : Math.max(lifeAtMs, heardAtMs);
+  return kind === 'storage-revoked' || kind === 'watchdog' ? lifeAtMs : Math.max(lifeAtMs, heardAtMs);
 }
 
 /** A new leader takes no node for failed before it has listened for `life_wait`: until then one that does not show itself Ready has not come back. */

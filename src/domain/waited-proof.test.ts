@@ -42,13 +42,17 @@ describe('what an action proves by waiting', () => {
     expect(model.next()).toBe('release:release');
   });
 
-  it('is void at a heartbeat of the daemon as at any sign of life, though the kubelet is silent', () => {
+  it('stands at a heartbeat of the daemon, which speaks until it is reset and when it has booted anew, and is void when the kubelet is heard', () => {
     const model = bitten(plan());
     model.nowMs += 1_000;
     if (model.node !== undefined) model.node = { ...model.node, heardAtMs: model.nowMs };
     model.step();
+    expect(model.status.evidence.at(-1)).toMatchObject({ kind: 'watchdog' });
+    expect(model.status.evidence.at(-1)?.voidedBecause).toBeUndefined();
+    model.nowMs += 1_000;
+    if (model.node !== undefined) model.node = { ...model.node, lifeAtMs: model.nowMs };
+    model.step();
     expect(model.status.evidence.at(-1)?.voidedBecause).toContain('was received');
-    expect(model.dispatched.map(({ entry }) => entry.action)).not.toContain('release');
   });
 
   it('permits nothing where it does not', () => {

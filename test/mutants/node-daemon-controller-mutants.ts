@@ -238,10 +238,17 @@ export const NODE_DAEMON_CONTROLLER_MUTANTS: readonly SourceMutant[] = [
     file: 'src/domain/health.ts',
     edits: [
       [
-        "return kind === 'storage-revoked' ? lifeAtMs : Math.max(lifeAtMs, heardAtMs);",
+        "return kind === 'storage-revoked' || kind === 'watchdog' ? lifeAtMs : Math.max(lifeAtMs, heardAtMs);",
         "return kind === 'storage-revoked' || heardAtMs >= 0 ? lifeAtMs : 0;",
       ],
     ],
-    killedBy: byTest('src/domain/waited-proof.test.ts', 'is void at a heartbeat of the daemon as at any sign of life, though the kubelet is silent'),
+    killedBy: byTest('src/domain/health.test.ts', 'is the daemon’s, which was heard later'),
+  },
+  {
+    name: 'watchdog doubted by its daemon',
+    defect: 'a node that speaks until its watchdog resets it is never proven to be at its end',
+    file: 'src/domain/health.ts',
+    edits: [[" || kind === 'watchdog' ? lifeAtMs", ' ? lifeAtMs']],
+    killedBy: byTest('src/domain/waited-proof.test.ts', 'stands at a heartbeat of the daemon, which speaks until it is reset'),
   },
 ];
