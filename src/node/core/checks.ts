@@ -113,7 +113,7 @@ export class Checks {
     state.found = found;
     state.foundAtMs = clock.monotonicMs();
     if (before !== found.health && (before !== undefined || found.health !== 'ok'))
-      log[found.health === 'problem' ? 'warn' : 'info'](WORDS[found.health], { check: name, found: found.sentence });
+      log[found.health === 'problem' ? 'warn' : 'info'](WORDS[found.health], { question: name, reason: found.sentence });
     this.#changed(name, found);
   }
 }
