@@ -6,10 +6,13 @@ import type { TraceEvent } from '../../laws/trace.ts';
 import { ApiClient } from '../../kube/client.ts';
 import { NAMESPACE } from '../../manifests/access.ts';
 import type { ApiTransport } from '../../ports/api-transport.ts';
+import type { Cluster } from '../../ports/cluster.ts';
 import type { ConfigMap } from '../../ports/objects.ts';
-import { CONFIG_MAPS, LEASES } from '../../ports/resources.ts';
+import { CONFIG_MAPS, LEASES, SECRETS } from '../../ports/resources.ts';
 import { LEADER_LEASE } from '../../manager/composition.ts';
+import { createAuthority } from '../../testbed/certificates.ts';
 import { createScene, DEFAULT_SCENE } from '../../testbed/cluster/scene.ts';
+import type { BmcReady } from '../../testbed/devices/bmc/bmc-configuration.ts';
 import { connect } from '../../testbed/processes/connection.ts';
 import { sendShipped } from '../../testbed/shipped/send.ts';
 import { WORLD } from '../faults/names.ts';
@@ -24,7 +27,8 @@ import { drillProgram, ProcessHost } from '../run/process-host.ts';
 import type { Ready } from '../run/process-host.ts';
 import { programPath } from '../run/program.ts';
 import { isSettled, readyNodes } from '../run/readiness.ts';
-import { POLICIES, policyConfigMaps } from '../run/scene-configuration.ts';
+import { fenceConfiguration, POLICIES, policyConfigMaps } from '../run/scene-configuration.ts';
+import type { Bmc } from '../run/scene-configuration.ts';
 import { Watcher } from '../run/watcher.ts';
 import { Network } from './network.ts';
 import { DaemonNode } from './node.ts';
@@ -35,6 +39,9 @@ const CLUSTER_CONTROLLERS = 'system:kube-controller-manager';
 const DAEMON_USER = `system:serviceaccount:${NAMESPACE}:nodefence-node`;
 const ACCOUNT_GROUPS = ['system:serviceaccounts', `system:serviceaccounts:${NAMESPACE}`, 'system:authenticated'];
 const API = 'api';
+/** All BMCs are in one network. */
+const BMCS = 'bmcs';
+const LOGIN = { username: 'fence', agent: 'redfish' } as const;
 const CONTROLLERS = ['ctl-1', 'ctl-2'] as const;
 const SHIPPED = ['crd', 'rbac', 'node-daemon', 'node-daemon-controller'];
 /** The embedded API server has no admission policies. */
@@ -42,7 +49,19 @@ const NOT_SERVED = ['ValidatingAdmissionPolicy', 'ValidatingAdmissionPolicyBindi
 const READY_MS = 90_000;
 const SETTLED_MS = 90_000;
 const LOOK_MS = 200;
+/** What Kubernetes waits for before it takes a node for failed. */
+const KUBERNETES_GRACE_MS = 40_000;
+/** The delays of profile=fast, and none before the off: what is left is detection and proof. */
+const FAST = { fast_detection: 'yes', isolation_delay: '0s', power_management_delay: '0s', node_grace: '40s' };
 const EVIDENCE = 'power-off,instance-stopped,host-off,storage-revoked,ack,watchdog';
+
+/** How nodes are fenced: by their own watchdogs, by BMCs and found by fast detection, or never. */
+export type DaemonFencing = 'watchdog' | 'bmc' | 'never';
+
+interface PlayedBmc {
+  child: Child;
+  bmc: Bmc;
+}
 
 type Serving = { child: Child; server: string; caPem: string };
 
@@ -55,16 +74,23 @@ export class DaemonCluster {
   nodes: readonly DaemonNode[] = [];
   readonly #processes: ProcessHost;
   readonly #secrets = new SecretsOfDrill();
+  readonly #password = this.#secrets.fresh();
   readonly #ended: Child[] = [];
+  #programs = 0;
   #serving: Serving | undefined;
   #watcher: Watcher | undefined;
 
-  readonly #isFenced: boolean;
+  readonly #fencing: DaemonFencing;
+  readonly #storageLostMs: number | undefined;
+  readonly #authority = createAuthority('nodefence drill');
+  readonly #bmcs = new Map<string, PlayedBmc>();
+  readonly #powering = new Map<string, NodeJS.Timeout>();
 
-  constructor({ isFenced }: { isFenced: boolean }) {
-    this.#isFenced = isFenced;
+  constructor(fencing: DaemonFencing, storageLostMs?: number) {
+    this.#fencing = fencing;
+    this.#storageLostMs = storageLostMs;
     this.#processes = new ProcessHost(this.folder, { NODE_COMPILE_CACHE: this.folder.in('compiled') });
-    this.network = Network.create([API, ...CONTROLLERS, ...this.nodeNames]);
+    this.network = Network.create([API, BMCS, ...CONTROLLERS, ...this.nodeNames]);
   }
 
   /** All that are in the network. */
@@ -97,16 +123,17 @@ export class DaemonCluster {
     const transport = connect(this.#access('operator'));
     const cluster = new ApiClient({ transport });
     await install({ transport, cluster }, () => sendShipped(transport, SHIPPED, NOT_SERVED));
-    await this.#program('cluster-controllers', API, { ...this.#access(CLUSTER_CONTROLLERS), options: { nodeGraceMs: WORLD.nodeGraceMs } });
+    await this.#program('cluster-controllers', API, { ...this.#access(CLUSTER_CONTROLLERS), options: { nodeGraceMs: this.#nodeGraceMs } });
     const watcher = new Watcher({ transport, fleet: [] });
     this.#watcher = watcher;
     await watcher.start();
-    for (const configMap of configMaps(this.nodeNames, this.#isFenced)) await cluster.create(CONFIG_MAPS, configMap);
     tell(
       `starting ${String(CONTROLLERS.length)} × nodefence controller --node-daemons, and ${String(RACKS.length)} machines with nodefence node --self-fence`,
     );
-    for (const name of CONTROLLERS) await this.#startController(name);
     this.nodes = this.nodeNames.map((name, index) => this.#node(name, RACKS[index] ?? '', tell));
+    if (this.#fencing === 'bmc') for (const node of this.nodes) await this.#startBmc(node);
+    await this.#configure(cluster);
+    for (const name of CONTROLLERS) await this.#startController(name);
     await Promise.all(this.nodes.map((node) => node.start()));
     await watcher.until('every node to be Ready', SETTLED_MS, () => readyNodes(watcher) === RACKS.length);
     await createScene(cluster, { ...DEFAULT_SCENE, replicas: RACKS.length });
@@ -127,15 +154,81 @@ export class DaemonCluster {
 
   /** The first write of a fence of this node that has evidence `watchdog`, as the audit saw it; undefined: there is none. */
   evidenceAtMs(node: string): number | undefined {
-    const isIt = (event: TraceEvent): boolean => {
+    return this.#firstStatus(node, (status) => status.evidence?.some(({ kind }) => kind === 'watchdog') === true);
+  }
+
+  #firstStatus(node: string, isIt: (status: Partial<NodeFenceStatus>) => boolean): number | undefined {
+    const isWrite = (event: TraceEvent): boolean => {
       if (event.kind !== 'api' || event.name !== fenceName(node) || event.status >= 300) return false;
       const status = (event.object as { status?: Partial<NodeFenceStatus> } | undefined)?.status;
-      return status?.evidence?.some(({ kind }) => kind === 'watchdog') === true;
+      return status !== undefined && isIt(status);
     };
-    return this.folder.traceOf(API).find(isIt)?.at;
+    return this.folder.traceOf(API).find(isWrite)?.at;
+  }
+
+  #nodeNamed(name: string): DaemonNode {
+    const node = this.nodes.find((one) => one.name === name);
+    if (node === undefined) throw new Error(`no node ${name}`);
+    return node;
+  }
+
+  /** The fence has it switched on again. */
+  #bootOnceOn(name: string, sinceMs: number): NodeJS.Timeout {
+    const timer = setInterval(() => {
+      const isOn = this.folder.traceOf(`bmc-${name}`).some((event) => event.kind === 'power' && event.state === 'on' && event.at > sinceMs);
+      if (!isOn) return;
+      clearInterval(timer);
+      void this.#nodeNamed(name).setPower('on');
+    }, LOOK_MS);
+    return timer;
+  }
+
+  async #startBmc({ name, systemUUID }: DaemonNode): Promise<void> {
+    const host = this.network.address(BMCS);
+    const certificate = this.#authority.issue({ commonName: `bmc-${name}`, hosts: [host] });
+    const { child, ready } = await this.#program('bmc', BMCS, {
+      ...{ node: name, uuid: systemUUID, username: LOGIN.username, password: this.#password, host, certificate },
+      trace: this.folder.trace(`bmc-${name}`),
+    });
+    const { port, fingerprint } = ready as unknown as BmcReady;
+    this.#bmcs.set(name, { child, bmc: { node: name, host, port, fingerprint } });
+  }
+
+  async #configure(cluster: Cluster): Promise<void> {
+    if (this.#fencing !== 'bmc') {
+      for (const map of configMaps(this.nodeNames, this.#fencing === 'watchdog')) await cluster.create(CONFIG_MAPS, map);
+      return;
+    }
+    const credentials = { username: LOGIN.username, password: this.#password, caPem: this.#authority.certificatePem };
+    const bmcs = [...this.#bmcs.values()].map(({ bmc }) => bmc);
+    const settings = { ...daemonTimes(), ...FAST };
+    const wishes = { settings, agent: LOGIN.agent, scene: { nodes: RACKS.length }, led: undefined };
+    const { configMaps: maps, secrets } = fenceConfiguration(bmcs, credentials, wishes);
+    for (const secret of secrets) await cluster.create(SECRETS, secret);
+    for (const map of maps) await cluster.create(CONFIG_MAPS, map);
+  }
+
+  /** As Kubernetes takes it. */
+  get #nodeGraceMs(): number {
+    return this.#fencing === 'bmc' ? KUBERNETES_GRACE_MS : WORLD.nodeGraceMs;
+  }
+
+  /** When the fence of this node was first said to have released the workload, as the audit saw it. */
+  releasedAtMs(node: string): number | undefined {
+    return this.#firstStatus(node, (status) => status.released !== undefined);
+  }
+
+  /** Its power fails: nothing of it runs from that moment on, and its BMC says so. */
+  cutPower(name: string): void {
+    const played = this.#bmcs.get(name);
+    if (played === undefined) throw new Error(`${name} has no BMC`);
+    played.child.tell({ command: 'power', state: 'off' });
+    void this.#nodeNamed(name).setPower('off');
+    this.#powering.set(name, this.#bootOnceOn(name, this.now()));
   }
 
   async stop(): Promise<void> {
+    for (const timer of this.#powering.values()) clearInterval(timer);
     this.#watcher?.close();
     await Promise.all(this.nodes.map((node) => node.close()));
     await this.#processes.stop();
@@ -173,12 +266,14 @@ export class DaemonCluster {
       kubeconfig: this.#kubeconfig(DAEMON_USER),
       now: () => this.now(),
       tell,
+      hasBmc: this.#fencing === 'bmc',
+      storageLostMs: this.#storageLostMs,
     });
   }
 
   /** `src/testbed/processes/<program>` in the namespace `place`. */
   #program(program: string, place: string, configuration: object): Promise<{ child: Child; ready: Ready }> {
-    const file = this.folder.write(`${program}.json`, { trace: this.folder.trace(program), ...configuration });
+    const file = this.folder.write(`${program}-${String((this.#programs += 1))}.json`, { trace: this.folder.trace(program), ...configuration });
     return this.#processes.start(program, this.network.at(place, [process.execPath, drillProgram(program), file]), true);
   }
 
@@ -226,18 +321,21 @@ function isKept(status: DaemonStatus | undefined): boolean {
   return status?.phase === 'kept' && status.peers.length === RACKS.length - 1 && status.peers.every(({ isAttested }) => isAttested);
 }
 
-function configMaps(nodes: readonly string[], isFenced: boolean): ConfigMap[] {
-  const daemonTimes = {
+function daemonTimes(): Record<string, string> {
+  const times = {
     grant_validity: TIMES.grantMs,
     watchdog_timeout: TIMES.watchdogMs,
     isolation_timeout: TIMES.isolationTimeoutMs,
     pod_stop_max: TIMES.podStopMaxMs,
     reset_time: TIMES.resetTimeMs,
   };
-  const times = Object.fromEntries(Object.entries(daemonTimes).map(([key, ms]) => [key, `${String(ms)}ms`]));
+  return Object.fromEntries(Object.entries(times).map(([key, ms]) => [key, `${String(ms)}ms`]));
+}
+
+function configMaps(nodes: readonly string[], isFenced: boolean): ConfigMap[] {
   const plan = { isolation: 'cordon', power_management: 'itself', recovery: 'uncordon', minimum_evidence: EVIDENCE };
   return [
-    configMap('fence-cluster-config', { 'config.properties': properties({ ...SHORT_SETTINGS, ...times }) }),
+    configMap('fence-cluster-config', { 'config.properties': properties({ ...SHORT_SETTINGS, ...daemonTimes() }) }),
     ...policyConfigMaps(POLICIES),
     ...nodes.map((node) =>
       configMap(`fence-config-${node}`, {

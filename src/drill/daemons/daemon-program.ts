@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { WrittenTimes } from '../../domain/node-daemon/times.ts';
 import { parseBindAddress } from '../../http/bind-address.ts';
 import { jsonLog } from '../../node/shell/json-log.ts';
+import type { StorageTarget } from '../../node/checks/storage-probe.ts';
 import { runNodeDaemon } from '../../node/shell/run.ts';
 import { obeyLines } from '../../testbed/processes/process-shell.ts';
 
@@ -14,6 +15,8 @@ interface Configuration {
   stateDir: string;
   runDir: string;
   times: WrittenTimes;
+  storage: readonly StorageTarget[];
+  storageLostMs?: number;
 }
 
 async function main(): Promise<void> {
@@ -30,7 +33,6 @@ async function main(): Promise<void> {
     isArmedBesideCrashKernel: false,
     fencesItself: true,
     postsConditions: false,
-    storage: [],
     version: 'drill',
     environment: {},
     log,

@@ -1,4 +1,5 @@
 import { pause } from '../run/pause.ts';
+import type { DaemonFencing } from './cluster.ts';
 import type { DaemonStage } from './stage.ts';
 
 /** Faults that are played with node daemons as real processes, each in a network namespace of its own. */
@@ -8,10 +9,12 @@ export const DAEMON_FAULTS = [
   'full-partition',
   'rack-partition',
   'control-plane-outage',
+  'storage-lost',
   'daemon-wedged',
   'daemon-killed',
   'upgrade',
   'clock-jump',
+  'fast',
 ] as const;
 export type DaemonFault = (typeof DAEMON_FAULTS)[number];
 
@@ -20,8 +23,10 @@ export interface DaemonScript {
   says: string;
   /** The nodes that must be reset, and no other one. */
   resets: 'victim' | 'rack' | 'none';
-  /** No node is fenced: the fence of one that the API server does not hear would end its grants, as it should. */
-  isNeverFenced?: true;
+  /** `never` where the fence of a node that the API server does not hear would end its grants, as it should. */
+  fencing: DaemonFencing;
+  /** The storage of all nodes takes a node down that lost it for so long. */
+  storageLostMs?: number;
   /** Resolves when all that belongs to it is over, with what is not as it must be. */
   play(stage: DaemonStage): Promise<string[]>;
 }
@@ -33,12 +38,17 @@ const RESET_MARGIN_MS = 5_000;
 const RELEASED_WITHIN_MS = 60_000;
 const BACK_WITHIN_MS = 60_000;
 const UP_WITHIN_MS = 15_000;
+/** Probes of storage come every 30 s. */
+const PROBED_MS = 35_000;
+const STORAGE_LOST_MS = 60_000;
+const LISTENED_MS = 45_000;
+const KUBERNETES_MS = 40_000;
 
 export const DAEMON_SCRIPTS: Readonly<Record<DaemonFault, DaemonScript>> = {
   'api-partition': {
     says: 'cannot reach the API server, and hears the controllers',
     resets: 'none',
-    isNeverFenced: true,
+    fencing: 'never',
     play: async (stage) => {
       stage.cut(stage.victim, ['api']);
       await pause(stage.untilDownMs + BEYOND_MS);
@@ -50,7 +60,7 @@ export const DAEMON_SCRIPTS: Readonly<Record<DaemonFault, DaemonScript>> = {
   'peers-only': {
     says: 'reaches neither the API server nor a controller; its peers vouch for it',
     resets: 'none',
-    isNeverFenced: true,
+    fencing: 'never',
     play: async (stage) => {
       const lost = ['api', ...stage.controllers];
       stage.cut(stage.victim, lost);
@@ -60,11 +70,12 @@ export const DAEMON_SCRIPTS: Readonly<Record<DaemonFault, DaemonScript>> = {
       return problems;
     },
   },
-  'full-partition': { says: 'reaches nobody', resets: 'victim', play: fullPartition },
+  'full-partition': { says: 'reaches nobody', resets: 'victim', fencing: 'watchdog', play: fullPartition },
+  fast: { says: 'its power fails', resets: 'none', fencing: 'bmc', play: fast },
   'rack-partition': {
     says: 'the two nodes of a rack reach each other, and nobody else',
     resets: 'rack',
-    isNeverFenced: true,
+    fencing: 'never',
     play: async (stage) => {
       const { rack } = stage;
       const others = stage.names.filter((name) => !rack.includes(name));
@@ -78,6 +89,7 @@ export const DAEMON_SCRIPTS: Readonly<Record<DaemonFault, DaemonScript>> = {
   'control-plane-outage': {
     says: 'the API server and every controller are gone; all nodes vouch for each other',
     resets: 'none',
+    fencing: 'watchdog',
     play: async (stage) => {
       stage.endControlPlane();
       await pause(stage.untilDownMs + BEYOND_MS);
@@ -85,9 +97,26 @@ export const DAEMON_SCRIPTS: Readonly<Record<DaemonFault, DaemonScript>> = {
       return found.flat();
     },
   },
+  'storage-lost': {
+    says: 'what reads its shared storage hangs; everything else is well',
+    resets: 'victim',
+    fencing: 'never',
+    storageLostMs: STORAGE_LOST_MS,
+    play: async (stage) => {
+      const node = stage.node(stage.victim);
+      // Storage that never answered cannot be lost.
+      await pause(PROBED_MS);
+      node.setStorage('hangs');
+      stage.tell(`the storage of ${stage.victim} hangs`);
+      const problems = await stage.until('it takes itself down', STORAGE_LOST_MS + 3 * PROBED_MS, () => node.resets.length > 0);
+      node.setStorage('answers');
+      return [...problems, ...(await stage.untilArmed(node, BACK_WITHIN_MS))];
+    },
+  },
   'daemon-wedged': {
     says: 'its daemon stands still',
     resets: 'victim',
+    fencing: 'watchdog',
     play: async (stage) => {
       const node = stage.node(stage.victim);
       const thaw = node.daemon.freeze();
@@ -99,6 +128,7 @@ export const DAEMON_SCRIPTS: Readonly<Record<DaemonFault, DaemonScript>> = {
   'daemon-killed': {
     says: 'its daemon is killed; another one is started a second later',
     resets: 'none',
+    fencing: 'watchdog',
     play: async (stage) => {
       const node = stage.node(stage.victim);
       node.daemon.signal('SIGKILL');
@@ -109,6 +139,7 @@ export const DAEMON_SCRIPTS: Readonly<Record<DaemonFault, DaemonScript>> = {
   upgrade: {
     says: 'its daemon is stopped cleanly, and another one takes its place',
     resets: 'none',
+    fencing: 'watchdog',
     play: async (stage) => {
       const node = stage.node(stage.victim);
       await node.replaceDaemon();
@@ -119,6 +150,7 @@ export const DAEMON_SCRIPTS: Readonly<Record<DaemonFault, DaemonScript>> = {
   'clock-jump': {
     says: 'the wall clock of its daemon jumps an hour ahead, then two hours back',
     resets: 'none',
+    fencing: 'watchdog',
     play: async (stage) => {
       const node = stage.node(stage.victim);
       node.daemon.tell({ jumpMs: HOUR_MS });
@@ -129,6 +161,20 @@ export const DAEMON_SCRIPTS: Readonly<Record<DaemonFault, DaemonScript>> = {
     },
   },
 };
+
+/** Found by the silence of its daemon, its peers and its BMC, long before Kubernetes takes it for failed. */
+async function fast(stage: DaemonStage): Promise<string[]> {
+  // The leader judges nobody whom it has not heard, and nobody before its watches stood for one grace period.
+  await pause(LISTENED_MS);
+  const atMs = stage.cutPower();
+  const problems = await stage.until('its pods are released', RELEASED_WITHIN_MS, () => stage.isReleased());
+  const tookMs = (stage.releasedAtMs() ?? Infinity) - atMs;
+  stage.tell(`its pods were released ${(tookMs / 1_000).toFixed(1)} s after its power failed`);
+  if (tookMs > KUBERNETES_MS)
+    problems.push(`its pods were released after ${String(Math.round(tookMs))} ms: Kubernetes takes ${String(KUBERNETES_MS)} ms to notice`);
+  problems.push(...(await stage.until('the fence ends in final', BACK_WITHIN_MS, () => stage.fenceState() === 'final')));
+  return problems;
+}
 
 /** It goes down by itself; only then is its silence evidence, its pods are released, and it comes back once the paths are whole. */
 async function fullPartition(stage: DaemonStage): Promise<string[]> {

@@ -65,6 +65,12 @@ export class PlayedKernel {
     this.#setActive(false);
   }
 
+  /** Nothing runs, and nothing is to be reset. */
+  halt(): void {
+    this.#hearWatchdog();
+    this.#setActive(false);
+  }
+
   /** A process of a pod. */
   addToPod(pid: number): void {
     writeFileSync(join(this.#cgroup, 'cgroup.procs'), String(pid));

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { WrittenTimes } from '../../domain/node-daemon/times.ts';
 import type { TraceEvent } from '../../laws/trace.ts';
@@ -17,6 +18,8 @@ const BOOT_MS = 1_500;
 const RESTART_MS = 1_000;
 const RENEW_MS = 500;
 const STOP_MS = 30_000;
+const SHARED = '/dev/shared';
+const SHARED_BYTES = 65_536;
 
 /** As the daemon tells it of itself. */
 export interface DaemonStatus {
@@ -37,6 +40,10 @@ export interface NodeSite {
   kubeconfig: string;
   now: () => number;
   tell: (line: string) => void;
+  /** A BMC switches its power, and tells of it. */
+  hasBmc: boolean;
+  /** Its daemon is to take it down when its shared storage was lost for so long; absent: it has none. */
+  storageLostMs: number | undefined;
 }
 
 /** One machine: kubelet and pods in one process, which is in the cgroup of pods; the daemon in another, with a supervisor. */
@@ -47,7 +54,7 @@ export class DaemonNode {
   readonly #site: NodeSite;
   readonly #kernel: PlayedKernel;
   readonly #root: string;
-  readonly #systemUUID = randomUUID();
+  readonly systemUUID = randomUUID();
   #bootID: string = randomUUID();
   #boots = 0;
   #daemons = 0;
@@ -64,12 +71,21 @@ export class DaemonNode {
     this.#site = site;
     this.#root = site.processes.folder.in(`kernel-${name}`);
     mkdirSync(join(this.#root, 'dev'), { recursive: true });
+    this.setStorage('answers');
     this.#kernel = new PlayedKernel({
       root: this.#root,
-      systemUUID: this.#systemUUID,
+      systemUUID: this.systemUUID,
       watchdogMs: site.times.watchdogMs,
       onReset: (cause) => this.#reset(cause),
     });
+  }
+
+  /** What reads its shared storage hangs from now on, or reads it again. */
+  setStorage(state: 'hangs' | 'answers'): void {
+    const path = join(this.#root, SHARED);
+    rmSync(path, { force: true });
+    if (state === 'hangs') execFileSync('mkfifo', [path]);
+    else writeFileSync(path, Buffer.alloc(SHARED_BYTES));
   }
 
   get daemon(): Child {
@@ -87,8 +103,14 @@ export class DaemonNode {
   }
 
   async start(): Promise<void> {
-    this.#record({ kind: 'power', at: this.#site.now(), node: this.name, state: 'on', cause: 'start' });
+    if (!this.#site.hasBmc) this.#record({ kind: 'power', at: this.#site.now(), node: this.name, state: 'on', cause: 'start' });
     await this.#boot();
+  }
+
+  /** Its power goes, or comes back. */
+  async setPower(state: 'on' | 'off'): Promise<void> {
+    await this.#end();
+    if (state === 'on' && !this.#isClosed) await this.#boot();
   }
 
   /** Undefined while nobody answers. */
@@ -126,7 +148,7 @@ export class DaemonNode {
     const configuration = processes.folder.write(`machine-${this.name}.json`, {
       ...access,
       node: this.name,
-      systemUUID: this.#systemUUID,
+      systemUUID: this.systemUUID,
       address: network.address(this.name),
       labels,
       disk: processes.folder.in('disk'),
@@ -145,7 +167,7 @@ export class DaemonNode {
   }
 
   #startDaemon(): void {
-    const { processes, network, kubeconfig, times } = this.#site;
+    const { processes, network, kubeconfig, times, storageLostMs } = this.#site;
     this.#daemons += 1;
     const configuration = processes.folder.write(`daemon-${this.name}.json`, {
       node: this.name,
@@ -155,6 +177,7 @@ export class DaemonNode {
       stateDir: this.#folder('state'),
       runDir: this.#folder('run'),
       times,
+      ...(storageLostMs === undefined ? { storage: [] } : { storage: [{ kind: 'device', path: SHARED }], storageLostMs }),
     });
     const name = `daemon-${this.name}-${String(this.#daemons)}`;
     // It finds no program: nothing that it starts may reach the machine that plays all others.
@@ -182,21 +205,25 @@ export class DaemonNode {
     this.#site.tell(`${this.name}: the processes of its pods have ended`);
   }
 
-  /** Power stays on; nothing of this boot runs any more, and what was in memory is gone. */
+  /** Power stays on. */
   #reset(cause: string): void {
     if (this.#isClosed) return;
     this.resetAtMs = this.#site.now();
     this.resets.push(cause);
+    this.#record({ kind: 'power', at: this.resetAtMs, node: this.name, state: 'on', cause: 'reset' });
+    this.#site.tell(`${this.name} is reset: ${cause}`);
+    void this.#end().then(() => (this.#isClosed ? undefined : this.#boot()));
+  }
+
+  /** Nothing of this boot runs any more, and what was in memory is gone. */
+  async #end(): Promise<void> {
     const [machine, daemon] = [this.#machine, this.#daemon];
     [this.#machine, this.#daemon] = [undefined, undefined];
     for (const child of [machine, daemon]) child?.signal('SIGKILL');
-    this.#record({ kind: 'power', at: this.resetAtMs, node: this.name, state: 'on', cause: 'reset' });
-    this.#site.tell(`${this.name} is reset: ${cause}`);
     this.#bootID = randomUUID();
-    void Promise.all([machine?.end(), daemon?.end()]).then(async () => {
-      rmSync(this.#folder('run'), { recursive: true, force: true });
-      if (!this.#isClosed) await this.#boot();
-    });
+    await Promise.all([machine?.end(), daemon?.end()]);
+    this.#kernel.halt();
+    rmSync(this.#folder('run'), { recursive: true, force: true });
   }
 
   #record(event: TraceEvent): void {

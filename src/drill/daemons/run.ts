@@ -29,7 +29,7 @@ export function whyNoDaemonDrill(): string | undefined {
 /** One fault of node daemons, from an empty folder to a judged result. */
 export async function runDaemonDrill(fault: DaemonFault, seed: number, says: (line: string) => void): Promise<DaemonDrillResult> {
   const script = DAEMON_SCRIPTS[fault];
-  const cluster = new DaemonCluster({ isFenced: script.isNeverFenced !== true });
+  const cluster = new DaemonCluster(script.fencing, script.storageLostMs);
   let faultAtMs = 0;
   const tell = (line: string): void => says(faultAtMs === 0 ? line : `${((cluster.now() - faultAtMs) / 1_000).toFixed(1).padStart(7)} s  ${line}`);
   try {
@@ -42,7 +42,13 @@ export async function runDaemonDrill(fault: DaemonFault, seed: number, says: (li
     if (down.length > 0) await cluster.settled().catch((error: unknown) => void problems.push(String(error)));
     const resets = Object.fromEntries(cluster.nodes.map((node) => [node.name, node.resets]));
     problems.push(...wrongResets(resets, down));
-    const { laws } = judge(cluster.folder.traces(), { controllerUser: CONTROLLER_USER, leaseName: LEADER_LEASE, secrets: cluster.secrets });
+    const timing = cluster.fence(victim)?.frozen?.plan.timing;
+    const { laws } = judge(cluster.folder.traces(), {
+      controllerUser: CONTROLLER_USER,
+      leaseName: LEADER_LEASE,
+      secrets: cluster.secrets,
+      ...(timing === undefined ? {} : { offStableMs: timing.offStableMs, settleMs: timing.settleMs, releaseTimeoutMs: timing.releaseTimeoutMs }),
+    });
     for (const [law, { violations }] of Object.entries(laws)) problems.push(...violations.map((violation) => `${law} ${violation}`));
     const counted = Object.fromEntries(
       Object.entries(laws).map(([law, { checks, violations }]) => [law, { checks, violations: violations.length }] as const),

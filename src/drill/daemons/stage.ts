@@ -105,6 +105,17 @@ export class DaemonStage {
     return this.#fence?.released !== undefined;
   }
 
+  /** Of the victim; the moment of it. */
+  cutPower(): number {
+    this.#cluster.cutPower(this.victim);
+    this.tell(`the power of ${this.victim} is off`);
+    return this.#cluster.now();
+  }
+
+  releasedAtMs(): number | undefined {
+    return this.#cluster.releasedAtMs(this.victim);
+  }
+
   /** On the clock of the drill, as the API server's audit saw the first write that has it. */
   evidenceAtMs(): number | undefined {
     return this.#cluster.evidenceAtMs(this.victim);
