@@ -26,11 +26,13 @@ describe('watchdog', () => {
   let agent: ActionAgent;
   let daemons: NodeDaemons | undefined;
   let seenEnded: string[];
+  let heard: (bootID: string) => boolean;
 
   beforeEach(async () => {
     clock = new ManualClock();
     daemons = undefined;
     seenEnded = [];
+    heard = () => false;
     node = { metadata: { name: 'worker-1' }, status: { nodeInfo: { bootID: 'boot-1' } } } as KubeObject;
     attest();
     kubelet = { metadata: { name: 'worker-1' }, spec: { renewTime: '2026-01-01T00:00:20.000000Z' } };
@@ -191,7 +193,7 @@ describe('watchdog', () => {
         attest(ATTESTED, { ...ENDED, promised: promisedAfterMs > deadlineMs ? [] : promised });
         return { ...ENDED, promised };
       };
-      daemons = { endGrants, sawEnded: (name, bootID) => void seenEnded.push(`${name} ${bootID}`) };
+      daemons = { endGrants, sawEnded: (name, bootID) => void seenEnded.push(`${name} ${bootID}`), isHeard: (_name, bootID) => heard(bootID) };
       attest(ATTESTED, null);
       agent = await fresh();
     }
@@ -221,6 +223,22 @@ describe('watchdog', () => {
       };
       await expect(run({ beforeSend })).rejects.toThrow('the lease is lost');
       expect(endings).toEqual([]);
+    });
+
+    it('waits anew while the boot is heard that must have ended: its watchdog has not bitten', async () => {
+      await given();
+      const fromMs = clock.monotonicMs();
+      heard = (bootID) => bootID === 'boot-1' && clock.monotonicMs() - fromMs < 110_000;
+      expect((await run()).seconds).toBeGreaterThan(2 * 98.85);
+      heard = () => true;
+      expect(await agent.confirm(target())).toBe(false);
+    });
+
+    it('does not wait anew where the daemon is heard until the machine is reset, or in another boot', async () => {
+      await given();
+      const fromMs = clock.monotonicMs();
+      heard = (bootID) => clock.monotonicMs() - fromMs < 85_000 || bootID !== 'boot-1';
+      expect((await run()).seconds).toBeLessThan(103);
     });
 
     it('never ends grants in a confirmation', async () => {

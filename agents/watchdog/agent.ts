@@ -85,11 +85,12 @@ export class WatchdogAgent implements ActionAgent {
     return { ...judgement, key: [judgement.key, kubelet?.spec.renewTime ?? '', ...written].join(' ') };
   }
 
-  /** How long it still takes; whatever was renewed since begins it anew. */
-  #leftMs(node: string, { key, waitMs }: { key: string; waitMs: number }): number {
+  /** How long it still takes; whatever was renewed since begins it anew, and so does a boot that is heard when it must have ended. */
+  #leftMs(node: string, { key, waitMs, bootID }: { key: string; waitMs: number; bootID: string }): number {
     const nowMs = this.#context.clock.monotonicMs();
     const known = this.#seen.get(node);
-    if (known?.key === key) return waitMs - (nowMs - known.sinceMs);
+    const leftMs = known?.key === key ? waitMs - (nowMs - known.sinceMs) : waitMs;
+    if (known?.key === key && (leftMs > 0 || this.#context.daemons?.isHeard(node, bootID) !== true)) return leftMs;
     const [oldest] = this.#seen.keys();
     if (oldest !== undefined && this.#seen.size >= SEEN_MAX) this.#seen.delete(oldest);
     this.#seen.set(node, { key, sinceMs: nowMs });

@@ -17,4 +17,6 @@ export interface NodeDaemons {
   endGrants(node: string, bootID: string, call: EndingCall): Promise<GrantsEnded>;
   /** That grants were ended was read, maybe before our watch shows it: none leaves here from now on. */
   sawEnded(node: string, bootID: string): void;
+  /** A heartbeat of this boot has come in the last seconds: the machine still runs it. No silence says that it does not. */
+  isHeard(node: string, bootID: string): boolean;
 }

@@ -245,6 +245,13 @@ export const NODE_DAEMON_CONTROLLER_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest('src/domain/health.test.ts', 'is the daemon’s, which was heard later'),
   },
   {
+    name: 'end of a boot that is heard',
+    defect: 'a watchdog that has not bitten proves the end of a boot whose daemon is still heard',
+    file: 'agents/watchdog/agent.ts',
+    edits: [['this.#context.daemons?.isHeard(node, bootID) !== true', "bootID !== ''"]],
+    killedBy: byTest('agents/watchdog/agent.test.ts', 'waits anew while the boot is heard that must have ended: its watchdog has not bitten'),
+  },
+  {
     name: 'watchdog doubted by its daemon',
     defect: 'a node that speaks until its watchdog resets it is never proven to be at its end',
     file: 'src/domain/health.ts',

@@ -149,6 +149,10 @@ export class NodeDaemonController implements NodeDaemons, FastDetection {
     this.#ender.sawEnded(node, bootID);
   }
 
+  isHeard(node: string, bootID: string): boolean {
+    return this.#heartbeats.last(node)?.bootID === bootID && this.#heartbeats.isHeard(node, this.#dependencies.clock.monotonicMs());
+  }
+
   failureOf(node: string): FastFailure | undefined {
     return this.#silence?.failureOf(node);
   }

@@ -26,7 +26,7 @@ const ASK_EVERY_MS = 1_000;
 const TRIES_MAX = 5;
 
 /** Ends the grants for one boot of one node, once and for ever: first here, then in the API, then at every peer. */
-export class GrantEnder implements NodeDaemons {
+export class GrantEnder implements Pick<NodeDaemons, 'endGrants' | 'sawEnded'> {
   readonly #parts: GrantEnderParts;
 
   constructor(parts: GrantEnderParts) {

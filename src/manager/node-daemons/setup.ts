@@ -59,6 +59,7 @@ export function asNodeDaemons(running: () => NodeDaemons | undefined): NodeDaemo
       return Promise.reject(new AgentError('NotSent', { device: '', plug: '', asked, answered: 'the controller of node daemons does not run yet' }));
     },
     sawEnded: (node, bootID) => running()?.sawEnded(node, bootID),
+    isHeard: (node, bootID) => running()?.isHeard(node, bootID) ?? false,
   };
 }
 
