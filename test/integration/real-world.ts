@@ -11,6 +11,7 @@ import { ApiClient } from '../../src/kube/client.ts';
 import type { Cluster } from '../../src/ports/cluster.ts';
 import type { Node } from '../../src/ports/objects.ts';
 import { CONFIG_MAPS, NODE_FENCE_REPORTS, NODES, PODS, SECRETS } from '../../src/ports/resources.ts';
+import type { TraceEvent } from '../../src/laws/trace.ts';
 import { SystemClock } from '../../src/runtime/system-clock.ts';
 import { SystemRandom } from '../../src/runtime/system-random.ts';
 import { newUuid, startBmc, TRUSTED_CA } from '../scenarios/bmc.ts';
@@ -24,6 +25,8 @@ import { MANAGER, RealServer } from './real-server.ts';
 /** Three times and more of what a busy machine takes. */
 export const PATIENCE_MS = 90_000;
 const BOOT_DELAY_MS = 500;
+/** Beyond what one clock rounds and the other does not. */
+const CLOCK_SET_MS = 2;
 
 interface Member {
   machine: Machine;
@@ -42,6 +45,7 @@ export class RealWorld {
   readonly #members = new Map<string, Member>();
   readonly #controllers: ClusterControllers;
   #daemon: Daemon | undefined;
+  #originMs = performance.timeOrigin;
 
   private constructor(server: RealServer, witness: Witness) {
     this.server = server;
@@ -124,19 +128,24 @@ export class RealWorld {
     const uuid = newUuid();
     const dependencies = { ...this.#dependencies(`system:node:${node}`), disk: this.#disk };
     const machine = new Machine(dependencies, { ...SHORT_KUBELET, node, systemUUID: uuid, bootDelayMs: BOOT_DELAY_MS });
-    const bmc = await startBmc(node, { uuid, machine }, this.#login, this.witness.record);
+    const bmc = await startBmc(node, { uuid, machine }, this.#login, this.#record);
     this.#members.set(node, { machine, bmc });
     machine.powerOn('start');
   }
 
+  readonly #record = (event: TraceEvent): void => this.witness.record({ ...event, at: this.#now() });
+
+  /** The clock by which the API server's audit tells the time, with fractions. It may have been set since this process began. */
+  #now(): number {
+    const wallMs = Date.now();
+    const ms = this.#originMs + performance.now();
+    if (Math.abs(ms - wallMs) <= CLOCK_SET_MS) return ms;
+    this.#originMs += wallMs - ms;
+    return wallMs;
+  }
+
   #dependencies(user: string): ConstructorParameters<typeof ClusterControllers>[0] {
-    const now = (): number => performance.timeOrigin + performance.now();
-    return {
-      transport: this.server.transport(user),
-      clock: this.#clock,
-      random: this.#random,
-      trace: (event) => this.witness.record({ ...event, at: now() }),
-    };
+    return { transport: this.server.transport(user), clock: this.#clock, random: this.#random, trace: this.#record };
   }
 }
 
