@@ -92,12 +92,32 @@ async function drill(flags: Flags): Promise<number> {
 }
 
 /** Five node daemons, each on a network of its own. */
-async function daemonDrill({ seed, json }: Flags, fault: DaemonFault): Promise<number> {
+async function daemonDrill(flags: Flags, fault: DaemonFault): Promise<number> {
+  const { seed, json } = flags;
+  const others = optionsBeside(flags);
+  if (others.length > 0) throw new WrongUsage(`error: --fault ${fault} is played on five nodes of its own; leave ${others.join(', ')} away`);
   const problem = whyNoDaemonDrill();
   if (problem !== undefined) throw new WrongUsage(`error: --fault ${fault} cannot be played here: ${problem}`);
   const result = await runDaemonDrill(fault, seed, (line) => void process.stderr.write(`${line}\n`));
   process.stdout.write(json === true ? `${JSON.stringify(result)}\n` : daemonSummary(result));
   return result.expected ? 0 : 1;
+}
+
+/** What such a drill would pass over in silence. */
+function optionsBeside({ agent, api, replicas, nodes, keep, config, set, matrix, faults, seeds }: Flags): string[] {
+  const given = {
+    '--agent': agent !== undefined,
+    '--api': api !== DEFAULT_OPTIONS.api,
+    '--replicas': replicas !== DEFAULT_OPTIONS.replicas,
+    '--nodes': nodes !== undefined,
+    '--keep': keep === true,
+    '--config': config !== undefined,
+    '--set': Object.keys(set).length > 0,
+    '--matrix': matrix === true,
+    '--faults': faults !== undefined,
+    '--seeds': seeds !== 1,
+  };
+  return Object.entries(given).flatMap(([name, isGiven]) => (isGiven ? [name] : []));
 }
 
 async function clusterDrill(flags: Flags, fault: Fault): Promise<number> {

@@ -37,6 +37,7 @@ describe('wrong usage', { timeout: 60_000 }, () => {
     [['drill', '--bogus']],
     [['drill', '--fault', 'nope']],
     [['drill', '--fault', 'leader-pause', '--replicas', '1']],
+    [['drill', '--fault', 'full-partition', '--nodes', '4']],
     [['drill', '--config', folder, '--agent', 'ipmi']],
     [['agent']],
     [['agent', 'no-such']],

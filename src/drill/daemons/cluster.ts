@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import type { NodeFenceStatus } from '../../domain/node-fence.ts';
 import { fenceName } from '../../domain/node-fence.ts';
@@ -21,13 +20,15 @@ import { CONTROLLER_USER } from '../run/cluster-session.ts';
 import { SecretsOfDrill } from '../run/credentials.ts';
 import { DrillFolder } from '../run/drill-folder.ts';
 import { install } from '../run/installation.ts';
+import { writeKubeconfig } from '../run/kubeconfig.ts';
+import type { Access } from '../run/kubeconfig.ts';
 import { SHORT_SETTINGS } from '../run/options.ts';
 import { pause } from '../run/pause.ts';
 import { drillProgram, ProcessHost } from '../run/process-host.ts';
 import type { Ready } from '../run/process-host.ts';
 import { programPath } from '../run/program.ts';
 import { isSettled, readyNodes } from '../run/readiness.ts';
-import { fenceConfiguration, POLICIES, policyConfigMaps } from '../run/scene-configuration.ts';
+import { configMap, fenceConfiguration, POLICIES, policyConfigMaps, properties } from '../run/scene-configuration.ts';
 import type { Bmc } from '../run/scene-configuration.ts';
 import { Watcher } from '../run/watcher.ts';
 import { Network } from './network.ts';
@@ -105,6 +106,11 @@ export class DaemonCluster {
 
   get secrets(): readonly string[] {
     return this.#secrets.all;
+  }
+
+  /** What each process has said, for the law that secrets stay where they are. */
+  texts(): Record<string, string> {
+    return Object.fromEntries(this.folder.logs().map(([name, text]) => [`log of ${name}`, text]));
   }
 
   /** Milliseconds since 1970 on the clock of all traces. */
@@ -230,10 +236,13 @@ export class DaemonCluster {
   async stop(): Promise<void> {
     for (const timer of this.#powering.values()) clearInterval(timer);
     this.#watcher?.close();
-    await Promise.all(this.nodes.map((node) => node.close()));
-    await this.#processes.stop();
-    this.network.close();
-    this.folder.remove();
+    try {
+      await Promise.all(this.nodes.map((node) => node.close()));
+    } finally {
+      await this.#processes.stop();
+      this.network.close();
+      this.folder.remove();
+    }
   }
 
   async #startApi(): Promise<void> {
@@ -277,25 +286,14 @@ export class DaemonCluster {
     return this.#processes.start(program, this.network.at(place, [process.execPath, drillProgram(program), file]), true);
   }
 
-  #access(user: string): { server: string; caPem: string; token: string } {
+  #access(user: string): Access {
     if (this.#serving === undefined) throw new Error('the API server was not started');
     const { server, caPem } = this.#serving;
     return { server, caPem, token: this.#secrets.token(user) };
   }
 
   #kubeconfig(user: string): string {
-    const { server, caPem, token } = this.#access(user);
-    const config = {
-      apiVersion: 'v1',
-      kind: 'Config',
-      clusters: [{ name: 'drill', cluster: { server, 'certificate-authority-data': Buffer.from(caPem).toString('base64') } }],
-      users: [{ name: user, user: { token } }],
-      contexts: [{ name: 'drill', context: { cluster: 'drill', user } }],
-      'current-context': 'drill',
-    };
-    const path = this.folder.in(`kubeconfig-${user.slice(user.lastIndexOf(':') + 1)}`);
-    writeFileSync(path, JSON.stringify(config), { mode: 0o600 });
-    return path;
+    return writeKubeconfig(this.folder.in(`kubeconfig-${user.slice(user.lastIndexOf(':') + 1)}`), user, this.#access(user));
   }
 
   async #untilKept(transport: ApiTransport): Promise<void> {
@@ -344,14 +342,4 @@ function configMaps(nodes: readonly string[], isFenced: boolean): ConfigMap[] {
       }),
     ),
   ];
-}
-
-function configMap(name: string, data: Record<string, string>): ConfigMap {
-  return { metadata: { name, namespace: NAMESPACE }, data };
-}
-
-function properties(values: Readonly<Record<string, string>>): string {
-  return Object.entries(values)
-    .map(([key, value]) => `${key}=${value}\n`)
-    .join('');
 }

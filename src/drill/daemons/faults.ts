@@ -1,5 +1,6 @@
 import { pause } from '../run/pause.ts';
 import type { DaemonFencing } from './cluster.ts';
+import type { DaemonNode } from './node.ts';
 import type { DaemonStage } from './stage.ts';
 
 /** Faults that are played with node daemons as real processes, each in a network namespace of its own. */
@@ -45,31 +46,8 @@ const LISTENED_MS = 45_000;
 const KUBERNETES_MS = 40_000;
 
 export const DAEMON_SCRIPTS: Readonly<Record<DaemonFault, DaemonScript>> = {
-  'api-partition': {
-    says: 'cannot reach the API server, and hears the controllers',
-    resets: 'none',
-    fencing: 'never',
-    play: async (stage) => {
-      stage.cut(stage.victim, ['api']);
-      await pause(stage.untilDownMs + BEYOND_MS);
-      const problems = await stage.expectPhase(stage.victim, 'kept');
-      stage.heal(stage.victim, ['api']);
-      return problems;
-    },
-  },
-  'peers-only': {
-    says: 'reaches neither the API server nor a controller; its peers vouch for it',
-    resets: 'none',
-    fencing: 'never',
-    play: async (stage) => {
-      const lost = ['api', ...stage.controllers];
-      stage.cut(stage.victim, lost);
-      await pause(stage.untilDownMs + BEYOND_MS);
-      const problems = await stage.expectPhase(stage.victim, 'kept');
-      stage.heal(stage.victim, lost);
-      return problems;
-    },
-  },
+  'api-partition': staysUp('cannot reach the API server, and hears the controllers', () => ['api']),
+  'peers-only': staysUp('reaches neither the API server nor a controller; its peers vouch for it', ({ controllers }) => ['api', ...controllers]),
   'full-partition': { says: 'reaches nobody', resets: 'victim', fencing: 'watchdog', play: fullPartition },
   fast: { says: 'its power fails', resets: 'none', fencing: 'bmc', play: fast },
   'rack-partition': {
@@ -125,28 +103,8 @@ export const DAEMON_SCRIPTS: Readonly<Record<DaemonFault, DaemonScript>> = {
       return [...problems, ...(await stage.untilArmed(node, BACK_WITHIN_MS))];
     },
   },
-  'daemon-killed': {
-    says: 'its daemon is killed; another one is started a second later',
-    resets: 'none',
-    fencing: 'watchdog',
-    play: async (stage) => {
-      const node = stage.node(stage.victim);
-      node.daemon.signal('SIGKILL');
-      await pause(stage.watchdogMs + BEYOND_MS);
-      return stage.untilArmed(node, UP_WITHIN_MS);
-    },
-  },
-  upgrade: {
-    says: 'its daemon is stopped cleanly, and another one takes its place',
-    resets: 'none',
-    fencing: 'watchdog',
-    play: async (stage) => {
-      const node = stage.node(stage.victim);
-      await node.replaceDaemon();
-      await pause(stage.watchdogMs + BEYOND_MS);
-      return stage.untilArmed(node, UP_WITHIN_MS);
-    },
-  },
+  'daemon-killed': isReplaced('its daemon is killed; another one is started a second later', ({ daemon }) => daemon.signal('SIGKILL')),
+  upgrade: isReplaced('its daemon is stopped cleanly, and another one takes its place', (node) => node.replaceDaemon()),
   'clock-jump': {
     says: 'the wall clock of its daemon jumps an hour ahead, then two hours back',
     resets: 'none',
@@ -161,6 +119,30 @@ export const DAEMON_SCRIPTS: Readonly<Record<DaemonFault, DaemonScript>> = {
     },
   },
 };
+
+/** Cut off from some, for longer than it takes a node to go down: others keep it up. */
+function staysUp(says: string, lostBy: (stage: DaemonStage) => readonly string[]): DaemonScript {
+  const play = async (stage: DaemonStage): Promise<string[]> => {
+    const lost = lostBy(stage);
+    stage.cut(stage.victim, lost);
+    await pause(stage.untilDownMs + BEYOND_MS);
+    const problems = await stage.expectPhase(stage.victim, 'kept');
+    stage.heal(stage.victim, lost);
+    return problems;
+  };
+  return { says, resets: 'none', fencing: 'never', play };
+}
+
+/** Another daemon takes its place, before the watchdog notices or with the watchdog disarmed. */
+function isReplaced(says: string, replace: (node: DaemonNode) => void | Promise<void>): DaemonScript {
+  const play = async (stage: DaemonStage): Promise<string[]> => {
+    const node = stage.node(stage.victim);
+    await replace(node);
+    await pause(stage.watchdogMs + BEYOND_MS);
+    return stage.untilArmed(node, UP_WITHIN_MS);
+  };
+  return { says, resets: 'none', fencing: 'watchdog', play };
+}
 
 /** Found by the silence of its daemon, its peers and its BMC, long before Kubernetes takes it for failed. */
 async function fast(stage: DaemonStage): Promise<string[]> {

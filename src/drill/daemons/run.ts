@@ -9,6 +9,9 @@ import type { DaemonFault } from './faults.ts';
 import { Network } from './network.ts';
 import { DaemonStage } from './stage.ts';
 
+/** As a shell has it: 128 and the number of SIGINT. */
+const INTERRUPTED = 130;
+
 export interface DaemonDrillResult {
   fault: DaemonFault;
   seed: number;
@@ -30,6 +33,10 @@ export function whyNoDaemonDrill(): string | undefined {
 export async function runDaemonDrill(fault: DaemonFault, seed: number, says: (line: string) => void): Promise<DaemonDrillResult> {
   const script = DAEMON_SCRIPTS[fault];
   const cluster = new DaemonCluster(script.fencing, script.storageLostMs);
+  // Namespaces and cgroups outlive this process.
+  const interrupted = (): void => void cluster.stop().finally(() => process.exit(INTERRUPTED));
+  const signals = ['SIGINT', 'SIGTERM'] as const;
+  for (const signal of signals) process.once(signal, interrupted);
   let faultAtMs = 0;
   const tell = (line: string): void => says(faultAtMs === 0 ? line : `${((cluster.now() - faultAtMs) / 1_000).toFixed(1).padStart(7)} s  ${line}`);
   try {
@@ -47,6 +54,7 @@ export async function runDaemonDrill(fault: DaemonFault, seed: number, says: (li
       controllerUser: CONTROLLER_USER,
       leaseName: LEADER_LEASE,
       secrets: cluster.secrets,
+      texts: cluster.texts(),
       ...(timing === undefined ? {} : { offStableMs: timing.offStableMs, settleMs: timing.settleMs, releaseTimeoutMs: timing.releaseTimeoutMs }),
     });
     for (const [law, { violations }] of Object.entries(laws)) problems.push(...violations.map((violation) => `${law} ${violation}`));
@@ -55,6 +63,7 @@ export async function runDaemonDrill(fault: DaemonFault, seed: number, says: (li
     );
     return { fault, seed, victim, expected: problems.length === 0, problems, resets, laws: counted };
   } finally {
+    for (const signal of signals) process.off(signal, interrupted);
     await cluster.stop();
   }
 }

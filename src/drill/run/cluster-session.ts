@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { ApiClient } from '../../kube/client.ts';
 import { CONTROLLER_ACCOUNT, NAMESPACE } from '../../manifests/access.ts';
 import type { ApiTransport } from '../../ports/api-transport.ts';
@@ -17,6 +17,8 @@ import { controlPlaneNamed } from './control-plane.ts';
 import type { ApiUser, ControlPlane } from './control-plane.ts';
 import { SecretsOfDrill } from './credentials.ts';
 import { DrillFolder } from './drill-folder.ts';
+import { writeKubeconfig } from './kubeconfig.ts';
+import type { Access } from './kubeconfig.ts';
 import { startMember } from './members.ts';
 import type { Member } from './members.ts';
 import { WORLD } from '../faults/names.ts';
@@ -182,19 +184,7 @@ export class ClusterSession {
 
   /** A kubeconfig file for this user; its token is in the file only. */
   kubeconfig(user: string): string {
-    const path = this.folder.in(`kubeconfig-${user === CONTROLLER_USER ? CONTROLLER_ACCOUNT : user}`);
-    const { server, caPem, token } = this.access(user);
-    const cluster = { server, 'certificate-authority-data': Buffer.from(caPem).toString('base64') };
-    const config = {
-      apiVersion: 'v1',
-      kind: 'Config',
-      clusters: [{ name: 'drill', cluster }],
-      users: [{ name: user, user: { token } }],
-      contexts: [{ name: 'drill', context: { cluster: 'drill', user } }],
-      'current-context': 'drill',
-    };
-    writeFileSync(path, JSON.stringify(config), { mode: 0o600 });
-    return path;
+    return writeKubeconfig(this.folder.in(`kubeconfig-${user === CONTROLLER_USER ? CONTROLLER_ACCOUNT : user}`), user, this.access(user));
   }
 
   /** Nodes whose identity the controller has on record. */
@@ -240,7 +230,7 @@ export class ClusterSession {
     return this.connected;
   }
 
-  private access(user: string): { server: string; caPem: string; token: string } {
+  private access(user: string): Access {
     const { server, caPem } = this.controlPlane;
     return { server, caPem, token: this.known.token(user) };
   }

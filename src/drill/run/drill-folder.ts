@@ -62,6 +62,12 @@ export class DrillFolder {
     return existsSync(path) ? linesOf(readFileSync(path, 'utf8')) : [];
   }
 
+  /** What each process has printed so far, by its name. */
+  logs(): [name: string, text: string][] {
+    const folder = this.in('logs');
+    return readdirSync(folder).map((file) => [file.replace(/\.log$/u, ''), readFileSync(join(folder, file), 'utf8')]);
+  }
+
   remove(): void {
     rmSync(this.path, { recursive: true, force: true });
   }

@@ -159,11 +159,13 @@ function secretName(agent: Agent): string {
   return `secret-fence-${agent}`;
 }
 
-function configMap(name: string, data: Record<string, string>): ConfigMap {
+/** In the namespace of the fence configuration. */
+export function configMap(name: string, data: Record<string, string>): ConfigMap {
   return { metadata: { name, namespace: FENCE_NAMESPACE }, data };
 }
 
-function properties(values: Readonly<Record<string, string>>): string {
+/** Lines of `key=value`. */
+export function properties(values: Readonly<Record<string, string>>): string {
   return Object.entries(values)
     .map(([key, value]) => `${key}=${value}\n`)
     .join('');
