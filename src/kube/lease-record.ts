@@ -94,11 +94,16 @@ export function claimed(existing: Lease | undefined, claim: Claim, clock: Clock)
 
 /** By the holder of `epoch`: a Lease that was restored from a backup may stand at an earlier term of the same holder. */
 export function renewed(lease: Lease, clock: Clock, epoch: number): Lease {
-  return { ...lease, spec: { ...lease.spec, renewTime: microTimestamp(clock), leaseTransitions: epoch } };
+  return { ...lease, spec: { ...lease.spec, renewTime: microTimestamp(clock), leaseTransitions: notBelow(lease, epoch) } };
 }
 
 /** Without holder: the next candidate need not wait. The epoch stays, or is the one that the next is to be above. */
 export function emptied(lease: Lease, clock: Clock, epoch = 0): Lease {
-  const leaseTransitions = Math.max(lease.spec.leaseTransitions ?? 0, epoch);
+  const leaseTransitions = notBelow(lease, epoch);
   return { ...lease, spec: { ...lease.spec, holderIdentity: '', leaseDurationSeconds: 1, renewTime: microTimestamp(clock), leaseTransitions } };
+}
+
+/** What the Lease says of terms only grows: the next one is to be above all of them. */
+function notBelow(lease: Lease, epoch: number): number {
+  return Math.max(lease.spec.leaseTransitions ?? 0, epoch);
 }

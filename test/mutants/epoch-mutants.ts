@@ -11,7 +11,12 @@ export const EPOCH_MUTANTS: readonly SourceMutant[] = [
     name: 'epoch of a restored Lease',
     defect: 'a leader renews a Lease that was restored from an earlier term of its own under that term',
     file: 'src/kube/lease-record.ts',
-    edits: [['renewTime: microTimestamp(clock), leaseTransitions: epoch }', 'renewTime: microTimestamp(clock) }']],
+    edits: [
+      [
+        '...lease.spec, renewTime: microTimestamp(clock), leaseTransitions: notBelow(lease, epoch) }',
+        '...lease.spec, renewTime: microTimestamp(clock) }',
+      ],
+    ],
     killedBy: byTest(ELECTOR, 'writes its own epoch into a Lease that was restored from an earlier term of its own: the successor comes after it'),
   },
   {
