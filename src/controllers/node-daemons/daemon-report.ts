@@ -19,6 +19,7 @@ const SIGN_WORDS: Readonly<Record<keyof typeof SIGNS, string>> = {
   kdumpArmed: 'kdump armed',
   hardwareErrors: 'hardware errors',
   leaving: 'the daemon is being stopped',
+  storageLease: 'storage lease renewed',
 };
 
 /** What a heartbeat said, in words. */

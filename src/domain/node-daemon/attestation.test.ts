@@ -12,13 +12,23 @@ describe('an attestation', () => {
   });
 
   it('says what the checks found', () => {
-    const found = { storage: 'lost', kdump: { isArmed: true, notifies: ['192.0.2.1', '192.0.2.2'] }, proposedBmc: { address: '198.51.100.7' } };
+    const storageLease = { id: '0a1b2c3d-0000-4000-8000-00000000000f', slot: 7, intervalMs: 5_000 };
+    const found = {
+      storage: 'lost',
+      storageLease,
+      kdump: { isArmed: true, notifies: ['192.0.2.1', '192.0.2.2'] },
+      proposedBmc: { address: '198.51.100.7' },
+    };
     expect(parsed(found)).toEqual({ ...WHOLE, ...found });
   });
 
   it.each<[string, object]>([
     ['storage without a word', { storage: '' }],
     ['storage in too many words', { storage: 'x'.repeat(254) }],
+    ['a storage lease without a slot', { storageLease: { id: '0a1b2c3d-0000-4000-8000-00000000000f', intervalMs: 5_000 } }],
+    ['a storage lease whose slot is none', { storageLease: { id: '0a1b2c3d-0000-4000-8000-00000000000f', slot: 8_191, intervalMs: 5_000 } }],
+    ['a storage lease that is renewed once a day', { storageLease: { id: '0a1b2c3d-0000-4000-8000-00000000000f', slot: 7, intervalMs: 86_400_000 } }],
+    ['a storage lease whose ID is words', { storageLease: { id: 'call me', slot: 7, intervalMs: 5_000 } }],
     ['kdump that is a word', { kdump: 'armed' }],
     ['kdump that notifies nobody knows whom', { kdump: { isArmed: true } }],
     ['kdump that may be armed', { kdump: { isArmed: 'yes', notifies: [] } }],

@@ -1,4 +1,5 @@
 import { PEERS_MAX } from './peers.ts';
+import { INTERVAL_MAX_MS, INTERVAL_MIN_MS, SLOTS_MAX } from './storage-lease/layout.ts';
 
 /** Annotations of the Lease `nodefence-node-<node>` in the fence namespace. The node's daemon writes the attestation, the controller the others. */
 export const ATTESTATION = 'nodefence.ha.k8s.io/attestation';
@@ -34,6 +35,8 @@ export interface Attestation {
   address?: string;
   /** `reachable`, `lost`, `unknown`: named storage, or the paths to storage where none is named. Absent: not looked at yet. */
   storage?: string;
+  /** Absent: it renews no slot on shared storage. */
+  storageLease?: AttestedStorageLease;
   /** Absent: this kernel has none, or it was not looked at yet. */
   kdump?: AttestedKdump;
   /** Shown to people, and used by nobody: a node must not aim anybody's credentials at an address. */
@@ -46,6 +49,14 @@ export interface ProposedBmc {
   /** Of the BMC, in its own network. */
   address: string;
   mac?: string;
+}
+
+/** Where on shared storage the node shows that it lives. */
+export interface AttestedStorageLease {
+  /** Of the lease: nodes that attest the same one can read each other's slots. */
+  id: string;
+  slot: number;
+  intervalMs: number;
 }
 
 export interface AttestedKdump {
@@ -116,11 +127,12 @@ export function parseAttestation(lease: Annotated): Attestation | undefined {
   const publicKey = partAt(value, 'publicKey', keyOf);
   const address = partAt(value, 'address', textOf);
   const storage = partAt(value, 'storage', textOf);
+  const storageLease = partAt(value, 'storageLease', storageLeaseOf);
   const kdump = partAt(value, 'kdump', kdumpOf);
   const proposedBmc = partAt(value, 'proposedBmc', bmcOf);
   if (bootID === undefined || systemUUID === undefined || peers === undefined) return undefined;
   if (watchdog === 'broken' || selfFence === 'broken' || publicKey === 'broken' || address === 'broken') return undefined;
-  if (storage === 'broken' || kdump === 'broken' || proposedBmc === 'broken') return undefined;
+  if (storage === 'broken' || storageLease === 'broken' || kdump === 'broken' || proposedBmc === 'broken') return undefined;
   return {
     bootID,
     systemUUID,
@@ -130,6 +142,7 @@ export function parseAttestation(lease: Annotated): Attestation | undefined {
     ...(publicKey === undefined ? {} : { publicKey }),
     ...(address === undefined ? {} : { address }),
     ...(storage === undefined ? {} : { storage }),
+    ...(storageLease === undefined ? {} : { storageLease }),
     ...(kdump === undefined ? {} : { kdump }),
     ...(proposedBmc === undefined ? {} : { proposedBmc }),
     ...(value?.['isEnding'] === true ? { isEnding: true } : {}),
@@ -196,6 +209,14 @@ function selfFenceOf(part: unknown): AttestedSelfFence | undefined {
   );
   if (grantMs === undefined || isolationTimeoutMs === undefined) return undefined;
   return podStopMaxMs === undefined || resetTimeMs === undefined ? undefined : { grantMs, isolationTimeoutMs, podStopMaxMs, resetTimeMs };
+}
+
+function storageLeaseOf(part: unknown): AttestedStorageLease | undefined {
+  const { id, slot, intervalMs } = fieldsOf(part) ?? {};
+  if (typeof id !== 'string' || !/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)) return undefined;
+  if (typeof slot !== 'number' || !Number.isInteger(slot) || slot < 0 || slot >= SLOTS_MAX) return undefined;
+  if (typeof intervalMs !== 'number' || !(intervalMs >= INTERVAL_MIN_MS && intervalMs <= INTERVAL_MAX_MS)) return undefined;
+  return { id, slot, intervalMs };
 }
 
 function kdumpOf(part: unknown): AttestedKdump | undefined {

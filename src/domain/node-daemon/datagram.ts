@@ -8,7 +8,7 @@ import { isAddress } from './controllers.ts';
  *     3  type          1
  *     4  counter       8  microseconds since the sender's boot; a reply repeats the counter of what it answers
  *    12  boot ID      16  of the sender; all zeros: a controller
- *    28  signs         4  bits of a heartbeat; 0 elsewhere
+ *    28  signs         4  bits of a heartbeat, number of the slot of a slot-request; 0 elsewhere
  *    32  subject boot 16  the boot that a promise or a question is about; all zeros elsewhere
  *    48  name          1 + n  the sender
  *        subject       1 + n  the node that a promise or a question is about
@@ -37,6 +37,11 @@ export const DATAGRAM_TYPES = [
   /** Peer to controller: it answered, it did not. */
   'reached',
   'unreached',
+  /** Controller to a daemon that shares a storage lease with the subject: does this boot of it still renew its slot? */
+  'slot-request',
+  /** It was renewed by a node that lived after the question came; it was not. */
+  'slot-moved',
+  'slot-still',
 ] as const;
 export type DatagramType = (typeof DATAGRAM_TYPES)[number];
 
@@ -46,7 +51,7 @@ export interface Datagram {
   counter: number;
   /** Lower-case UUID; absent: a controller. */
   bootID?: string;
-  /** Bits of `SIGNS`. */
+  /** Bits of `SIGNS`; the number of the slot where one is asked about. */
   signs: number;
   sender: string;
   subject?: string;
@@ -58,7 +63,16 @@ export interface Datagram {
 }
 
 /** What a heartbeat says of its node, by bit. */
-export const SIGNS = { watchdogArmed: 1, isolated: 2, stopping: 4, storageLost: 8, kdumpArmed: 16, hardwareErrors: 32, leaving: 64 } as const;
+export const SIGNS = {
+  watchdogArmed: 1,
+  isolated: 2,
+  stopping: 4,
+  storageLost: 8,
+  kdumpArmed: 16,
+  hardwareErrors: 32,
+  leaving: 64,
+  storageLease: 128,
+} as const;
 
 export const MAC_BYTES = 32;
 const FIXED_BYTES = 48;
