@@ -36,6 +36,8 @@ export const NOT_SIMULATED = [
   'src/testbed/apiserver/{http,https,shell}/**',
   // Reads config/ before a world begins.
   'src/testbed/shipped/manifests.ts',
+  // The loop by which a world takes its turns.
+  'src/testbed/simulation/kernel.ts',
 ];
 
 const BY_CLOCK = 'time comes from the injected Clock (src/ports/clock.ts)';

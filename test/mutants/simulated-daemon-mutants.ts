@@ -2,6 +2,7 @@ import { byTest } from './source-mutant.ts';
 import type { SourceMutant } from './source-mutant.ts';
 
 const STORIES = 'test/simulation/node-daemons/stories.test.ts';
+const DRILL = 'src/drill/daemons/simulated/simulated.test.ts';
 const AS_LATE_AS_MAY_BE = 'the watchdog of a node proves its end when everything took as long as it may: clocks, pods, grants until the last moment';
 const TIMES_SINCE = 'the watchdog of a node is counted with the times that were attested, whatever somebody wrote since';
 const TIMES_BEFORE = 'the watchdog of a node is counted with the times that were attested by the process before';
@@ -77,5 +78,19 @@ export const SIMULATED_DAEMON_MUTANTS: readonly SourceMutant[] = [
     file: 'agents/watchdog/judgement.ts',
     edits: [["if (isPausable) return 'the machine", "if (isPausable && state === '') return 'the machine"]],
     killedBy: byTest(STORIES, 'the watchdog of a node proves nothing while the machine is only paused'),
+  },
+  {
+    name: 'a node that lives too long',
+    defect: 'a node that is cut off waits twice as long as it said before it takes itself down',
+    file: 'src/domain/node-daemon/self-fence.ts',
+    edits: [['(keptUntilMs ?? NEVER_MS) + times.isolationTimeoutMs;', '(keptUntilMs ?? NEVER_MS) + 2 * times.isolationTimeoutMs;']],
+    killedBy: byTest(DRILL, 'a simulated drill of node daemons of full-partition ends as the one with real processes must'),
+  },
+  {
+    name: 'a rack that vouches for itself',
+    defect: 'the vouch of one failure domain keeps a node up, were it its own',
+    file: 'src/domain/node-daemon/peers.ts',
+    edits: [['const needed = Math.floor(votes.length / 2) + 1;\n  const last', 'const needed = 1;\n  const last']],
+    killedBy: byTest(DRILL, 'a simulated drill of node daemons of rack-partition ends as the one with real processes must'),
   },
 ];

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import { ControllerModel } from './model/controller-model.ts';
-import { keyOf, macOf } from './model/keys.ts';
+import { keyOf, macOf } from '../../src/testbed/simulation/keys.ts';
 import { DaemonWorld, HARDWARE } from './model/world.ts';
 import type { MachineModel } from './model/world.ts';
 import { seal } from '../../src/domain/node-daemon/seal.ts';

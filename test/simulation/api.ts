@@ -8,9 +8,9 @@ import { ApiClient } from '../../src/kube/client.ts';
 import { ApiStatusError, type ApiTransport, type WatchRequest, type WatchSink } from '../../src/ports/api-transport.ts';
 import type { Resource } from '../../src/ports/cluster.ts';
 import { FENCE_NAMESPACE } from './configuration.ts';
-import type { Kernel } from './kernel/kernel.ts';
-import { WORLD_BEGINS_WALL_MS } from './kernel/process-clock.ts';
-import type { SimulatedProcess } from './kernel/simulated-process.ts';
+import type { Kernel } from '../../src/testbed/simulation/kernel.ts';
+import { WORLD_BEGINS_WALL_MS } from '../../src/testbed/simulation/process-clock.ts';
+import type { SimulatedProcess } from '../../src/testbed/simulation/simulated-process.ts';
 
 export const CONTROLLER_USER = 'nodefence';
 const ADMIN = 'admin';

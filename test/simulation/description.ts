@@ -1,6 +1,6 @@
 import type { NodeDaemons } from './node-daemons/node-daemons.ts';
-import type { CrashPoint } from './kernel/port.ts';
-import { CALM_API } from './network.ts';
+import type { CrashPoint } from '../../src/testbed/simulation/port.ts';
+import { CALM_API } from '../../src/testbed/simulation/network.ts';
 import type { Disturbance, Scenario } from './scenario.ts';
 import type { Deed, HostDeed, RequestDeed, SecondaryControllers } from './secondary-controllers/secondary-controllers.ts';
 

@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { AgentError } from '../../src/ports/agents.ts';
 import type { Target } from '../../src/ports/agents.ts';
 import type { DeviceEvent } from '../../src/laws/trace.ts';
-import { SimulatedPowerAgent } from './device-agent.ts';
-import { SimulatedDevice } from './devices.ts';
-import type { DeviceBehaviour } from './devices.ts';
-import { Kernel } from './kernel/kernel.ts';
-import { CrashCounter, Port } from './kernel/port.ts';
-import type { CrashPoint } from './kernel/port.ts';
+import { SimulatedPowerAgent } from '../../src/testbed/simulation/device-agent.ts';
+import { SimulatedDevice } from '../../src/testbed/simulation/devices.ts';
+import type { DeviceBehaviour } from '../../src/testbed/simulation/devices.ts';
+import { Kernel } from '../../src/testbed/simulation/kernel.ts';
+import { CrashCounter, Port } from '../../src/testbed/simulation/port.ts';
+import type { CrashPoint } from '../../src/testbed/simulation/port.ts';
 
 function harness(behaviour: DeviceBehaviour, crash?: CrashPoint) {
   const kernel = new Kernel({ seed: 11 });

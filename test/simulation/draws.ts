@@ -1,8 +1,8 @@
-import type { DeviceBehaviour } from './devices.ts';
-import type { CrashPoint } from './kernel/port.ts';
-import { SeededRandom } from './kernel/seeded-random.ts';
-import { CALM_API } from './network.ts';
-import type { ApiFaults, Breakage, RangeMs } from './network.ts';
+import type { DeviceBehaviour } from '../../src/testbed/simulation/devices.ts';
+import type { CrashPoint } from '../../src/testbed/simulation/port.ts';
+import { SeededRandom } from '../../src/testbed/simulation/seeded-random.ts';
+import { CALM_API } from '../../src/testbed/simulation/network.ts';
+import type { ApiFaults, Breakage, RangeMs } from '../../src/testbed/simulation/network.ts';
 import type { Configuration, Disturbance, NodeFault, Scenario, Who } from './scenario.ts';
 import { withMore } from './more-draws.ts';
 

@@ -1,4 +1,4 @@
-import type { DeviceBehaviour } from './devices.ts';
+import type { DeviceBehaviour } from '../../src/testbed/simulation/devices.ts';
 import { disturbedUntilMs } from './scenario.ts';
 import { daemonDeedsEndMs } from './node-daemons/node-daemons.ts';
 import type { NodeDaemons } from './node-daemons/node-daemons.ts';

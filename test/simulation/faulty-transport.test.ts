@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { TransportError } from '../../src/ports/api-transport.ts';
 import type { ApiTransport, WatchSink } from '../../src/ports/api-transport.ts';
-import { FaultyTransport } from './faulty-transport.ts';
-import { Kernel } from './kernel/kernel.ts';
-import { Port } from './kernel/port.ts';
-import { CALM_API, Network } from './network.ts';
-import type { ApiFaults } from './network.ts';
+import { FaultyTransport } from '../../src/drill/daemons/simulated/faulty-transport.ts';
+import { Kernel } from '../../src/testbed/simulation/kernel.ts';
+import { Port } from '../../src/testbed/simulation/port.ts';
+import { CALM_API, Network } from '../../src/testbed/simulation/network.ts';
+import type { ApiFaults } from '../../src/testbed/simulation/network.ts';
 
 function harness(faults: Partial<ApiFaults>) {
   const kernel = new Kernel({ seed: 5 });

@@ -2,7 +2,7 @@ import { fenceName } from '../../src/domain/node-fence.ts';
 import type { DeviceEvent } from '../../src/laws/trace.ts';
 import type { NodeGuard, Preservation } from '../../src/ports/preservation.ts';
 import type { FenceWatch } from './fence-watch.ts';
-import type { SimulatedProcess } from './kernel/simulated-process.ts';
+import type { SimulatedProcess } from '../../src/testbed/simulation/simulated-process.ts';
 
 /** What preservation says of a node; `unknown`: that it does not know. */
 export type Guard = NodeGuard['guard'] | 'unknown';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { PROOF_MS } from './devices.ts';
+import { PROOF_MS } from '../../src/testbed/simulation/devices.ts';
 import { Hardware } from './hardware.ts';
 import type { HandledRack } from './hardware.ts';
-import { Kernel } from './kernel/kernel.ts';
+import { Kernel } from '../../src/testbed/simulation/kernel.ts';
 
 function harness() {
   const kernel = new Kernel({ seed: 7 });

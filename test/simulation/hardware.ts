@@ -1,8 +1,8 @@
 import type { Machine } from '../../src/testbed/cluster/machine.ts';
-import { PROOF_MS } from './devices.ts';
-import type { SimulatedDevice } from './devices.ts';
-import type { KernelView } from './kernel/kernel-view.ts';
-import type { Network } from './network.ts';
+import { PROOF_MS } from '../../src/testbed/simulation/devices.ts';
+import type { SimulatedDevice } from '../../src/testbed/simulation/devices.ts';
+import type { KernelView } from '../../src/testbed/simulation/kernel-view.ts';
+import type { Network } from '../../src/testbed/simulation/network.ts';
 import type { PowerFeed } from './power-feed.ts';
 import type { OtherFault } from './scenario.ts';
 

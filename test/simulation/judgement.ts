@@ -3,7 +3,7 @@ import { judge, violationsOf } from '../../src/laws/judge.ts';
 import type { TraceEvent } from '../../src/laws/trace.ts';
 import { CONTROLLER_USER } from './api.ts';
 import { ROTATED_TEXT, SECRET_TEXT } from './configuration.ts';
-import { PRIVATE_KEY_TEXT } from './node-daemons/daemons-of-world.ts';
+import { PRIVATE_KEY_TEXT } from '../../src/testbed/simulation/keys.ts';
 import type { Scenario } from './scenario.ts';
 
 const OFF_STABLE_MS = 3_000;

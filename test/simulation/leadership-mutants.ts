@@ -4,10 +4,10 @@ import type { ApiTransport } from '../../src/ports/api-transport.ts';
 import type { Lister } from '../../src/ports/cluster.ts';
 import type { NodeFence } from '../../src/ports/resources.ts';
 import type { ControllerWorld } from './controller-program.ts';
-import type { CrashPoint } from './kernel/port.ts';
+import type { CrashPoint } from '../../src/testbed/simulation/port.ts';
 import { withUncheckedLease } from './mutants.ts';
 import type { Mutant } from './mutants.ts';
-import { CALM_API } from './network.ts';
+import { CALM_API } from '../../src/testbed/simulation/network.ts';
 import type { Disturbance, Scenario } from './scenario.ts';
 
 const LONG_MS = 25_000;

@@ -1,7 +1,7 @@
 import { expectedOf } from './expected.ts';
-import { SeededRandom } from './kernel/seeded-random.ts';
-import { CALM_API } from './network.ts';
-import type { ApiFaults } from './network.ts';
+import { SeededRandom } from '../../src/testbed/simulation/seeded-random.ts';
+import { CALM_API } from '../../src/testbed/simulation/network.ts';
+import type { ApiFaults } from '../../src/testbed/simulation/network.ts';
 import { rackOf } from './racks.ts';
 import type { Disturbance, Feed, ForeignMark, OtherFault, Policies, Scenario, Word } from './scenario.ts';
 

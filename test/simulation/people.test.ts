@@ -4,7 +4,7 @@ import type { Evidence, NodeFenceStatus, Released } from '../../src/domain/node-
 import { entry, plan, status as statusOf } from '../../src/laws/sample-trace.ts';
 import { NODE_FENCE_ACKNOWLEDGEMENTS, NODE_FENCE_STOPS, NODE_FENCES, NODES } from '../../src/ports/resources.ts';
 import { SimulatedApi } from './api.ts';
-import { Kernel } from './kernel/kernel.ts';
+import { Kernel } from '../../src/testbed/simulation/kernel.ts';
 import { People } from './people.ts';
 
 const WORD: Evidence = { kind: 'ack', grade: 'person', source: 'x', detail: 'x', observedAt: '2026-01-01T00:00:00Z' };

@@ -1,5 +1,5 @@
 import type { Machine } from '../../src/testbed/cluster/machine.ts';
-import type { PowerBackend } from './devices.ts';
+import type { PowerBackend } from '../../src/testbed/simulation/devices.ts';
 import type { Feed } from './scenario.ts';
 
 type Fed = Pick<Machine, 'state' | 'powerOn' | 'powerOff'>;

@@ -2,7 +2,7 @@ import { fenceName } from '../../src/domain/node-fence.ts';
 import type { ControllerProgram } from './controller-program.ts';
 import { endOf } from './ending.ts';
 import { fenceProgram } from './fence-program.ts';
-import { describeThrown, Kernel } from './kernel/kernel.ts';
+import { describeThrown, Kernel } from '../../src/testbed/simulation/kernel.ts';
 import { judged } from './judgement.ts';
 import { describeScenario } from './description.ts';
 import { scenarioOf } from './draws.ts';

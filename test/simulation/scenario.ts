@@ -1,7 +1,7 @@
-import type { DeviceBehaviour } from './devices.ts';
+import type { DeviceBehaviour } from '../../src/testbed/simulation/devices.ts';
 import type { Guard } from './guards.ts';
-import type { CrashPoint } from './kernel/port.ts';
-import type { ApiFaults, Breakage, Burst, RangeMs } from './network.ts';
+import type { CrashPoint } from '../../src/testbed/simulation/port.ts';
+import type { ApiFaults, Breakage, Burst, RangeMs } from '../../src/testbed/simulation/network.ts';
 import type { NodeDaemons } from './node-daemons/node-daemons.ts';
 import type { SecondaryControllers } from './secondary-controllers/secondary-controllers.ts';
 

@@ -1,6 +1,6 @@
 import { foreseen } from './node-daemons/draws.ts';
 import { expectedOf } from './expected.ts';
-import { CALM_API } from './network.ts';
+import { CALM_API } from '../../src/testbed/simulation/network.ts';
 import { failing } from './scenario.ts';
 import type { Scenario } from './scenario.ts';
 import type { SecondaryControllers } from './secondary-controllers/secondary-controllers.ts';

@@ -2,7 +2,7 @@ import { fenceName } from '../../src/domain/node-fence.ts';
 import type { NodeFenceStatus } from '../../src/domain/node-fence.ts';
 import type { DeviceEvent } from '../../src/laws/trace.ts';
 import type { FenceWatch } from './fence-watch.ts';
-import { CALM_API } from './network.ts';
+import { CALM_API } from '../../src/testbed/simulation/network.ts';
 import { rackOf } from './racks.ts';
 import type { Scenario } from './scenario.ts';
 

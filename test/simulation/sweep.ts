@@ -1,5 +1,5 @@
 import { expectedOf } from './expected.ts';
-import { CALM_API } from './network.ts';
+import { CALM_API } from '../../src/testbed/simulation/network.ts';
 import type { Feed, Scenario } from './scenario.ts';
 
 /** Killed before the nth call has left, or when it took effect. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ApiEvent, TraceEvent } from '../../src/laws/trace.ts';
-import { Kernel } from './kernel/kernel.ts';
+import { Kernel } from '../../src/testbed/simulation/kernel.ts';
 import { WorldTrace } from './world-trace.ts';
 
 function harness(power: 'on' | 'off') {

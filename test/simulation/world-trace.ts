@@ -1,7 +1,7 @@
 import type { ApiEvent, DeviceEvent, DiskEvent, TraceEvent } from '../../src/laws/trace.ts';
 import { OPERATOR_USER } from './api.ts';
-import { WORLD_BEGINS_WALL_MS } from './kernel/process-clock.ts';
-import type { Kernel } from './kernel/kernel.ts';
+import { WORLD_BEGINS_WALL_MS } from '../../src/testbed/simulation/process-clock.ts';
+import type { Kernel } from '../../src/testbed/simulation/kernel.ts';
 import { TakeOvers } from './take-overs.ts';
 
 /** A controller that makes more API calls than this in so much time turns in a circle, however little each does. */

@@ -3,18 +3,16 @@ import type { NodeFenceStatus } from '../../domain/node-fence.ts';
 import { fenceName } from '../../domain/node-fence.ts';
 import type { TraceEvent } from '../../laws/trace.ts';
 import { ApiClient } from '../../kube/client.ts';
-import { NAMESPACE } from '../../manifests/access.ts';
 import type { ApiTransport } from '../../ports/api-transport.ts';
 import type { Cluster } from '../../ports/cluster.ts';
-import type { ConfigMap } from '../../ports/objects.ts';
 import { CONFIG_MAPS, LEASES, SECRETS } from '../../ports/resources.ts';
 import { LEADER_LEASE } from '../../manager/composition.ts';
+import { NAMESPACE } from '../../manifests/access.ts';
 import { createAuthority } from '../../testbed/certificates.ts';
 import { createScene, DEFAULT_SCENE } from '../../testbed/cluster/scene.ts';
 import type { BmcReady } from '../../testbed/devices/bmc/bmc-configuration.ts';
 import { connect } from '../../testbed/processes/connection.ts';
 import { sendShipped } from '../../testbed/shipped/send.ts';
-import { WORLD } from '../faults/names.ts';
 import type { Child } from '../run/child.ts';
 import { CONTROLLER_USER } from '../run/cluster-session.ts';
 import { SecretsOfDrill } from '../run/credentials.ts';
@@ -22,42 +20,28 @@ import { DrillFolder } from '../run/drill-folder.ts';
 import { install } from '../run/installation.ts';
 import { writeKubeconfig } from '../run/kubeconfig.ts';
 import type { Access } from '../run/kubeconfig.ts';
-import { SHORT_SETTINGS } from '../run/options.ts';
 import { pause } from '../run/pause.ts';
 import { drillProgram, ProcessHost } from '../run/process-host.ts';
 import type { Ready } from '../run/process-host.ts';
 import { programPath } from '../run/program.ts';
 import { isSettled, readyNodes } from '../run/readiness.ts';
-import { configMap, fenceConfiguration, POLICIES, policyConfigMaps, properties } from '../run/scene-configuration.ts';
+import { fenceConfiguration } from '../run/scene-configuration.ts';
 import type { Bmc } from '../run/scene-configuration.ts';
 import { Watcher } from '../run/watcher.ts';
+import { API, CLUSTER_CONTROLLERS, CONTROLLERS, DAEMON_USER, EVERYBODY, NODES, NOT_SERVED, OPERATOR, SHIPPED, usersOfDrill } from './cast.ts';
+import { daemonTimes, FAST, nodeGraceMs, watchdogConfiguration } from './configuration.ts';
 import { Network } from './network.ts';
 import { DaemonNode } from './node.ts';
-import type { DaemonStatus } from './node.ts';
+import { isKept } from './played.ts';
+import type { DaemonFencing, PlayedCluster } from './played.ts';
 import { RACK_LABEL, RACKS, TIMES } from './times.ts';
 
-const CLUSTER_CONTROLLERS = 'system:kube-controller-manager';
-const DAEMON_USER = `system:serviceaccount:${NAMESPACE}:nodefence-node`;
-const ACCOUNT_GROUPS = ['system:serviceaccounts', `system:serviceaccounts:${NAMESPACE}`, 'system:authenticated'];
-const API = 'api';
 /** All BMCs are in one network. */
 const BMCS = 'bmcs';
 const LOGIN = { username: 'fence', agent: 'redfish' } as const;
-const CONTROLLERS = ['ctl-1', 'ctl-2'] as const;
-const SHIPPED = ['crd', 'rbac', 'node-daemon', 'node-daemon-controller'];
-/** The embedded API server has no admission policies. */
-const NOT_SERVED = ['ValidatingAdmissionPolicy', 'ValidatingAdmissionPolicyBinding'];
 const READY_MS = 90_000;
 const SETTLED_MS = 90_000;
 const LOOK_MS = 200;
-/** What Kubernetes waits for before it takes a node for failed. */
-const KUBERNETES_GRACE_MS = 40_000;
-/** The delays of profile=fast, and none before the off: what is left is detection and proof. */
-const FAST = { fast_detection: 'yes', isolation_delay: '0s', power_management_delay: '0s', node_grace: '40s' };
-const EVIDENCE = 'power-off,instance-stopped,host-off,storage-revoked,ack,watchdog';
-
-/** How nodes are fenced: by their own watchdogs, by BMCs and found by fast detection, or never. */
-export type DaemonFencing = 'watchdog' | 'bmc' | 'never';
 
 interface PlayedBmc {
   child: Child;
@@ -67,11 +51,11 @@ interface PlayedBmc {
 type Serving = { child: Child; server: string; caPem: string };
 
 /** An API server, two controllers and five nodes with their daemons, each in a network namespace of its own. */
-export class DaemonCluster {
-  readonly folder = new DrillFolder();
-  readonly network: Network;
+export class DaemonCluster implements PlayedCluster {
+  readonly #folder = new DrillFolder();
+  readonly #network: Network;
   readonly controllers: readonly string[] = CONTROLLERS;
-  readonly nodeNames: readonly string[] = RACKS.map((_rack, index) => `worker-${String(index + 1)}`);
+  readonly nodeNames: readonly string[] = NODES;
   nodes: readonly DaemonNode[] = [];
   readonly #processes: ProcessHost;
   readonly #secrets = new SecretsOfDrill();
@@ -90,18 +74,13 @@ export class DaemonCluster {
   constructor(fencing: DaemonFencing, storageLostMs?: number) {
     this.#fencing = fencing;
     this.#storageLostMs = storageLostMs;
-    this.#processes = new ProcessHost(this.folder, { NODE_COMPILE_CACHE: this.folder.in('compiled') });
-    this.network = Network.create([API, BMCS, ...CONTROLLERS, ...this.nodeNames]);
+    this.#processes = new ProcessHost(this.#folder, { NODE_COMPILE_CACHE: this.#folder.in('compiled') });
+    this.#network = Network.create([API, BMCS, ...CONTROLLERS, ...this.nodeNames]);
   }
 
   /** All that are in the network. */
   get names(): readonly string[] {
-    return [API, ...CONTROLLERS, ...this.nodeNames];
-  }
-
-  /** The nodes of the first rack. */
-  get rack(): readonly string[] {
-    return this.nodeNames.filter((_name, index) => RACKS[index] === RACKS[0]);
+    return EVERYBODY;
   }
 
   get secrets(): readonly string[] {
@@ -110,12 +89,32 @@ export class DaemonCluster {
 
   /** What each process has said, for the law that secrets stay where they are. */
   texts(): Record<string, string> {
-    return Object.fromEntries(this.folder.logs().map(([name, text]) => [`log of ${name}`, text]));
+    return Object.fromEntries(this.#folder.logs().map(([name, text]) => [`log of ${name}`, text]));
   }
 
   /** Milliseconds since 1970 on the clock of all traces. */
   now(): number {
     return performance.timeOrigin + performance.now();
+  }
+
+  pause(ms: number): Promise<void> {
+    return pause(ms);
+  }
+
+  traces(): readonly TraceEvent[] {
+    return this.#folder.traces();
+  }
+
+  audit(): readonly TraceEvent[] {
+    return this.#folder.traceOf(API);
+  }
+
+  cut(one: string, other: string): void {
+    this.#network.cut(one, other);
+  }
+
+  heal(one: string, other: string): void {
+    this.#network.heal(one, other);
   }
 
   fence(node: string): NodeFenceStatus | undefined {
@@ -126,10 +125,10 @@ export class DaemonCluster {
   async start(tell: (line: string) => void): Promise<void> {
     tell('starting the API server, and the controllers of the cluster');
     await this.#startApi();
-    const transport = connect(this.#access('operator'));
+    const transport = connect(this.#access(OPERATOR));
     const cluster = new ApiClient({ transport });
     await install({ transport, cluster }, () => sendShipped(transport, SHIPPED, NOT_SERVED));
-    await this.#program('cluster-controllers', API, { ...this.#access(CLUSTER_CONTROLLERS), options: { nodeGraceMs: this.#nodeGraceMs } });
+    await this.#program('cluster-controllers', API, { ...this.#access(CLUSTER_CONTROLLERS), options: { nodeGraceMs: nodeGraceMs(this.#fencing) } });
     const watcher = new Watcher({ transport, fleet: [] });
     this.#watcher = watcher;
     await watcher.start();
@@ -158,20 +157,6 @@ export class DaemonCluster {
     await watcher?.until('running pods on healthy nodes', SETTLED_MS, () => isSettled(watcher, RACKS.length));
   }
 
-  /** The first write of a fence of this node that has evidence `watchdog`, as the audit saw it; undefined: there is none. */
-  evidenceAtMs(node: string): number | undefined {
-    return this.#firstStatus(node, (status) => status.evidence?.some(({ kind }) => kind === 'watchdog') === true);
-  }
-
-  #firstStatus(node: string, isIt: (status: Partial<NodeFenceStatus>) => boolean): number | undefined {
-    const isWrite = (event: TraceEvent): boolean => {
-      if (event.kind !== 'api' || event.name !== fenceName(node) || event.status >= 300) return false;
-      const status = (event.object as { status?: Partial<NodeFenceStatus> } | undefined)?.status;
-      return status !== undefined && isIt(status);
-    };
-    return this.folder.traceOf(API).find(isWrite)?.at;
-  }
-
   #nodeNamed(name: string): DaemonNode {
     const node = this.nodes.find((one) => one.name === name);
     if (node === undefined) throw new Error(`no node ${name}`);
@@ -181,7 +166,7 @@ export class DaemonCluster {
   /** The fence has it switched on again. */
   #bootOnceOn(name: string, sinceMs: number): NodeJS.Timeout {
     const timer = setInterval(() => {
-      const isOn = this.folder.traceOf(`bmc-${name}`).some((event) => event.kind === 'power' && event.state === 'on' && event.at > sinceMs);
+      const isOn = this.#folder.traceOf(`bmc-${name}`).some((event) => event.kind === 'power' && event.state === 'on' && event.at > sinceMs);
       if (!isOn) return;
       clearInterval(timer);
       void this.#nodeNamed(name).setPower('on');
@@ -190,11 +175,11 @@ export class DaemonCluster {
   }
 
   async #startBmc({ name, systemUUID }: DaemonNode): Promise<void> {
-    const host = this.network.address(BMCS);
+    const host = this.#network.address(BMCS);
     const certificate = this.#authority.issue({ commonName: `bmc-${name}`, hosts: [host] });
     const { child, ready } = await this.#program('bmc', BMCS, {
       ...{ node: name, uuid: systemUUID, username: LOGIN.username, password: this.#password, host, certificate },
-      trace: this.folder.trace(`bmc-${name}`),
+      trace: this.#folder.trace(`bmc-${name}`),
     });
     const { port, fingerprint } = ready as unknown as BmcReady;
     this.#bmcs.set(name, { child, bmc: { node: name, host, port, fingerprint } });
@@ -202,7 +187,7 @@ export class DaemonCluster {
 
   async #configure(cluster: Cluster): Promise<void> {
     if (this.#fencing !== 'bmc') {
-      for (const map of configMaps(this.nodeNames, this.#fencing === 'watchdog')) await cluster.create(CONFIG_MAPS, map);
+      for (const map of watchdogConfiguration(this.nodeNames, this.#fencing === 'watchdog')) await cluster.create(CONFIG_MAPS, map);
       return;
     }
     const credentials = { username: LOGIN.username, password: this.#password, caPem: this.#authority.certificatePem };
@@ -212,16 +197,6 @@ export class DaemonCluster {
     const { configMaps: maps, secrets } = fenceConfiguration(bmcs, credentials, wishes);
     for (const secret of secrets) await cluster.create(SECRETS, secret);
     for (const map of maps) await cluster.create(CONFIG_MAPS, map);
-  }
-
-  /** As Kubernetes takes it. */
-  get #nodeGraceMs(): number {
-    return this.#fencing === 'bmc' ? KUBERNETES_GRACE_MS : WORLD.nodeGraceMs;
-  }
-
-  /** When the fence of this node was first said to have released the workload, as the audit saw it. */
-  releasedAtMs(node: string): number | undefined {
-    return this.#firstStatus(node, (status) => status.released !== undefined);
   }
 
   /** Its power fails: nothing of it runs from that moment on, and its BMC says so. */
@@ -240,35 +215,31 @@ export class DaemonCluster {
       await Promise.all(this.nodes.map((node) => node.close()));
     } finally {
       await this.#processes.stop();
-      this.network.close();
-      this.folder.remove();
+      this.#network.close();
+      this.#folder.remove();
     }
   }
 
   async #startApi(): Promise<void> {
-    const masters = ['operator', CLUSTER_CONTROLLERS, ...this.nodeNames.map((node) => `system:node:${node}`)];
-    const users = [
-      ...masters.map((name) => ({ name, groups: ['system:masters'], token: this.#secrets.token(name) })),
-      ...[CONTROLLER_USER, DAEMON_USER].map((name) => ({ name, groups: ACCOUNT_GROUPS, token: this.#secrets.token(name) })),
-    ];
-    const { child, ready } = await this.#program(API, API, { users, authorization: 'rbac', host: this.network.address(API) });
+    const users = usersOfDrill((name) => this.#secrets.token(name));
+    const { child, ready } = await this.#program(API, API, { users, authorization: 'rbac', host: this.#network.address(API) });
     this.#ended.push(child);
     this.#serving = { child, server: String(ready['url']), caPem: String(ready['caPem']) };
   }
 
   async #startController(name: string): Promise<void> {
-    const flags = ['--mode', 'enforce', '--kubeconfig', this.#kubeconfig(CONTROLLER_USER), '--programs', this.folder.programs];
-    const daemons = ['--node-daemons', '--daemon-address', `${this.network.address(name)}:7411`, '--daemon-topology-keys', RACK_LABEL];
+    const flags = ['--mode', 'enforce', '--kubeconfig', this.#kubeconfig(CONTROLLER_USER), '--programs', this.#folder.programs];
+    const daemons = ['--node-daemons', '--daemon-address', `${this.#network.address(name)}:7411`, '--daemon-topology-keys', RACK_LABEL];
     const command = [process.execPath, '--import', pathToFileURL(drillProgram('ends-with-stdin')).href, programPath('../../main'), 'controller'];
-    const words = [...flags, ...daemons, '--http-address', `${this.network.address(name)}:0`, '--log-format', 'json'];
-    const { child } = await this.#processes.start(name, this.network.at(name, [...command, ...words]), false);
+    const words = [...flags, ...daemons, '--http-address', `${this.#network.address(name)}:0`, '--log-format', 'json'];
+    const { child } = await this.#processes.start(name, this.#network.at(name, [...command, ...words]), false);
     this.#ended.push(child);
   }
 
   #node(name: string, rack: string, tell: (line: string) => void): DaemonNode {
     return new DaemonNode(name, {
       processes: this.#processes,
-      network: this.network,
+      network: this.#network,
       times: TIMES,
       labels: { [RACK_LABEL]: rack },
       access: this.#access(`system:node:${name}`),
@@ -282,8 +253,8 @@ export class DaemonCluster {
 
   /** `src/testbed/processes/<program>` in the namespace `place`. */
   #program(program: string, place: string, configuration: object): Promise<{ child: Child; ready: Ready }> {
-    const file = this.folder.write(`${program}-${String((this.#programs += 1))}.json`, { trace: this.folder.trace(program), ...configuration });
-    return this.#processes.start(program, this.network.at(place, [process.execPath, drillProgram(program), file]), true);
+    const file = this.#folder.write(`${program}-${String((this.#programs += 1))}.json`, { trace: this.#folder.trace(program), ...configuration });
+    return this.#processes.start(program, this.#network.at(place, [process.execPath, drillProgram(program), file]), true);
   }
 
   #access(user: string): Access {
@@ -293,14 +264,14 @@ export class DaemonCluster {
   }
 
   #kubeconfig(user: string): string {
-    return writeKubeconfig(this.folder.in(`kubeconfig-${user.slice(user.lastIndexOf(':') + 1)}`), user, this.#access(user));
+    return writeKubeconfig(this.#folder.in(`kubeconfig-${user.slice(user.lastIndexOf(':') + 1)}`), user, this.#access(user));
   }
 
   async #untilKept(transport: ApiTransport): Promise<void> {
     const endsAtMs = performance.now() + READY_MS;
     for (;;) {
       const states = await Promise.all(this.nodes.map(async (node) => ({ node, status: await node.status() })));
-      const missing = states.filter(({ node, status }) => !isKept(status) || !node.isWatchdogActive);
+      const missing = states.filter(({ node, status }) => !isKept(status, RACKS.length) || !node.isWatchdogActive);
       if (missing.length === 0) return;
       if (performance.now() > endsAtMs) {
         const lease = await new ApiClient({ transport }).get(LEASES, LEADER_LEASE, NAMESPACE);
@@ -312,34 +283,4 @@ export class DaemonCluster {
       await pause(LOOK_MS);
     }
   }
-}
-
-/** By whom it would be kept up without controllers, too: until its peers are known and attested, it goes down with the control plane. */
-function isKept(status: DaemonStatus | undefined): boolean {
-  return status?.phase === 'kept' && status.peers.length === RACKS.length - 1 && status.peers.every(({ isAttested }) => isAttested);
-}
-
-function daemonTimes(): Record<string, string> {
-  const times = {
-    grant_validity: TIMES.grantMs,
-    watchdog_timeout: TIMES.watchdogMs,
-    isolation_timeout: TIMES.isolationTimeoutMs,
-    pod_stop_max: TIMES.podStopMaxMs,
-    reset_time: TIMES.resetTimeMs,
-  };
-  return Object.fromEntries(Object.entries(times).map(([key, ms]) => [key, `${String(ms)}ms`]));
-}
-
-function configMaps(nodes: readonly string[], isFenced: boolean): ConfigMap[] {
-  const plan = { isolation: 'cordon', power_management: 'itself', recovery: 'uncordon', minimum_evidence: EVIDENCE };
-  return [
-    configMap('fence-cluster-config', { 'config.properties': properties({ ...SHORT_SETTINGS, ...daemonTimes() }) }),
-    ...policyConfigMaps(POLICIES),
-    ...nodes.map((node) =>
-      configMap(`fence-config-${node}`, {
-        'config.properties': properties({ node_name: node, ...(isFenced ? plan : { fence: 'never' }) }),
-        ...(isFenced && { 'fence-method-itself': properties({ agent_name: 'watchdog', wait: '3m' }) }),
-      }),
-    ),
-  ];
 }

@@ -1,9 +1,7 @@
-import { pause } from '../run/pause.ts';
-import type { DaemonFencing } from './cluster.ts';
-import type { DaemonNode } from './node.ts';
+import type { DaemonFencing, PlayedNode } from './played.ts';
 import type { DaemonStage } from './stage.ts';
 
-/** Faults that are played with node daemons as real processes, each in a network namespace of its own. */
+/** Faults that are played with node daemons: as real processes, each in a network namespace of its own, or simulated. */
 export const DAEMON_FAULTS = [
   'api-partition',
   'peers-only',
@@ -70,7 +68,7 @@ export const DAEMON_SCRIPTS: Readonly<Record<DaemonFault, DaemonScript>> = {
     fencing: 'watchdog',
     play: async (stage) => {
       stage.endControlPlane();
-      await pause(stage.untilDownMs + BEYOND_MS);
+      await stage.pause(stage.untilDownMs + BEYOND_MS);
       const found = await Promise.all(stage.nodes.map((node) => stage.expectPhase(node.name, 'kept')));
       return found.flat();
     },
@@ -83,7 +81,7 @@ export const DAEMON_SCRIPTS: Readonly<Record<DaemonFault, DaemonScript>> = {
     play: async (stage) => {
       const node = stage.node(stage.victim);
       // Storage that never answered cannot be lost.
-      await pause(PROBED_MS);
+      await stage.pause(PROBED_MS);
       node.setStorage('hangs');
       stage.tell(`the storage of ${stage.victim} hangs`);
       const problems = await stage.until('it takes itself down', STORAGE_LOST_MS + 3 * PROBED_MS, () => node.resets.length > 0);
@@ -97,13 +95,13 @@ export const DAEMON_SCRIPTS: Readonly<Record<DaemonFault, DaemonScript>> = {
     fencing: 'watchdog',
     play: async (stage) => {
       const node = stage.node(stage.victim);
-      const thaw = node.daemon.freeze();
+      const thaw = node.freezeDaemon();
       const problems = await stage.until('its watchdog resets it', stage.watchdogMs + RESET_MARGIN_MS, () => node.resets.length > 0);
       thaw();
       return [...problems, ...(await stage.untilArmed(node, BACK_WITHIN_MS))];
     },
   },
-  'daemon-killed': isReplaced('its daemon is killed; another one is started a second later', ({ daemon }) => daemon.signal('SIGKILL')),
+  'daemon-killed': isReplaced('its daemon is killed; another one is started a second later', (node) => node.killDaemon()),
   upgrade: isReplaced('its daemon is stopped cleanly, and another one takes its place', (node) => node.replaceDaemon()),
   'clock-jump': {
     says: 'the wall clock of its daemon jumps an hour ahead, then two hours back',
@@ -111,10 +109,10 @@ export const DAEMON_SCRIPTS: Readonly<Record<DaemonFault, DaemonScript>> = {
     fencing: 'watchdog',
     play: async (stage) => {
       const node = stage.node(stage.victim);
-      node.daemon.tell({ jumpMs: HOUR_MS });
-      await pause(BEYOND_MS);
-      node.daemon.tell({ jumpMs: -2 * HOUR_MS });
-      await pause(stage.untilDownMs);
+      node.jumpDaemonClock(HOUR_MS);
+      await stage.pause(BEYOND_MS);
+      node.jumpDaemonClock(-2 * HOUR_MS);
+      await stage.pause(stage.untilDownMs);
       return stage.expectPhase(stage.victim, 'kept');
     },
   },
@@ -125,7 +123,7 @@ function staysUp(says: string, lostBy: (stage: DaemonStage) => readonly string[]
   const play = async (stage: DaemonStage): Promise<string[]> => {
     const lost = lostBy(stage);
     stage.cut(stage.victim, lost);
-    await pause(stage.untilDownMs + BEYOND_MS);
+    await stage.pause(stage.untilDownMs + BEYOND_MS);
     const problems = await stage.expectPhase(stage.victim, 'kept');
     stage.heal(stage.victim, lost);
     return problems;
@@ -134,11 +132,11 @@ function staysUp(says: string, lostBy: (stage: DaemonStage) => readonly string[]
 }
 
 /** Another daemon takes its place, before the watchdog notices or with the watchdog disarmed. */
-function isReplaced(says: string, replace: (node: DaemonNode) => void | Promise<void>): DaemonScript {
+function isReplaced(says: string, replace: (node: PlayedNode) => void | Promise<void>): DaemonScript {
   const play = async (stage: DaemonStage): Promise<string[]> => {
     const node = stage.node(stage.victim);
     await replace(node);
-    await pause(stage.watchdogMs + BEYOND_MS);
+    await stage.pause(stage.watchdogMs + BEYOND_MS);
     return stage.untilArmed(node, UP_WITHIN_MS);
   };
   return { says, resets: 'none', fencing: 'watchdog', play };
@@ -147,7 +145,7 @@ function isReplaced(says: string, replace: (node: DaemonNode) => void | Promise<
 /** Found by the silence of its daemon, its peers and its BMC, long before Kubernetes takes it for failed. */
 async function fast(stage: DaemonStage): Promise<string[]> {
   // The leader judges nobody whom it has not heard, and nobody before its watches stood for one grace period.
-  await pause(LISTENED_MS);
+  await stage.pause(LISTENED_MS);
   const atMs = stage.cutPower();
   const problems = await stage.until('its pods are released', RELEASED_WITHIN_MS, () => stage.isReleased());
   const tookMs = (stage.releasedAtMs() ?? Infinity) - atMs;

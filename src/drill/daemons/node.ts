@@ -12,23 +12,11 @@ import type { ProcessHost } from '../run/process-host.ts';
 import { programPath } from '../run/program.ts';
 import { PlayedKernel } from './kernel.ts';
 import type { Network } from './network.ts';
+import type { DaemonStatus, PlayedNode } from './played.ts';
+import { BOOT_MS, RENEW_MS, RESTART_MS, STOP_MS } from './times.ts';
 
-const BOOT_MS = 1_500;
-/** systemd's own, for a service that ended. */
-const RESTART_MS = 1_000;
-const RENEW_MS = 500;
-const STOP_MS = 30_000;
 const SHARED = '/dev/shared';
 const SHARED_BYTES = 65_536;
-
-/** As the daemon tells it of itself. */
-export interface DaemonStatus {
-  phase: string;
-  watchdog: { state: string };
-  /** Who may vouch for it, and which of them others know of. */
-  peers: readonly { node: string; isAttested: boolean }[];
-  problems: readonly string[];
-}
 
 export interface NodeSite {
   processes: ProcessHost;
@@ -47,7 +35,7 @@ export interface NodeSite {
 }
 
 /** One machine: kubelet and pods in one process, which is in the cgroup of pods; the daemon in another, with a supervisor. */
-export class DaemonNode {
+export class DaemonNode implements PlayedNode {
   readonly name: string;
   /** Why it was reset, each time. */
   readonly resets: string[] = [];
@@ -88,7 +76,19 @@ export class DaemonNode {
     else writeFileSync(path, Buffer.alloc(SHARED_BYTES));
   }
 
-  get daemon(): Child {
+  freezeDaemon(): () => void {
+    return this.#running.freeze();
+  }
+
+  killDaemon(): void {
+    this.#running.signal('SIGKILL');
+  }
+
+  jumpDaemonClock(byMs: number): void {
+    this.#running.tell({ jumpMs: byMs });
+  }
+
+  get #running(): Child {
     if (this.#daemon === undefined) throw new Error(`the daemon of ${this.name} does not run`);
     return this.#daemon;
   }
@@ -124,7 +124,7 @@ export class DaemonNode {
   /** A clean stop and another process in its place, as an upgrade has it. */
   async replaceDaemon(): Promise<void> {
     this.#isSupervised = false;
-    await this.daemon.stop(STOP_MS);
+    await this.#running.stop(STOP_MS);
     await pause(RESTART_MS);
     this.#isSupervised = true;
     this.#startDaemon();

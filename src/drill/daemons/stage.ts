@@ -1,25 +1,24 @@
 import { daemonTiming } from '../../domain/node-daemon/times.ts';
 import type { NodeFenceStatus } from '../../domain/node-fence.ts';
-import { pause } from '../run/pause.ts';
-import type { DaemonCluster } from './cluster.ts';
-import type { DaemonNode } from './node.ts';
-import { TIMES } from './times.ts';
+import { evidenceAtMs, releasedAtMs } from './fence-trace.ts';
+import type { PlayedCluster, PlayedNode } from './played.ts';
+import { rackOfFirst, TIMES } from './times.ts';
 
 const LOOK_MS = 100;
 
 /** What a fault of daemons is played on. */
 export class DaemonStage {
-  readonly #cluster: DaemonCluster;
+  readonly #cluster: PlayedCluster;
   readonly victim: string;
   readonly tell: (line: string) => void;
 
-  constructor(cluster: DaemonCluster, victim: string, tell: (line: string) => void) {
+  constructor(cluster: PlayedCluster, victim: string, tell: (line: string) => void) {
     this.#cluster = cluster;
     this.victim = victim;
     this.tell = tell;
   }
 
-  get nodes(): readonly DaemonNode[] {
+  get nodes(): readonly PlayedNode[] {
     return this.#cluster.nodes;
   }
 
@@ -29,7 +28,7 @@ export class DaemonStage {
 
   /** Two nodes of one failure domain. */
   get rack(): readonly string[] {
-    return this.#cluster.rack;
+    return rackOfFirst(this.#cluster.nodeNames);
   }
 
   /** All that are in the network. */
@@ -47,20 +46,24 @@ export class DaemonStage {
     return grantMs + isolationTimeoutMs + podStopMaxMs + watchdogMs;
   }
 
-  node(name: string): DaemonNode {
+  node(name: string): PlayedNode {
     const node = this.nodes.find((one) => one.name === name);
     if (node === undefined) throw new Error(`no node ${name}`);
     return node;
   }
 
   cut(one: string, others: readonly string[]): void {
-    for (const other of others) this.#cluster.network.cut(one, other);
+    for (const other of others) this.#cluster.cut(one, other);
     this.tell(`${one} is cut off from ${others.join(', ')}`);
   }
 
   heal(one: string, others: readonly string[]): void {
-    for (const other of others) this.#cluster.network.heal(one, other);
+    for (const other of others) this.#cluster.heal(one, other);
     this.tell(`${one} reaches ${others.join(', ')} again`);
+  }
+
+  pause(ms: number): Promise<void> {
+    return this.#cluster.pause(ms);
   }
 
   endControlPlane(): void {
@@ -70,10 +73,10 @@ export class DaemonStage {
 
   /** What is missing after `deadlineMs`, in words; empty: it came. */
   async until(what: string, deadlineMs: number, isSo: () => boolean): Promise<string[]> {
-    const endsAtMs = performance.now() + deadlineMs;
+    const endsAtMs = this.#cluster.now() + deadlineMs;
     while (!isSo()) {
-      if (performance.now() > endsAtMs) return [`${what}: not within ${String(deadlineMs / 1_000)} s. ${this.node(this.victim).lastWords}`];
-      await pause(LOOK_MS);
+      if (this.#cluster.now() > endsAtMs) return [`${what}: not within ${String(deadlineMs / 1_000)} s. ${this.node(this.victim).lastWords}`];
+      await this.pause(LOOK_MS);
     }
     return [];
   }
@@ -84,16 +87,16 @@ export class DaemonStage {
   }
 
   /** Its daemon is kept up and its watchdog armed. */
-  async untilArmed(node: DaemonNode, deadlineMs: number): Promise<string[]> {
-    const endsAtMs = performance.now() + deadlineMs;
+  async untilArmed(node: PlayedNode, deadlineMs: number): Promise<string[]> {
+    const endsAtMs = this.#cluster.now() + deadlineMs;
     for (;;) {
       const status = await node.status();
       if (status?.phase === 'kept' && status.watchdog.state === 'armed' && node.isWatchdogActive) return [];
-      if (performance.now() > endsAtMs)
+      if (this.#cluster.now() > endsAtMs)
         return [
           `${node.name} is ${status?.phase ?? 'silent'}, its watchdog ${status?.watchdog.state ?? 'unknown'}, and must be kept and armed: ${node.lastWords}`,
         ];
-      await pause(LOOK_MS);
+      await this.pause(LOOK_MS);
     }
   }
 
@@ -113,12 +116,12 @@ export class DaemonStage {
   }
 
   releasedAtMs(): number | undefined {
-    return this.#cluster.releasedAtMs(this.victim);
+    return releasedAtMs(this.#cluster.audit(), this.victim);
   }
 
   /** On the clock of the drill, as the API server's audit saw the first write that has it. */
   evidenceAtMs(): number | undefined {
-    return this.#cluster.evidenceAtMs(this.victim);
+    return evidenceAtMs(this.#cluster.audit(), this.victim);
   }
 
   get #fence(): NodeFenceStatus | undefined {

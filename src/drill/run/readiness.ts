@@ -1,5 +1,6 @@
 import { LEADER_LEASE } from '../../manager/composition.ts';
 import { fenceName } from '../../domain/node-fence.ts';
+import type { Node, Pod } from '../../ports/objects.ts';
 import { LEASES } from '../../ports/resources.ts';
 import type { ClusterSession } from './cluster-session.ts';
 import { pause } from './pause.ts';
@@ -11,13 +12,18 @@ import type { Watcher } from './watcher.ts';
 const LEADING_POLL_MS = 100;
 const LEADING_TRIES = 600;
 
+/** What the API server has of nodes or pods. */
+interface Seen<T> {
+  all(): Iterable<T>;
+}
+
 /** As many pods of the workload as there must be run and are ready. */
-export function isSettled(watcher: Watcher, replicas: number): boolean {
+export function isSettled(watcher: { pods: Seen<Pod> }, replicas: number): boolean {
   const pods = [...watcher.pods.all()].filter((pod) => pod.metadata.name.startsWith('db-'));
   return pods.length === replicas && pods.every((pod) => isPodReady(pod) && pod.metadata.deletionTimestamp === undefined);
 }
 
-export function readyNodes(watcher: Watcher): number {
+export function readyNodes(watcher: { nodes: Seen<Node> }): number {
   return [...watcher.nodes.all()].filter((node) =>
     node.status.conditions?.some((condition) => condition.type === 'Ready' && condition.status === 'True'),
   ).length;

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { ATTESTATION } from '../../../src/domain/node-daemon/attestation.ts';
 import type { GrantsEnded } from '../../../src/domain/node-daemon/attestation.ts';
 import { seal } from '../../../src/domain/node-daemon/seal.ts';
-import { keyOf, macOf } from '../model/keys.ts';
+import { keyOf, macOf } from '../../../src/testbed/simulation/keys.ts';
 import type { EndingCall } from '../../../src/ports/node-daemons.ts';
 import { LEASES } from '../../../src/ports/resources.ts';
 import { ControllerWorld, NAMESPACE } from './world.ts';

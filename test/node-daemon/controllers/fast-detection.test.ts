@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import { seal } from '../../../src/domain/node-daemon/seal.ts';
-import { keyOf, macOf } from '../model/keys.ts';
+import { keyOf, macOf } from '../../../src/testbed/simulation/keys.ts';
 import { Surroundings } from './fast.ts';
 import { ControllerWorld, ZONE } from './world.ts';
 import type { Replica } from './world.ts';

@@ -16,7 +16,7 @@ import { MemoryDisk } from '../../../src/testbed/cluster/disk.ts';
 import { Machine } from '../../../src/testbed/cluster/machine.ts';
 import { KUBERNETES_CLUSTER, KUBERNETES_KUBELET } from '../../../src/testbed/cluster/options.ts';
 import { createScene, DEFAULT_SCENE } from '../../../src/testbed/cluster/scene.ts';
-import { macOf, keyOf } from '../model/keys.ts';
+import { macOf, keyOf } from '../../../src/testbed/simulation/keys.ts';
 import { ControllerWorld, NAMESPACE } from './world.ts';
 
 const quiet = (): void => undefined;

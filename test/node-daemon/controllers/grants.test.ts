@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 
 import { GRANTS_ENDED } from '../../../src/domain/node-daemon/attestation.ts';
 import { seal } from '../../../src/domain/node-daemon/seal.ts';
-import { keyOf, macOf } from '../model/keys.ts';
+import { keyOf, macOf } from '../../../src/testbed/simulation/keys.ts';
 import { LEASES } from '../../../src/ports/resources.ts';
 import { ControllerWorld, NAMESPACE } from './world.ts';
 import type { Replica } from './world.ts';

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 
 import { PEERS } from '../../../src/domain/node-daemon/attestation.ts';
 import { parseControllers } from '../../../src/domain/node-daemon/controllers.ts';
-import { keyOf } from '../model/keys.ts';
+import { keyOf } from '../../../src/testbed/simulation/keys.ts';
 import { CONFIG_MAPS, LEASES, SECRETS } from '../../../src/ports/resources.ts';
 import { ControllerWorld, NAMESPACE, ZONE } from './world.ts';
 import type { Replica } from './world.ts';

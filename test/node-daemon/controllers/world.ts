@@ -8,7 +8,7 @@ import type { Datagram } from '../../../src/domain/node-daemon/datagram.ts';
 import { install } from '../../../src/drill/run/installation.ts';
 import { ApiClient } from '../../../src/kube/client.ts';
 import { Reflector } from '../../../src/kube/reflector.ts';
-import { keyOf, macOf } from '../model/keys.ts';
+import { keyOf, macOf } from '../../../src/testbed/simulation/keys.ts';
 import { DaemonWorld } from '../model/world.ts';
 import type { MachineModel, MachineOptions } from '../model/world.ts';
 import { TransportError } from '../../../src/ports/api-transport.ts';

@@ -2,7 +2,7 @@ import { ATTESTATION, PEERS } from '../../../src/domain/node-daemon/attestation.
 import type { Datagram } from '../../../src/domain/node-daemon/datagram.ts';
 import { open, seal } from '../../../src/domain/node-daemon/seal.ts';
 import type { DatagramSocket } from '../../../src/ports/node-daemon.ts';
-import { keyOf, macOf } from './keys.ts';
+import { keyOf, macOf } from '../../../src/testbed/simulation/keys.ts';
 import type { DaemonWorld } from './world.ts';
 
 interface Attested {

@@ -7,7 +7,7 @@ import type { KubeObject } from '../../../src/ports/objects.ts';
 import { ManualClock } from '../../../src/runtime/manual-clock.ts';
 import { NodeDaemon } from '../../../src/node/core/daemon.ts';
 import type { NodeDaemonOptions, NodeDaemonPorts } from '../../../src/node/core/daemon.ts';
-import { keyOf, macOf } from './keys.ts';
+import { keyOf, macOf } from '../../../src/testbed/simulation/keys.ts';
 
 /** Several machines with their daemons, a network whose links can be cut, and an API server that can be cut off: all on one clock, in memory. */
 export class DaemonWorld {

@@ -1,22 +1,20 @@
 import type { ApiTransport } from '../../../src/ports/api-transport.ts';
 import type { NodeEvent, PowerEvent } from '../../../src/laws/trace.ts';
 import type { Machine } from '../../../src/testbed/cluster/machine.ts';
-import { keyOf, macOf } from '../../node-daemon/model/keys.ts';
+import { controllerKeyPairs } from '../../../src/testbed/simulation/keys.ts';
 import type { ControllerWorld } from '../controller-program.ts';
-import { FaultyTransport } from '../faulty-transport.ts';
+import { FaultyTransport } from '../../../src/drill/daemons/simulated/faulty-transport.ts';
 import type { Hardware } from '../hardware.ts';
-import type { Kernel } from '../kernel/kernel.ts';
-import { Port } from '../kernel/port.ts';
-import type { SimulatedProcess } from '../kernel/simulated-process.ts';
-import { EVERYONE } from '../network.ts';
-import type { Network } from '../network.ts';
-import { DaemonMachine } from './daemon-machine.ts';
-import { Datagrams } from './datagrams.ts';
+import type { Kernel } from '../../../src/testbed/simulation/kernel.ts';
+import { Port } from '../../../src/testbed/simulation/port.ts';
+import type { SimulatedProcess } from '../../../src/testbed/simulation/simulated-process.ts';
+import { FENCE_NAMESPACE } from '../configuration.ts';
+import { EVERYONE } from '../../../src/testbed/simulation/network.ts';
+import type { Network } from '../../../src/testbed/simulation/network.ts';
+import { DaemonMachine } from '../../../src/drill/daemons/simulated/daemon-machine.ts';
+import { Datagrams } from '../../../src/testbed/simulation/datagrams.ts';
 import type { DaemonDeed, DaemonTimes, NodeDaemons, Place } from './node-daemons.ts';
 import { Survival } from './survival.ts';
-
-/** What the private key of the controllers begins with: it must stand nowhere but in its Secret (P9). */
-export const PRIVATE_KEY_TEXT = 'the-private-half-of-the-exchange-key-';
 
 const REPAIRED_AFTER_MS = 400_000;
 
@@ -45,7 +43,7 @@ export class DaemonsOfWorld {
   readonly #datagrams: Datagrams;
   readonly #machines = new Map<string, DaemonMachine>();
   readonly #survival: Survival;
-  #keys = 0;
+  readonly #keyPairs = controllerKeyPairs();
   #pending = 0;
 
   constructor(options: DaemonsOptions) {
@@ -58,7 +56,8 @@ export class DaemonsOfWorld {
       const traits = daemons.machines[node];
       if (host === undefined || traits === undefined) throw new Error(`node ${node} has no machine`);
       const transport = (process: SimulatedProcess): ApiTransport => new FaultyTransport(api, new Port(process), inside, host.name);
-      this.#machines.set(node, new DaemonMachine({ kernel, machine, host, systemUUID: systemUUID(node), clockRate, traits, datagrams, transport }));
+      const daemon = { namespace: FENCE_NAMESPACE, times: {}, systemUUID: systemUUID(node) };
+      this.#machines.set(node, new DaemonMachine({ kernel, machine, host, daemon, clockRate, traits, datagrams, transport }));
     }
     this.#survival = new Survival({ kernel, daemons, isArmed: (node) => this.#machines.get(node)?.isArmed === true });
   }
@@ -77,17 +76,7 @@ export class DaemonsOfWorld {
   servedBy(host: string, process: SimulatedProcess): NonNullable<ControllerWorld['nodeDaemons']> {
     return {
       socket: this.#datagrams.socket(host, process),
-      keyPairs: {
-        generate: () => {
-          this.#keys += 1;
-          return `${PRIVATE_KEY_TEXT}${this.#keys}`;
-        },
-        load: (text) => {
-          if (!text.startsWith(PRIVATE_KEY_TEXT)) throw new TypeError('this is no private key');
-          const own = keyOf(`controllers-${text.slice(PRIVATE_KEY_TEXT.length)}`);
-          return { publicKey: own, macWith: (other) => macOf(own, other) };
-        },
-      },
+      keyPairs: this.#keyPairs,
       topologyKeys: this.#options.daemons.topologyKeys,
     };
   }

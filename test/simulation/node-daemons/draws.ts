@@ -1,12 +1,13 @@
-import type { CrashPoint } from '../kernel/port.ts';
+import type { CrashPoint } from '../../../src/testbed/simulation/port.ts';
 import { scenarioOf } from '../draws.ts';
 import { expectedOf } from '../expected.ts';
-import { SeededRandom } from '../kernel/seeded-random.ts';
-import { CALM_API } from '../network.ts';
+import { SeededRandom } from '../../../src/testbed/simulation/seeded-random.ts';
+import { CALM_API } from '../../../src/testbed/simulation/network.ts';
 import type { Disturbance, NodeFault, Scenario } from '../scenario.ts';
-import type { DatagramFaults } from './datagrams.ts';
+import type { DatagramFaults } from '../../../src/testbed/simulation/datagrams.ts';
 import { mayGoDown, provesItself } from './forecast.ts';
-import type { DaemonDeed, DaemonTimes, MachineTraits, NodeDaemons, Place, Way } from './node-daemons.ts';
+import type { MachineTraits } from '../../../src/drill/daemons/simulated/daemon-machine.ts';
+import type { DaemonDeed, DaemonTimes, NodeDaemons, Place, Way } from './node-daemons.ts';
 
 /** By then every daemon knows its peers, and the API server knows that it does. */
 const FAULT_AT_MS = 78_000;

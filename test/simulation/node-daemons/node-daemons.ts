@@ -1,4 +1,5 @@
-import type { DatagramFaults } from './datagrams.ts';
+import type { MachineTraits } from '../../../src/drill/daemons/simulated/daemon-machine.ts';
+import type { DatagramFaults } from '../../../src/testbed/simulation/datagrams.ts';
 
 /** What a node is cut off from. */
 export type Place = 'controllers' | 'peers' | 'api-server';
@@ -29,24 +30,6 @@ export interface DaemonTimes {
   grantMs: number;
   isolationMs: number;
   podStopMs: number;
-}
-
-/** What differs from machine to machine. */
-export interface MachineTraits {
-  /** How long its watchdog waits; it is attested so. */
-  watchdogMs: number;
-  /** How fast the oscillator of the watchdog runs. */
-  watchdogRate: number;
-  /** A virtual machine: it may be paused, and says so. */
-  isPausable: boolean;
-  /** How long its pods take to stop; longer than anybody waits: they hang. */
-  podStopMs: number;
-  /** Does its kernel reset it when it is told to? Otherwise the watchdog does. */
-  doesReset: boolean;
-  /** After a reset by itself it stands still in its firmware until somebody comes. */
-  isStuckAfterReset: boolean;
-  /** How long what is synced to its disk takes. */
-  syncMs: number;
 }
 
 /** The node daemons of one world. Plain data. */

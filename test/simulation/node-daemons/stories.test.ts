@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { CALM_API } from '../network.ts';
+import { CALM_API } from '../../../src/testbed/simulation/network.ts';
 import { runSeed } from '../run-seed.ts';
 import type { Scenario } from '../scenario.ts';
 import type { SeedResult } from '../seed-result.ts';
 import { foreseen, withNodeDaemons } from './draws.ts';
-import type { DaemonDeed, DaemonTimes, MachineTraits } from './node-daemons.ts';
+import type { MachineTraits } from '../../../src/drill/daemons/simulated/daemon-machine.ts';
+import type { DaemonDeed, DaemonTimes } from './node-daemons.ts';
 
 const TIMEOUT_MS = 240_000;
 const FAULT_AT_MS = 85_000;

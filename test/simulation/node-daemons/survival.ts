@@ -1,5 +1,5 @@
 import type { NodeEvent, PowerEvent } from '../../../src/laws/trace.ts';
-import type { Kernel } from '../kernel/kernel.ts';
+import type { Kernel } from '../../../src/testbed/simulation/kernel.ts';
 import type { DaemonDeed, DaemonTimes, NodeDaemons } from './node-daemons.ts';
 
 export interface SurvivalOptions {

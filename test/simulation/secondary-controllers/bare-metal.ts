@@ -6,9 +6,9 @@ import type { ApiTransport } from '../../../src/ports/api-transport.ts';
 import { BARE_METAL_HOSTS, metal3Remediations } from '../../../src/ports/metal3.ts';
 import type { BareMetalHost } from '../../../src/ports/metal3.ts';
 import { OPERATOR_USER } from '../api.ts';
-import type { SimulatedDevice } from '../devices.ts';
-import type { KernelView } from '../kernel/kernel-view.ts';
-import type { SimulatedProcess } from '../kernel/simulated-process.ts';
+import type { SimulatedDevice } from '../../../src/testbed/simulation/devices.ts';
+import type { KernelView } from '../../../src/testbed/simulation/kernel-view.ts';
+import type { SimulatedProcess } from '../../../src/testbed/simulation/simulated-process.ts';
 import { SimulatedHostPower } from './host-power.ts';
 import type { HostDeed, Hosts } from './secondary-controllers.ts';
 

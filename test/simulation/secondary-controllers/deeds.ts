@@ -5,7 +5,7 @@ import { MEDIK8S_LEASE_NAMESPACE } from '../../../src/manifests/access.ts';
 import { MACHINES } from '../../../src/ports/machines.ts';
 import { NODE_FENCE_REMEDIATION } from '../../../src/ports/remediation.ts';
 import { LEASES, NODES } from '../../../src/ports/resources.ts';
-import type { KernelView } from '../kernel/kernel-view.ts';
+import type { KernelView } from '../../../src/testbed/simulation/kernel-view.ts';
 import { ILLNESS } from './secondary-controllers.ts';
 import type { Deed, RequestDeed } from './secondary-controllers.ts';
 

@@ -2,7 +2,7 @@ import type { NodeFenceRemediationSpec } from '../../../src/ports/remediation.ts
 import { withNodeDaemons } from '../node-daemons/draws.ts';
 import { scenarioOf } from '../draws.ts';
 import { expectedOf } from '../expected.ts';
-import { SeededRandom } from '../kernel/seeded-random.ts';
+import { SeededRandom } from '../../../src/testbed/simulation/seeded-random.ts';
 import type { Scenario } from '../scenario.ts';
 import { drawHosts } from './host-draws.ts';
 import type { Check, Composed, Deed, Pool, Preserving, SecondaryControllers } from './secondary-controllers.ts';

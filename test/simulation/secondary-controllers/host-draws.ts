@@ -1,6 +1,6 @@
 import type { OperatorPace } from '../../../src/testbed/operators/baremetal-operator.ts';
-import type { DeviceBehaviour } from '../devices.ts';
-import { SeededRandom } from '../kernel/seeded-random.ts';
+import type { DeviceBehaviour } from '../../../src/testbed/simulation/devices.ts';
+import { SeededRandom } from '../../../src/testbed/simulation/seeded-random.ts';
 import { disturbedUntilMs, failing } from '../scenario.ts';
 import type { Scenario } from '../scenario.ts';
 import type { HostDeed, Hosts } from './secondary-controllers.ts';

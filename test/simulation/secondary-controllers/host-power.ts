@@ -2,7 +2,7 @@ import type { HostPower } from '../../../src/testbed/operators/baremetal-operato
 import type { OperatorEvent } from '../../../src/laws/trace.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
 import { OPERATOR_USER } from '../api.ts';
-import type { SimulatedDevice } from '../devices.ts';
+import type { SimulatedDevice } from '../../../src/testbed/simulation/devices.ts';
 
 const DEADLINE_MS = 5_000;
 

@@ -6,7 +6,7 @@ import { MACHINE_NODE_LABEL, MACHINES } from '../../../src/ports/machines.ts';
 import type { Machine } from '../../../src/ports/machines.ts';
 import { NODES } from '../../../src/ports/resources.ts';
 import type { Hardware } from '../hardware.ts';
-import type { KernelView } from '../kernel/kernel-view.ts';
+import type { KernelView } from '../../../src/testbed/simulation/kernel-view.ts';
 
 const RESOURCE = 'machines.machine.sapcloud.io';
 const DRIVE_MS = 500;

@@ -1,6 +1,6 @@
 import type { OperatorPace } from '../../../src/testbed/operators/baremetal-operator.ts';
 import type { NodeFenceRemediationSpec } from '../../../src/ports/remediation.ts';
-import type { DeviceBehaviour } from '../devices.ts';
+import type { DeviceBehaviour } from '../../../src/testbed/simulation/devices.ts';
 
 /** The controllers beside the one that fences, and whether each is composed. */
 export interface Composed {

@@ -1,7 +1,7 @@
 import { scenarioOf } from '../draws.ts';
 import { expectedOf } from '../expected.ts';
 import { runSeed } from '../run-seed.ts';
-import { CALM_API } from '../network.ts';
+import { CALM_API } from '../../../src/testbed/simulation/network.ts';
 import type { Scenario } from '../scenario.ts';
 import type { SeedResult } from '../seed-result.ts';
 import type { Composed, SecondaryControllers } from './secondary-controllers.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../src/ports/clock.ts';
+import type { Clock } from '../../ports/clock.ts';
 import type { KernelView } from './kernel-view.ts';
 import { ProcessClock } from './process-clock.ts';
 import type { SeededRandom } from './seeded-random.ts';

@@ -1,4 +1,4 @@
-import type { SeededRandom } from './kernel/seeded-random.ts';
+import type { SeededRandom } from './seeded-random.ts';
 
 /**
  * What the API server, or what stands before it, answers for a while to most of what it is asked. plain-404: a load balancer without a backend. retry-after:

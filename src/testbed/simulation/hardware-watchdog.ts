@@ -1,4 +1,4 @@
-import type { KernelView } from '../kernel/kernel-view.ts';
+import type { KernelView } from './kernel-view.ts';
 
 /** The watchdog of a machine: it counts by itself, whatever becomes of the processes, until it is disarmed or the machine begins anew. */
 export class HardwareWatchdog {

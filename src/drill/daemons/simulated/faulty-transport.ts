@@ -1,8 +1,8 @@
-import { statusError } from '../../src/kube/status.ts';
-import { TransportError, type ApiStatusError } from '../../src/ports/api-transport.ts';
-import type { ApiRequest, ApiResponse, ApiTransport, WatchEvent, WatchRequest, WatchSink } from '../../src/ports/api-transport.ts';
-import type { Port } from './kernel/port.ts';
-import type { CallKind, Network, RequestFate } from './network.ts';
+import { statusError } from '../../../kube/status.ts';
+import { TransportError, type ApiStatusError } from '../../../ports/api-transport.ts';
+import type { ApiRequest, ApiResponse, ApiTransport, WatchEvent, WatchRequest, WatchSink } from '../../../ports/api-transport.ts';
+import type { Port } from '../../../testbed/simulation/port.ts';
+import type { CallKind, Network, RequestFate } from '../../../testbed/simulation/network.ts';
 
 const RETRY_AFTER_SECONDS = 1;
 const DAY_SECONDS = 86_400;

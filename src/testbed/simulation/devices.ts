@@ -1,6 +1,6 @@
-import type { PowerState } from '../../src/ports/agents.ts';
-import type { DeviceEvent } from '../../src/laws/trace.ts';
-import type { SeededRandom } from './kernel/seeded-random.ts';
+import type { PowerState } from '../../ports/agents.ts';
+import type { DeviceEvent } from '../../laws/trace.ts';
+import type { SeededRandom } from './seeded-random.ts';
 import type { RangeMs } from './network.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SeededRandom } from './kernel/seeded-random.ts';
+import { SeededRandom } from './seeded-random.ts';
 import { CALM_API, Network } from './network.ts';
 
 const MANY = Array.from({ length: 400 }, (_unused, index) => index);

@@ -1,28 +1,52 @@
-import { ApiClient } from '../../../src/kube/client.ts';
-import { NodeDaemon } from '../../../src/node/core/daemon.ts';
-import type { NodeDaemonPorts } from '../../../src/node/core/daemon.ts';
-import type { ApiTransport } from '../../../src/ports/api-transport.ts';
-import type { DaemonLog, KeepRecord, WatchdogDevice } from '../../../src/ports/node-daemon.ts';
-import type { Machine } from '../../../src/testbed/cluster/machine.ts';
-import { keyOf, macOf } from '../../node-daemon/model/keys.ts';
-import { FENCE_NAMESPACE } from '../configuration.ts';
-import type { Kernel } from '../kernel/kernel.ts';
-import type { SimulatedProcess } from '../kernel/simulated-process.ts';
-import { BootClock } from './boot-clock.ts';
-import type { Datagrams } from './datagrams.ts';
-import { HardwareWatchdog } from './hardware-watchdog.ts';
-import type { MachineTraits } from './node-daemons.ts';
+import { ApiClient } from '../../../kube/client.ts';
+import { NodeDaemon } from '../../../node/core/daemon.ts';
+import type { NodeDaemonOptions, NodeDaemonPorts, NodeDaemonStatus } from '../../../node/core/daemon.ts';
+import type { ApiTransport } from '../../../ports/api-transport.ts';
+import type { Clock } from '../../../ports/clock.ts';
+import type { NodeCheck } from '../../../ports/node-checks.ts';
+import type { DaemonLog, KeepRecord, WatchdogDevice } from '../../../ports/node-daemon.ts';
+import type { Machine } from '../../../testbed/cluster/machine.ts';
+import { keyOf, macOf } from '../../../testbed/simulation/keys.ts';
+import type { Kernel } from '../../../testbed/simulation/kernel.ts';
+import type { SimulatedProcess } from '../../../testbed/simulation/simulated-process.ts';
+import { BootClock } from '../../../testbed/simulation/boot-clock.ts';
+import type { Datagrams } from '../../../testbed/simulation/datagrams.ts';
+import { HardwareWatchdog } from '../../../testbed/simulation/hardware-watchdog.ts';
+
+/** What differs from machine to machine. */
+export interface MachineTraits {
+  /** How long its watchdog waits; it is attested so. */
+  watchdogMs: number;
+  /** How fast the oscillator of the watchdog runs. */
+  watchdogRate: number;
+  /** A virtual machine: it may be paused, and says so. */
+  isPausable: boolean;
+  /** How long its pods take to stop; longer than anybody waits: they hang. */
+  podStopMs: number;
+  /** Does its kernel reset it when it is told to? Otherwise the watchdog does. */
+  doesReset: boolean;
+  /** After a reset by itself it stands still in its firmware until somebody comes. */
+  isStuckAfterReset: boolean;
+  /** How long what is synced to its disk takes. */
+  syncMs: number;
+}
 
 export interface DaemonMachineOptions {
   kernel: Kernel;
   machine: Machine;
   /** The machine as a process: kubelet and pods run in it, and its clocks are the machine's. */
   host: SimulatedProcess;
-  systemUUID: string;
+  daemon: Pick<NodeDaemonOptions, 'namespace' | 'times' | 'systemUUID' | 'storageLostMs'>;
+  /** What its daemon checks by itself; absent: nothing. */
+  checks?: (clock: Clock) => readonly NodeCheck[];
   clockRate: number;
   traits: MachineTraits;
   datagrams: Datagrams;
   transport: (process: SimulatedProcess) => ApiTransport;
+  /** Told when it is reset by its watchdog or its kernel, and when its daemon has stopped the pods. */
+  sees?: { reset(cause: 'watchdog' | 'kernel', why: string): void; podsEnded(bootID: string): void };
+  /** What its daemon says. */
+  onLine?: (line: string) => void;
 }
 
 /** What ends with the boot: /run, and when its clocks began. */
@@ -63,7 +87,16 @@ export class DaemonMachine {
   constructor(options: DaemonMachineOptions) {
     this.#options = options;
     const { kernel, traits } = options;
-    this.#watchdog = new HardwareWatchdog(kernel, traits.watchdogMs / traits.watchdogRate, () => this.#reset('watchdog'));
+    this.#watchdog = new HardwareWatchdog(kernel, traits.watchdogMs / traits.watchdogRate, () => this.#reset('watchdog', 'its watchdog was not fed'));
+  }
+
+  /** Undefined: no daemon runs, or it does not answer. */
+  get status(): NodeDaemonStatus | undefined {
+    return this.#running === undefined || this.#running.process.isStopped ? undefined : this.#running.daemon.status();
+  }
+
+  get isDaemonRunning(): boolean {
+    return this.#running !== undefined;
   }
 
   get isArmed(): boolean {
@@ -171,9 +204,10 @@ export class DaemonMachine {
     this.#running?.process.resume();
   }
 
-  #reset(cause: string): void {
-    const { kernel, machine, traits } = this.#options;
-    kernel.trace(`${machine.node} is reset: ${cause}`);
+  #reset(cause: 'watchdog' | 'kernel', why: string): void {
+    const { kernel, machine, traits, sees } = this.#options;
+    kernel.trace(`${machine.node} is reset: ${why}`);
+    sees?.reset(cause, why);
     machine.reset(traits.isStuckAfterReset);
   }
 
@@ -191,13 +225,13 @@ export class DaemonMachine {
   }
 
   #start(boot: Boot): void {
-    const { kernel, machine, host, systemUUID, clockRate } = this.#options;
+    const { kernel, machine, host, daemon: given, clockRate } = this.#options;
     const { node } = machine;
     this.#started += 1;
     const process = kernel.spawn(`daemon-${node}-${this.#started}`, clockRate);
     const clock = new BootClock(host, process, boot.begins);
     const daemon = new NodeDaemon(this.#ports(boot, process, clock), {
-      ...{ node, bootID: boot.bootID, systemUUID, namespace: FENCE_NAMESPACE, fencesItself: true, times: {} },
+      ...{ ...given, node, bootID: boot.bootID, fencesItself: true },
     });
     this.#running = { process, daemon, clock };
     kernel.trace(`${process.name} starts in boot ${boot.bootID}`);
@@ -205,7 +239,7 @@ export class DaemonMachine {
   }
 
   #ports(boot: Boot, process: SimulatedProcess, clock: BootClock): NodeDaemonPorts {
-    const { kernel, traits, datagrams, transport } = this.#options;
+    const { kernel, traits, datagrams, transport, checks } = this.#options;
     const log = (level: string) => (message: string, fields?: object) => this.#say(process, level, message, fields);
     const logger: DaemonLog = { info: log('info'), warn: log('warn'), error: log('error') };
     return {
@@ -217,7 +251,7 @@ export class DaemonMachine {
       workload: { stop: (deadlineMs) => this.#stopWorkload(clock, deadlineMs) },
       machine: {
         reset: (cause) => {
-          if (traits.doesReset) kernel.schedule(RESET_AFTER_MS, () => (this.#boot === boot ? this.#reset(cause) : undefined));
+          if (traits.doesReset) kernel.schedule(RESET_AFTER_MS, () => (this.#boot === boot ? this.#reset('kernel', cause) : undefined));
         },
       },
       record: {
@@ -234,6 +268,7 @@ export class DaemonMachine {
           this.#promises = new Map(promises);
         },
       },
+      ...(checks === undefined ? {} : { checks: checks(clock) }),
       log: logger,
     };
   }
@@ -267,11 +302,14 @@ export class DaemonMachine {
     await clock.sleep(Math.min(traits.podStopMs, deadlineMs));
     if (traits.podStopMs > deadlineMs) return 'running';
     machine.stopWorkload();
+    if (this.#boot !== undefined) this.#options.sees?.podsEnded(this.#boot.bootID);
     return 'stopped';
   }
 
   #say({ name }: SimulatedProcess, level: string, message: string, fields: object = {}): void {
     const words = Object.entries(fields).map(([key, value]) => `${key}=${JSON.stringify(value)}`);
-    this.#options.kernel.trace([name, level, message, ...words].join(' '));
+    const line = [name, level, message, ...words].join(' ');
+    this.#options.kernel.trace(line);
+    this.#options.onLine?.(line);
   }
 }

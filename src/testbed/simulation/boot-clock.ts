@@ -1,5 +1,5 @@
-import type { Clock } from '../../../src/ports/clock.ts';
-import type { SimulatedProcess } from '../kernel/simulated-process.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { SimulatedProcess } from './simulated-process.ts';
 
 /** The clocks of one boot of a machine, which count from its begin, as one of its processes sees them: timers come when machine and process both go on. */
 export class BootClock implements Clock {

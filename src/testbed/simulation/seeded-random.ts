@@ -1,4 +1,4 @@
-import type { Random } from '../../../src/ports/random.ts';
+import type { Random } from '../../ports/random.ts';
 
 /** Mixes a text into 32 bits (FNV-1a), to derive independent streams from names. */
 export function hashText(text: string, start = 0x811c9dc5): number {

@@ -1,8 +1,8 @@
-import type { DatagramSocket } from '../../../src/ports/node-daemon.ts';
-import type { KernelView } from '../kernel/kernel-view.ts';
-import type { SeededRandom } from '../kernel/seeded-random.ts';
-import type { SimulatedProcess } from '../kernel/simulated-process.ts';
-import type { RangeMs } from '../network.ts';
+import type { DatagramSocket } from '../../ports/node-daemon.ts';
+import type { KernelView } from './kernel-view.ts';
+import type { SeededRandom } from './seeded-random.ts';
+import type { SimulatedProcess } from './simulated-process.ts';
+import type { RangeMs } from './network.ts';
 
 /** How datagrams fare. Shares are probabilities per datagram. */
 export interface DatagramFaults {

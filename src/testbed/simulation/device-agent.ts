@@ -1,7 +1,7 @@
-import { AgentError } from '../../src/ports/agents.ts';
-import type { AgentDefinition, AgentErrorKind, Outcome, Parameters, PowerAgent, PowerState, Reading, Target } from '../../src/ports/agents.ts';
+import { AgentError } from '../../ports/agents.ts';
+import type { AgentDefinition, AgentErrorKind, Outcome, Parameters, PowerAgent, PowerState, Reading, Target } from '../../ports/agents.ts';
 import type { SimulatedDevice } from './devices.ts';
-import type { Port } from './kernel/port.ts';
+import type { Port } from './port.ts';
 
 /** The agent of one controller process for all simulated BMCs: one connection per device, each step of a call through the process' port. */
 export class SimulatedPowerAgent implements PowerAgent {
