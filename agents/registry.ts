@@ -19,6 +19,7 @@ import { scsi } from './scsi/definition.ts';
 import { storageWith } from './storage/definition.ts';
 import { taint } from './taint/agent.ts';
 import { uncordon } from './uncordon/agent.ts';
+import { unfence } from './unfence/definition.ts';
 import { watchdog } from './watchdog/definition.ts';
 
 /** Agents that reach only the cluster; they run in the simulation as they are. */
@@ -63,6 +64,7 @@ export function standardRegistry(rights: ProgramRights = NO_PROGRAMS): AgentRegi
     scsi,
     ssh,
     storageWith(programs),
+    unfence,
     watchdog,
   ]);
   const installed = new FencePrograms(programs);

@@ -9,11 +9,12 @@ import { resolvePlan } from '../../src/config/resolve-plan.ts';
 import type { FabricAgent, Parameters, Target } from '../../src/ports/agents.ts';
 import type { Cluster } from '../../src/ports/cluster.ts';
 import { SystemClock } from '../../src/runtime/system-clock.ts';
+import { parseKeys } from '../../src/domain/scsi-registration.ts';
 import { standardRegistry } from '../registry.ts';
 import { isSshdThere, startOpenSshd, type OpenSshd } from '../shared/ssh/testing/open-sshd.ts';
 import { fenceInput } from './commands.ts';
 import { scsi } from './definition.ts';
-import { parseKeys, parseReservation, portOf } from './reservation.ts';
+import { parseReservation, portOf } from './reservation.ts';
 
 const FENCE_AGENTS = ['/usr/sbin/fence_scsi', '/usr/sbin/fence_mpath'];
 const areThere = FENCE_AGENTS.every((path) => existsSync(path));

@@ -29,7 +29,8 @@ export class ScsiAgent implements FabricAgent {
 
   async set(target: Target, state: 'open' | 'closed'): Promise<Outcome> {
     return this.#with(target, `set ${state}`, async (call, settings) => {
-      if (state === 'open') throw call.error('Refused', 'only the node itself can register its key again: let its own unfencing do it at boot');
+      if (state === 'open')
+        throw call.error('Refused', 'only the node itself can register its key again: its daemon does, in a new boot (--unfence-device)');
       const argv = [...settings.before, settings.fencePath];
       const answer = await this.#commands.run(call, settings.place, argv, { gate: () => target.beforeSend(), input: fenceInput(settings) });
       if (answer.code !== 0) throw call.error('Refused', saidBy(answer));

@@ -1,3 +1,4 @@
+import { persistIn } from '../../src/domain/scsi-registration.ts';
 import type { ScsiSettings } from './parameters.ts';
 
 /** What the agent of ClusterLabs is told on its standard input; `fence_mpath` calls the key a plug. */
@@ -8,6 +9,5 @@ export function fenceInput({ devices, key, isMultipath }: Pick<ScsiSettings, 'de
 
 /** Reads the registered keys (`keys`), or the reservation, of one device; changes nothing. */
 export function persistArgv({ before, persistPath, isMultipath }: ScsiSettings, device: string, what: 'keys' | 'reservation'): string[] {
-  const option = what === 'keys' ? '-k' : '-r';
-  return [...before, persistPath, ...(isMultipath ? ['-i', option] : ['-n', '-i', option]), '-d', device];
+  return [...before, persistPath, ...persistIn(device, what, isMultipath)];
 }

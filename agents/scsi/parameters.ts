@@ -1,22 +1,18 @@
 import { z } from 'zod';
 
+import { DEVICES_MAX, isDevicePath, plainKey } from '../../src/domain/scsi-registration.ts';
 import type { ParameterProblem, Parameters } from '../../src/ports/agents.ts';
 import { placeDocumentation, placeOf, placeProblems, placeShape } from '../shared/command/place.ts';
 import { canonical, checkParameters, parseBoolean, parsed, type ParameterSchema } from '../shared/parameter-schema.ts';
 import type { SshSettings } from '../shared/ssh/parameters.ts';
-import { plainKey } from './reservation.ts';
 
-const DEVICES_MAX = 16;
 const PROGRAM = /^\/[A-Za-z0-9_./-]+$/;
 
 const schema = z.object({
   devices: z
     .string()
     .transform((text) => text.split(/[\s,]+/).filter((word) => word !== ''))
-    .refine(
-      (all) => all.length > 0 && all.every((one) => /^\/dev\/[A-Za-z0-9_./:-]{1,200}$/.test(one) && !one.includes('..')),
-      'must be devices such as /dev/disk/by-id/wwn-0x5000c500',
-    )
+    .refine((all) => all.length > 0 && all.every(isDevicePath), 'must be devices such as /dev/disk/by-id/wwn-0x5000c500')
     .refine((all) => all.length <= DEVICES_MAX, `must be at most ${DEVICES_MAX} devices`)
     .optional(),
   key: z

@@ -1,31 +1,5 @@
+import { parseKeys, plainKey } from '../../src/domain/scsi-registration.ts';
 import type { PortState } from '../../src/ports/agents.ts';
-
-/** What a device says of who may write to it. Sources: sg3_utils (sg_persist), multipath-tools (mpathpersist), SPC-4. */
-export interface Registrations {
-  /** Without `0x` and leading zeros, lower case. */
-  keys: readonly string[];
-}
-
-/** A key as it is compared: without `0x` and leading zeros, lower case. */
-export function plainKey(text: string): string {
-  return text
-    .trim()
-    .toLowerCase()
-    .replace(/^0x/, '')
-    .replace(/^0+(?=.)/, '');
-}
-
-/** The registered keys, or undefined where the list is not whole: as many as its head says have to follow, and the last line has to end. */
-export function parseKeys(text: string): Registrations | undefined {
-  if (!text.endsWith('\n')) return undefined;
-  const lines = text.split('\n');
-  if (lines.some((line) => /\bthere are no registered reservation keys\b/i.test(line))) return { keys: [] };
-  const at = lines.findIndex((line) => /\b\d+ registered reservation keys?\b/.test(line));
-  const count = Number(/\b(\d+) registered reservation keys?\b/.exec(lines[at] ?? '')?.[1] ?? Number.NaN);
-  if (Number.isNaN(count)) return undefined;
-  const keys = lines.slice(at + 1).flatMap((line) => /^\s+0x([0-9a-f]{1,16})\s*$/i.exec(line)?.[1] ?? []);
-  return keys.length === count ? { keys: keys.map(plainKey) } : undefined;
-}
 
 /** Key and type of the reservation, `none`, or undefined for an answer that is not understood. */
 export function parseReservation(text: string): { key: string; type: string } | 'none' | undefined {

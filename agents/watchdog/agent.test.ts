@@ -193,7 +193,12 @@ describe('watchdog', () => {
         attest(ATTESTED, { ...ENDED, promised: promisedAfterMs > deadlineMs ? [] : promised });
         return { ...ENDED, promised };
       };
-      daemons = { endGrants, sawEnded: (name, bootID) => void seenEnded.push(`${name} ${bootID}`), isHeard: (_name, bootID) => heard(bootID) };
+      daemons = {
+        endGrants,
+        permit: () => () => undefined,
+        sawEnded: (name, bootID) => void seenEnded.push(`${name} ${bootID}`),
+        isHeard: (_name, bootID) => heard(bootID),
+      };
       attest(ATTESTED, null);
       agent = await fresh();
     }

@@ -36,6 +36,10 @@ export function checkSteps(steps: ResolvedSteps, { supplies, minimumEvidence }: 
     const message = `isolation may not switch power: ${method.name} does ${method.action}; put it into power_management, where off is proven and the workload released`;
     problems.error(method.where, message, 'isolation');
   }
+  for (const step of ['isolation', 'power-management'] as const) {
+    for (const method of steps[step].flatMap(({ methods }) => methods).filter(({ agent }) => agent === 'unfence'))
+      problems.error(method.where, `${method.name} puts storage registrations back: put it into recovery`, step);
+  }
   const reopened = new Set(
     [...recovery, ...steps['power-management'].flatMap(({ methods }) => methods)].filter(({ action }) => action === 'on').map(plugKey),
   );

@@ -258,6 +258,7 @@ export class Dispatcher implements Runner, Prober {
           deadlineMs,
           intent: job.entry.id,
           ...(job.incident === undefined ? {} : { incident: job.incident }),
+          ...(job.entry.bootID === undefined ? {} : { bootID: job.entry.bootID }),
           ...(method.secret === undefined ? {} : { secret: method.secret }),
           beforeSend: () => {
             if (signal.aborted || this.clock.monotonicMs() > sendByMs)

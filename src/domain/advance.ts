@@ -6,12 +6,24 @@ import { bounded } from './node-fence.ts';
 import type { JournalEntry, NodeFenceStatus } from './node-fence.ts';
 import { levelsOf } from './plan.ts';
 import type { Plan, PlanProblem, Step } from './plan.ts';
-import { ACKNOWLEDGE, compile, isFailure, keptAgainInMs, leftToRelease, progress, provingOperation, RELEASE, RELEASE_END } from './program.ts';
+import {
+  ACKNOWLEDGE,
+  compile,
+  isFailure,
+  keptAgainInMs,
+  leftToRelease,
+  progress,
+  provingOperation,
+  RELEASE,
+  RELEASE_END,
+  UNFENCE_MS,
+} from './program.ts';
 import type { Operation } from './program.ts';
 import { RELEASE_BEGINS_WITHIN_MS } from './proof-age.ts';
 import { paceOf } from './release-plan.ts';
 import { mayOpenStorage } from './storage-opening.ts';
 import { event, moved } from './transition.ts';
+import { mustUnfence, unfenceRefusal, unfenceWaits } from './unfence.ts';
 import type { Context, Transition } from './transition.ts';
 
 /** The taint by which Kubernetes lets a workload go (KEP-2268). */
@@ -41,7 +53,10 @@ export function advance(context: Context, step: Step, ends: StepEnds): Transitio
   const status = context.status.step === step ? context.status : moved(context.status, { step, level: 1 }, `Step ${step} begins.`);
   const wrong = spoiling(context.plan, step);
   if (wrong !== undefined) return ends.failed(status, `${wrong.where}: ${wrong.message}`, 'ConfigurationInvalid');
-  const compiled = compile(context.plan, step, status.level, status.restore?.cordoned === true);
+  const compiled = compile(context.plan, step, status.level, {
+    cordoned: status.restore?.cordoned === true,
+    unfences: mustUnfence(context, status),
+  });
   // A taint of ours that a failure left on the node goes first, also when somebody else brought the node back (P8).
   const isTaintLeft = step === 'recovery' && status.restore?.taints !== undefined;
   const program = [...(isTaintLeft ? [RELEASE_END] : []), ...compiled].filter((operation) => isWanted(operation, context, status));
@@ -54,6 +69,8 @@ export function advance(context: Context, step: Step, ends: StepEnds): Transitio
     case 'failed':
       return levelFailed(context, status, step, ends, now.entry.message ?? now.entry.result ?? 'failed');
     case 'next': {
+      const unsafe = now.operation.method?.agent === 'unfence' ? unfenceRefusal(context, status) : undefined;
+      if (unsafe !== undefined) return ends.failed(status, unsafe);
       if (status.retries > context.plan.stepRetries) return levelFailed(context, status, step, ends, lastFailure(status));
       // Under a hold nothing more is sent once an off has begun.
       const isReadOnly = now.operation.phase === 'off' && context.snapshot.holds.length > 0 && offBegan(status);
@@ -246,11 +263,17 @@ function begin(context: Context, status: NodeFenceStatus, step: Step, next: Next
   const written: NodeFenceStatus = { ...status, journal: appended(status, entry), jobs: [...status.jobs, entry.id].slice(-16), message };
   if (restore !== undefined) written.restore = restore;
   if (entry.action === 'on') written.evidence = voidEvidence(status.evidence, context.snapshot.wall, 'switched on by us');
+  // Before the permit leaves: nothing more is released on what its new registrations make untrue (P1).
+  if (entry.agent === 'unfence') {
+    written.evidence = voidEvidence(status.evidence, context.snapshot.wall, 'its daemon was permitted to put its storage registrations back');
+    written.message = unfenceWaits(entry, operation.method?.runMaxMs ?? UNFENCE_MS);
+  }
   delete written.hold;
   if (cutsOff(entry)) delete written.slotGivenAway;
   const words = notReleased(context, status, entry);
   const dispatch = { kind: 'run' as const, entry, operation };
-  if (words === undefined) return { status: written, dispatch };
+  const events = entry.agent === 'unfence' ? { events: [event('Normal', 'UnfencePermitted', written.message ?? '')] } : {};
+  if (words === undefined) return { status: written, dispatch, ...events };
   return { status: { ...written, message: words }, dispatch, events: [event('Warning', 'NotReleased', words)] };
 }
 

@@ -10,10 +10,12 @@ import type { Operation } from './program.ts';
 export function operationOf(entry: JournalEntry, { frozen, restore }: NodeFenceStatus): Operation | undefined {
   if (frozen === undefined) return undefined;
   const { plan } = frozen;
-  const own = compile(plan, entry.step, entry.level, restore?.cordoned === true).find((operation) => operation.key === entry.operation);
+  const own = compile(plan, entry.step, entry.level, { cordoned: restore?.cordoned === true, unfences: true }).find(
+    (operation) => operation.key === entry.operation,
+  );
   if (own !== undefined) return own;
   // The uncordon of an undo is not the recovery's: it has to be found whatever the plan names there.
-  const undo = compile({ ...plan, recovery: [] }, 'recovery', 1, true).find((operation) => operation.key === entry.operation);
+  const undo = compile({ ...plan, recovery: [] }, 'recovery', 1, { cordoned: true }).find((operation) => operation.key === entry.operation);
   if (undo !== undefined) return undo;
   const method = STEPS.flatMap((step) => levelsOf(plan, step))
     .flatMap((level) => level.methods)

@@ -41,8 +41,29 @@ const UNDO_CORDON: PlanMethod = {
   deviceMaxLatencyMs: 0,
 };
 
-/** The operations of one level. `cordoned`: our cordon stands, and a recovery that does not name `uncordon` takes it back all the same (P8). */
-export function compile(plan: Plan, step: Step, level: number, cordoned = false): Operation[] {
+/** How long the daemon of a node is waited for where recovery names no method of agent `unfence`. */
+export const UNFENCE_MS = 120_000;
+
+const UNFENCE: PlanMethod = {
+  name: 'unfence',
+  agent: 'unfence',
+  kind: 'action',
+  action: 'run',
+  device: '',
+  plug: '',
+  parameters: {},
+  deviceMaxLatencyMs: 0,
+  runMaxMs: UNFENCE_MS,
+};
+
+/** What a recovery does besides what it names: our cordon is taken back all the same (P8), and before all else a node whose daemon puts its registrations back has them. */
+export interface Besides {
+  cordoned?: boolean;
+  unfences?: boolean;
+}
+
+/** The operations of one level. */
+export function compile(plan: Plan, step: Step, level: number, { cordoned = false, unfences = false }: Besides = {}): Operation[] {
   const methods = levelsOf(plan, step).find((candidate) => candidate.level === level)?.methods ?? [];
   switch (step) {
     case 'power-management':
@@ -50,7 +71,11 @@ export function compile(plan: Plan, step: Step, level: number, cordoned = false)
     case 'isolation':
       return isolationProgram(plan, methods);
     case 'recovery':
-      return [...methods.map(asRun), ...(cordoned && !methods.some((method) => method.agent === 'uncordon') ? [asRun(UNDO_CORDON)] : [])];
+      return [
+        ...(unfences && !methods.some(({ agent }) => agent === 'unfence') ? [asRun(UNFENCE)] : []),
+        ...methods.map(asRun),
+        ...(cordoned && !methods.some(({ agent }) => agent === 'uncordon') ? [asRun(UNDO_CORDON)] : []),
+      ];
   }
 }
 

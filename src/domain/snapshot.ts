@@ -69,6 +69,8 @@ export interface NodeFacts {
   providerID?: string | undefined;
   /** Fast detection takes it for failed: when its daemon was last heard, and why. Absent: it does not. */
   silence?: { since: string; message: string } | undefined;
+  /** Its daemon puts this key back on so many shared devices, in a new boot, when it is permitted to. Absent: it does not. */
+  unfences?: { key: string; devices: number } | undefined;
   /** Monotonic time at which a lease renewal or heartbeat of this node was last *received* here. */
   lifeAtMs: number;
   /** The same of a heartbeat of its daemon: a sign of life after an off, and no sign that its kubelet lives. Absent: none was. */

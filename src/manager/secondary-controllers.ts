@@ -1,7 +1,7 @@
 import type { FenceDependencies } from '../controllers/fence/dependencies.ts';
 import type { Reflector } from '../kube/reflector.ts';
 import type { FastDetection } from '../ports/fast-detection.ts';
-import type { NodeDaemons } from '../ports/node-daemons.ts';
+import type { NodeDaemons, Unfencing } from '../ports/node-daemons.ts';
 import type { KubeObject } from '../ports/objects.ts';
 import type { StormHolds } from '../ports/storm.ts';
 import type { ControllerOptions, ControllerPorts } from './composition.ts';
@@ -21,7 +21,7 @@ import { WorkloadPool } from './workload-pool.ts';
 /** The controllers beside the one that fences. */
 export interface SecondaryControllers {
   /** What the fence controller is given of them. */
-  given: Pick<FenceDependencies, 'preservation' | 'fastDetection'>;
+  given: Pick<FenceDependencies, 'preservation' | 'fastDetection' | 'unfencing'>;
   /** What agents are given of them, while it runs. */
   readonly nodeDaemons: NodeDaemons | undefined;
   /** Those that run now. */
@@ -60,7 +60,7 @@ export function setUpSecondaryControllers(ports: ControllerPorts, options: Contr
   return {
     given: {
       ...(preservation === undefined ? {} : { preservation }),
-      ...(nodeDaemons === undefined ? {} : { fastDetection: asFastDetection(() => nodeDaemons.controllers[0]) }),
+      ...(nodeDaemons === undefined ? {} : givenBy(() => nodeDaemons.controllers[0])),
     },
     get nodeDaemons() {
       return nodeDaemons?.controllers[0];
@@ -85,6 +85,9 @@ export function setUpSecondaryControllers(ports: ControllerPorts, options: Contr
 }
 
 /** Whoever runs when it is asked. */
-function asFastDetection(running: () => FastDetection | undefined): FastDetection {
-  return { failureOf: (node) => running()?.failureOf(node), heardAtMs: (node) => running()?.heardAtMs(node) };
+function givenBy(running: () => (FastDetection & Unfencing) | undefined): { fastDetection: FastDetection; unfencing: Unfencing } {
+  return {
+    fastDetection: { failureOf: (node) => running()?.failureOf(node), heardAtMs: (node) => running()?.heardAtMs(node) },
+    unfencing: { of: (node) => running()?.of(node), mayRegister: async (node) => running()?.mayRegister(node) },
+  };
 }

@@ -125,3 +125,31 @@ export interface PromiseStore {
   /** Rejects when it is not on the disk. One after the other, whoever calls: the last one stands. */
   write(promises: ReadonlyMap<string, string>): Promise<void>;
 }
+
+/** The node's own registration on shared devices (SCSI-3 persistent reservations). Each call ends by itself, and never rejects. */
+export interface Registrations {
+  /** Without `0x` and leading zeros. */
+  readonly key: string;
+  readonly devices: readonly string[];
+  /** `registered`: on every device. `missing`: every device was read, and one lacks it. `unknown`: one could not be read, or a process still works on it. */
+  read(): Promise<{ found: 'registered' | 'missing' | 'unknown'; detail: string }>;
+  /** Nothing that it says is believed: it is read back. */
+  register(): Promise<{ detail: string }>;
+}
+
+/** What must outlive the daemon's process, but not the boot. */
+export interface UnfenceRecord {
+  /** This boot has been without its registrations since it was first looked; absent: it was not looked yet. */
+  lacks?: boolean;
+  /** A process that registers may be at work. */
+  isRegistering: boolean;
+  /** The highest epoch that permitted anything in this boot. */
+  epoch: number;
+}
+
+export interface UnfenceRecordStore {
+  /** Undefined: none, or one of another boot. Rejects when it is there and cannot be read: then nothing may be registered. */
+  read(): Promise<UnfenceRecord | undefined>;
+  /** Synchronous, and there when it returns. Throws when it is not. */
+  write(record: UnfenceRecord): void;
+}

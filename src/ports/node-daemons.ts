@@ -1,3 +1,4 @@
+import type { Permit } from '../domain/node-daemon/unfencing.ts';
 import type { GrantsEnded } from '../domain/node-daemon/attestation.ts';
 
 export interface EndingCall {
@@ -19,4 +20,20 @@ export interface NodeDaemons {
   sawEnded(node: string, bootID: string): void;
   /** A heartbeat of this boot has come in the last seconds: the machine still runs it. No silence says that it does not. */
   isHeard(node: string, bootID: string): boolean;
+  /** From now on the leader permits this boot of the node to put its storage registrations back, beside each grant; until what is returned is called. */
+  permit(node: string, permit: Omit<Permit, 'epoch'>): () => void;
+}
+
+/** What the fence controller is given of how nodes put their storage registrations back. */
+export interface Unfencing {
+  /** What the node's daemon attests; undefined: it puts nothing back. */
+  of(node: string): AttestedUnfencing | undefined;
+  /** By a consistent read: why a storage that is closed to the node may be opened by itself at any moment; undefined: it may not. */
+  mayRegister(node: string): Promise<string | undefined>;
+}
+
+export interface AttestedUnfencing {
+  /** Without `0x` and leading zeros. */
+  key: string;
+  devices: number;
 }

@@ -20,14 +20,14 @@ export const SCSI_MUTANTS: readonly SourceMutant[] = [
   {
     name: 'scsi half a list',
     defect: 'a list of keys that is not whole counts',
-    file: 'agents/scsi/reservation.ts',
+    file: 'src/domain/scsi-registration.ts',
     edits: [['return keys.length === count ?', 'return keys.length <= count ?']],
     killedBy: byTest(SCSI_AGENT, 'fewer keys than the head says'),
   },
   {
     name: 'scsi cut line',
     defect: 'a list of keys that ends in a line counts',
-    file: 'agents/scsi/reservation.ts',
+    file: 'src/domain/scsi-registration.ts',
     edits: [["if (!text.endsWith('\\n')) return undefined;", '']],
     killedBy: byTest(SCSI_AGENT, 'a list that was cut in its last key'),
   },
@@ -48,7 +48,7 @@ export const SCSI_MUTANTS: readonly SourceMutant[] = [
   {
     name: 'scsi key with zeros',
     defect: 'a key written with leading zeros is another one',
-    file: 'agents/scsi/reservation.ts',
+    file: 'src/domain/scsi-registration.ts',
     edits: [["    .replace(/^0+(?=.)/, '');", '    .trim();']],
     killedBy: byTest(SCSI_AGENT, 'the key is there in another spelling'),
   },

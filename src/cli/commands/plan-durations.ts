@@ -60,7 +60,9 @@ export function totalOf(stages: readonly Stage[], until: (stage: Stage) => boole
 function operationsOf(plan: Plan, step: Step): Stage[] {
   return levelsOf(plan, step).flatMap(({ level }) => {
     const cordons = plan.isolation.some(({ methods }) => methods.some((method) => method.agent === 'cordon'));
-    const operations = compile(plan, step, level, cordons).filter((operation) => plan.release !== 'none' || operation.method !== undefined);
+    const operations = compile(plan, step, level, { cordoned: cordons }).filter(
+      (operation) => plan.release !== 'none' || operation.method !== undefined,
+    );
     const proving = provingOperation(plan, step, level)?.key;
     return operations.map((operation) => ({
       step,

@@ -14,8 +14,10 @@ import { storageOf, storageOptions } from './storage-options.ts';
 import type { StorageFlags } from './storage-options.ts';
 import { statusCommand } from './status-command.ts';
 import { timeOptions, writtenTimes } from './time-options.ts';
+import { unfenceOf, unfenceOptions } from './unfence-options.ts';
+import type { UnfenceFlags } from './unfence-options.ts';
 
-interface Flags extends StorageFlags {
+interface Flags extends StorageFlags, UnfenceFlags {
   config?: string;
   nodeName: string;
   fenceNamespace: string;
@@ -73,7 +75,7 @@ export function nodeCommand(): Command {
     .addCommand(statusCommand())
     .addCommand(kdumpSetupCommand())
     .action(run);
-  for (const one of [...timeOptions(option), ...storageOptions(option)]) node.addOption(one);
+  for (const one of [...timeOptions(option), ...storageOptions(option), ...unfenceOptions(option)]) node.addOption(one);
   addCheckCommands(node);
   return node;
 }
@@ -99,6 +101,7 @@ async function run(given: Flags, command: Command): Promise<void> {
       isArmedBesideCrashKernel: flags.watchdogBesideKdump,
       fencesItself: flags.selfFence,
       ...storageOf(flags),
+      ...unfenceOf(flags, command),
       ...(flags.hostRoot === undefined ? {} : { hostRoot: flags.hostRoot }),
       postsConditions: flags.conditions,
       version: VERSION,

@@ -36,6 +36,7 @@ export function pageOf(status: NodeDaemonStatus): string {
     ['Controllers', status.controllers.join(', ') || 'none known'],
     ['Peers', peers.map(peer).join('; ') || 'none'],
     ...status.checks.map(({ name, sentence, secondsAgo }): [string, string] => ['Check', `${name}: ${sentence} (${secondsAgo} s ago)`]),
+    ...(status.unfence === undefined ? [] : [['Unfencing', `${status.unfence.state} (${status.unfence.detail})`] as [string, string]]),
     ...Object.entries(status.refusedDatagrams).map(([why, count]): [string, string] => ['Refused', `${count} datagrams: ${why}`]),
     ...(status.areGrantsEnded ? [['Grants', 'ended: this boot goes down'] as [string, string]] : []),
     ...status.problems.map((problem): [string, string] => ['Problem', problem]),

@@ -2,6 +2,7 @@ import type { MaintenanceMark } from '../../domain/policies/view.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Cluster, Lister } from '../../ports/cluster.ts';
 import type { FastDetection } from '../../ports/fast-detection.ts';
+import type { Unfencing } from '../../ports/node-daemons.ts';
 import type { Runner } from '../../ports/jobs.ts';
 import type { Leadership } from '../../ports/leadership.ts';
 import type { FenceMetrics } from '../../ports/metrics.ts';
@@ -70,6 +71,8 @@ export interface FenceDependencies {
   preservation?: Preservation;
   /** Who is taken for failed before Kubernetes says so; absent: nobody. */
   fastDetection?: FastDetection;
+  /** Which nodes put their storage registrations back by themselves; absent: none. */
+  unfencing?: Unfencing;
   /** Who could lead in our place while our own node is the target, in words; absent: not known. */
   successor?: () => string;
   /** Gives up the Lease, so that a term above this epoch begins; absent: the caller leads nothing. */

@@ -30,8 +30,8 @@ export function takeSnapshot(
   const status = fence?.status?.frozen === undefined ? undefined : fence.status;
   const live = status === undefined || status.state === 'final' || status.state === 'error';
   const plan = live && node !== undefined ? planner.planFor(node) : (status?.frozen?.plan ?? EMPTY_PLAN);
-  const { fastDetection } = dependencies;
-  const heard = { silence: fastDetection?.failureOf(name), heardAtMs: fastDetection?.heardAtMs(name) };
+  const { fastDetection, unfencing } = dependencies;
+  const heard = { silence: fastDetection?.failureOf(name), heardAtMs: fastDetection?.heardAtMs(name), unfences: unfencing?.of(name) };
   const facts = node === undefined ? undefined : { ...factsOf(node, observation, listers.leases.freshSinceMs), ...heard };
   if (status !== undefined) observation.seeStatus(status, nowMs);
   observation.keep(signsOf(facts, status, plan, observation.since(status), nowMs));

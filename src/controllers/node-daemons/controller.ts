@@ -6,7 +6,7 @@ import { sameContent } from '../../domain/canonical.ts';
 import type { GrantsEnded } from '../../domain/node-daemon/attestation.ts';
 import type { Cluster } from '../../ports/cluster.ts';
 import type { FastDetection, FastFailure } from '../../ports/fast-detection.ts';
-import type { EndingCall, NodeDaemons } from '../../ports/node-daemons.ts';
+import type { AttestedUnfencing, EndingCall, NodeDaemons, Unfencing } from '../../ports/node-daemons.ts';
 import { LEASES } from '../../ports/resources.ts';
 import { Executor } from '../shared/executor.ts';
 import { conflictUnless, gatedWrites, notSentUnless } from '../shared/gated-cluster.ts';
@@ -23,7 +23,9 @@ import { SilenceDetector } from './fast/fast-detection.ts';
 import { OffReads } from './fast/off-reads.ts';
 import { PeersQuestions } from './fast/peers-questions.ts';
 import { GrantEnder } from './grant-ender.ts';
+import { mayRegister } from './may-register.ts';
 import { Heartbeats } from './heartbeats.ts';
+import { Permits } from './permits.ts';
 import { PeersAssignment } from './peers-assignment.ts';
 import { Promises } from './promises.ts';
 import { Receiver } from './receiver.ts';
@@ -45,13 +47,14 @@ const UNASKED_AFTER_MS = 300_000;
  * The controllers' side of the node daemons (docs/adr/0012-node-daemons-authenticate-by-keys-in-the-api.md). Every replica hears; only the leader grants, tells and
  * ends.
  */
-export class NodeDaemonController implements NodeDaemons, FastDetection {
+export class NodeDaemonController implements NodeDaemons, FastDetection, Unfencing {
   readonly #dependencies: NodeDaemonDependencies;
   readonly #nodes: AttestedNodes;
   readonly #keys: SharedKeys;
   readonly #secret: SharedSecret;
   readonly #heartbeats = new Heartbeats();
   readonly #endings = new Endings();
+  readonly #permits = new Permits();
   readonly #gate: WriteGate;
   readonly #ender: GrantEnder;
   readonly #chains = new Chains();
@@ -93,7 +96,8 @@ export class NodeDaemonController implements NodeDaemons, FastDetection {
     const endingCluster = gatedWrites(notSentUnless(mayWrite))(dependencies.cluster);
     this.#ender = new GrantEnder({ clock, log, cluster: endingCluster, namespace, endings, promises });
     const questions = new PeersQuestions({ clock, socket, nodes, keys });
-    this.#receiver = new Receiver({ clock, socket, leadership, metrics, nodes, keys, endings, promises, questions, heartbeats: this.#heartbeats });
+    const heard = { heartbeats: this.#heartbeats, permits: this.#permits };
+    this.#receiver = new Receiver({ clock, socket, leadership, metrics, nodes, keys, endings, promises, questions, ...heard });
     this.#silence = this.#silenceDetector(questions);
     this.#peers = new PeersAssignment({
       ...{ nodes, chains: this.#chains, topologyKeys, clusterNodes: listers.nodes },
@@ -151,6 +155,19 @@ export class NodeDaemonController implements NodeDaemons, FastDetection {
 
   isHeard(node: string, bootID: string): boolean {
     return this.#heartbeats.last(node)?.bootID === bootID && this.#heartbeats.isHeard(node, this.#dependencies.clock.monotonicMs());
+  }
+
+  permit(node: string, permit: Parameters<NodeDaemons['permit']>[1]): () => void {
+    return this.#permits.give(node, { ...permit, epoch: this.#dependencies.leadership.epoch });
+  }
+
+  of(node: string): AttestedUnfencing | undefined {
+    const unfence = this.#nodes.get(node)?.attestation.unfence;
+    return unfence && { key: unfence.key, devices: unfence.devices.length };
+  }
+
+  mayRegister(node: string): Promise<string | undefined> {
+    return mayRegister(this.#dependencies.cluster, this.#dependencies.options.namespace, node);
   }
 
   failureOf(node: string): FastFailure | undefined {

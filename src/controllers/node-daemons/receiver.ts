@@ -1,5 +1,6 @@
 import { CONTROLLERS } from '../../domain/node-daemon/controllers.ts';
 import type { Datagram } from '../../domain/node-daemon/datagram.ts';
+import { packRun } from '../../domain/node-daemon/unfencing.ts';
 import { open, seal } from '../../domain/node-daemon/seal.ts';
 import type { Mac } from '../../domain/node-daemon/seal.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -11,6 +12,7 @@ import type { Endings } from './endings.ts';
 import { decideGrant } from './grant-decision.ts';
 import type { PeersQuestions } from './fast/peers-questions.ts';
 import type { Heartbeats } from './heartbeats.ts';
+import type { Permits } from './permits.ts';
 import type { Promises } from './promises.ts';
 import type { SharedKeys } from './shared-keys.ts';
 
@@ -25,6 +27,7 @@ export interface ReceiverParts {
   endings: Endings;
   promises: Pick<Promises, 'take'>;
   questions: Pick<PeersQuestions, 'take'>;
+  permits: Pick<Permits, 'of'>;
 }
 
 /** What a controller is told. */
@@ -88,5 +91,10 @@ export class Receiver {
     if (answer === 'silence') return;
     socket.send(from, seal({ type: answer, counter, signs: 0, sender: CONTROLLERS, subject: node, subjectBootID: bootID }, mac));
     metrics.answered(answer);
+    const { epoch } = leadership;
+    const permit = answer === 'grant' ? this.#parts.permits.of(node, { bootID, epoch }) : undefined;
+    if (permit === undefined) return;
+    const said = { counter, signs: epoch, sender: CONTROLLERS, subject: node, subjectBootID: bootID, publicKey: packRun(permit) };
+    socket.send(from, seal({ type: 'unfence-permit', ...said }, mac));
   }
 }

@@ -1,5 +1,8 @@
+import { DEVICES_MAX, isDevicePath, isRegistrationKey, plainKey } from '../scsi-registration.ts';
 import { PEERS_MAX } from './peers.ts';
 import { INTERVAL_MAX_MS, INTERVAL_MIN_MS, SLOTS_MAX } from './storage-lease/layout.ts';
+import { isUUID, UNFENCE_FAILURES, UNFENCE_STATES } from './unfencing.ts';
+import type { AttestedUnfence, UnfenceFailure } from './unfencing.ts';
 
 /** Annotations of the Lease `nodefence-node-<node>` in the fence namespace. The node's daemon writes the attestation, the controller the others. */
 export const ATTESTATION = 'nodefence.ha.k8s.io/attestation';
@@ -41,6 +44,8 @@ export interface Attestation {
   kdump?: AttestedKdump;
   /** Shown to people, and used by nobody: a node must not aim anybody's credentials at an address. */
   proposedBmc?: ProposedBmc;
+  /** Absent: the daemon does not put storage registrations back. */
+  unfence?: AttestedUnfence;
   /** The daemon is being stopped, as it should: from now on its silence says nothing. */
   isEnding?: true;
 }
@@ -130,9 +135,10 @@ export function parseAttestation(lease: Annotated): Attestation | undefined {
   const storageLease = partAt(value, 'storageLease', storageLeaseOf);
   const kdump = partAt(value, 'kdump', kdumpOf);
   const proposedBmc = partAt(value, 'proposedBmc', bmcOf);
+  const unfence = partAt(value, 'unfence', unfenceOf);
   if (bootID === undefined || systemUUID === undefined || peers === undefined) return undefined;
   if (watchdog === 'broken' || selfFence === 'broken' || publicKey === 'broken' || address === 'broken') return undefined;
-  if (storage === 'broken' || storageLease === 'broken' || kdump === 'broken' || proposedBmc === 'broken') return undefined;
+  if (storage === 'broken' || storageLease === 'broken' || kdump === 'broken' || proposedBmc === 'broken' || unfence === 'broken') return undefined;
   return {
     bootID,
     systemUUID,
@@ -145,6 +151,7 @@ export function parseAttestation(lease: Annotated): Attestation | undefined {
     ...(storageLease === undefined ? {} : { storageLease }),
     ...(kdump === undefined ? {} : { kdump }),
     ...(proposedBmc === undefined ? {} : { proposedBmc }),
+    ...(unfence === undefined ? {} : { unfence }),
     ...(value?.['isEnding'] === true ? { isEnding: true } : {}),
   };
 }
@@ -233,6 +240,22 @@ function bmcOf(part: unknown): ProposedBmc | undefined {
   if (typeof address !== 'string' || !/^[0-9a-f.:]{2,45}$/i.test(address)) return undefined;
   if (mac === undefined) return { address };
   return typeof mac === 'string' && /^(?:[0-9a-f]{2}:){5}[0-9a-f]{2}$/.test(mac) ? { address, mac } : undefined;
+}
+
+function unfenceOf(part: unknown): AttestedUnfence | undefined {
+  const value = fieldsOf(part);
+  const state = UNFENCE_STATES.find((known) => known === value?.['state']);
+  const key = textAt(value, 'key');
+  const devices = textsAt(value, 'devices');
+  const why = (Object.keys(UNFENCE_FAILURES) as UnfenceFailure[]).find((known) => known === value?.['why']);
+  const [fence, run, epoch] = ['fence', 'run', 'epoch'].map((name) => value?.[name]);
+  if (state === undefined || key === undefined || !isRegistrationKey(key) || devices === undefined) return undefined;
+  if (devices.length === 0 || devices.length > DEVICES_MAX || !devices.every(isDevicePath)) return undefined;
+  if (value?.['why'] !== undefined && why === undefined) return undefined;
+  const base: AttestedUnfence = { state, key: plainKey(key), devices, ...(why === undefined ? {} : { why }) };
+  if (fence === undefined && run === undefined && epoch === undefined) return base;
+  if (typeof fence !== 'string' || typeof run !== 'string' || !isUUID(fence) || !isUUID(run)) return undefined;
+  return typeof epoch === 'number' && Number.isInteger(epoch) && epoch >= 0 ? { ...base, fence, run, epoch } : undefined;
 }
 
 /** 32 bytes in base64url without padding. */

@@ -8,11 +8,11 @@ import { isAddress } from './controllers.ts';
  *     3  type          1
  *     4  counter       8  microseconds since the sender's boot; a reply repeats the counter of what it answers
  *    12  boot ID      16  of the sender; all zeros: a controller
- *    28  signs         4  bits of a heartbeat, number of the slot of a slot-request; 0 elsewhere
+ *    28  signs         4  bits of a heartbeat, number of the slot of a slot-request, epoch of a permit; 0 elsewhere
  *    32  subject boot 16  the boot that a promise or a question is about; all zeros elsewhere
  *    48  name          1 + n  the sender
  *        subject       1 + n  the node that a promise or a question is about
- *        key           1 + n  X25519 public key of the sender, or of the subject of a reach-request; only where the receiver cannot know it
+ *        key           1 + n  X25519 public key of the sender, or of the subject of a reach-request, where the receiver cannot know it; fence and run of a permit
  *        address       1 + n  where the subject of a reach-request receives
  *        MAC          32  HMAC-SHA256 over all before it
  */
@@ -42,6 +42,8 @@ export const DATAGRAM_TYPES = [
   /** It was renewed by a node that lived after the question came; it was not. */
   'slot-moved',
   'slot-still',
+  /** Controller to node, beside a grant: put the storage registrations back. Its signs are the leader's epoch, its key the fence and the run. */
+  'unfence-permit',
 ] as const;
 export type DatagramType = (typeof DATAGRAM_TYPES)[number];
 

@@ -5,6 +5,7 @@ import { validEvidence } from '../evidence.ts';
 import { isOnBootThatWasOff } from '../health.ts';
 import { earliest, event } from '../transition.ts';
 import type { Context, Row, Transition } from '../transition.ts';
+import { withoutReopened } from '../unfence.ts';
 import { closed, failed, leftOff } from './closing.ts';
 import { aliveThoughOff, waitForChange } from './new.ts';
 
@@ -100,7 +101,8 @@ function recover(context: Context): Transition {
   const at = context.status.timeline.readyAt ?? context.snapshot.wall;
   const ready: Context = { ...context, status: { ...context.status, timeline: { ...context.status.timeline, readyAt: at } } };
   return advance(ready, 'recovery', {
-    finished: (status) => {
+    finished: (recovered) => {
+      const status = withoutReopened(recovered, context);
       const left = hasSeveralSupplies(context) ? leftOff(status) : leftOff(withoutPowerEdges(status));
       const end = closed({ ...ready, status: withoutPowerEdges(status) }, 'recovered', `The node is healthy and recovered.${left}`);
       return left === '' ? end : { ...end, events: [...(end.events ?? []), event('Warning', 'LeftOff', left.trim())] };

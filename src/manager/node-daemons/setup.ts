@@ -60,6 +60,7 @@ export function asNodeDaemons(running: () => NodeDaemons | undefined): NodeDaemo
     },
     sawEnded: (node, bootID) => running()?.sawEnded(node, bootID),
     isHeard: (node, bootID) => running()?.isHeard(node, bootID) ?? false,
+    permit: (node, permit) => running()?.permit(node, permit) ?? (() => undefined),
   };
 }
 

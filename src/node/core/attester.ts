@@ -44,6 +44,7 @@ export class Attester {
   /** Named in the last attestation that the API server acknowledged and in every one that was sent since: whichever of them it has, these stand in it. */
   #accepted: readonly string[] = [];
   #attestedAtMs: number | undefined;
+  #acknowledged: Said | undefined;
   #problem: string | undefined;
   #writing: Promise<unknown> = Promise.resolve();
   #cancelNext: () => void = () => undefined;
@@ -69,6 +70,11 @@ export class Attester {
   /** When the API server last acknowledged an attestation, on the running clock. */
   get attestedAtMs(): number | undefined {
     return this.#attestedAtMs;
+  }
+
+  /** What it said in the last write that the API server acknowledged. */
+  get acknowledged(): Said | undefined {
+    return this.#acknowledged;
   }
 
   get problem(): string | undefined {
@@ -137,7 +143,8 @@ export class Attester {
     if (this.#lease === undefined) this.#learn(await cluster.get(LEASES, name, namespace));
     const peers = this.#told.peers.map((peer) => peer.node);
     this.#accept(this.#accepted.filter((peer) => peers.includes(peer)));
-    const annotations = { [ATTESTATION]: JSON.stringify({ ...this.#say(), peers } satisfies Attestation) };
+    const said = this.#say();
+    const annotations = { [ATTESTATION]: JSON.stringify({ ...said, peers } satisfies Attestation) };
     const spec = { holderIdentity: node, renewTime: microTimestamp(clock) };
     try {
       const resourceVersion = this.#lease?.metadata.resourceVersion;
@@ -145,6 +152,7 @@ export class Attester {
         resourceVersion === undefined
           ? await cluster.create(LEASES, { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name, namespace, annotations }, spec })
           : await cluster.mergePatch(LEASES, name, { metadata: { resourceVersion, annotations }, spec }, { namespace });
+      this.#acknowledged = said;
       this.#accept(peers);
       this.#learn(written);
       return true;

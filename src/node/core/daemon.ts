@@ -13,6 +13,8 @@ import type {
   KeepRecordStore,
   MachineReset,
   PromiseStore,
+  Registrations,
+  UnfenceRecordStore,
   WatchdogDevice,
   WorkloadStopper,
 } from '../../ports/node-daemon.ts';
@@ -25,10 +27,13 @@ import { attestedFindings, signsOf } from './findings.ts';
 import { DaemonTimes } from './daemon-times.ts';
 import { ControllersReader } from './controllers-reader.ts';
 import { Exchange } from './exchange.ts';
+import type { ExchangeHooks } from './exchange.ts';
 import { Keeper } from './keeper.ts';
 import type { Progress } from './progress.ts';
 import { Promises } from './promises.ts';
 import { StorageWatch } from './storage-watch.ts';
+import { Unfencer } from './unfencer.ts';
+import type { UnfencerStatus } from './unfencer.ts';
 
 export interface NodeDaemonPorts {
   clock: Clock;
@@ -44,6 +49,8 @@ export interface NodeDaemonPorts {
   checks?: readonly NodeCheck[];
   /** Absent: it posts none. */
   conditions?: NodeConditions;
+  /** Absent: it puts no registrations back. */
+  unfence?: { registrations: Registrations; record: UnfenceRecordStore };
   log: DaemonLog;
 }
 
@@ -75,6 +82,8 @@ export interface NodeDaemonStatus {
   attestedSecondsAgo?: number;
   areGrantsEnded: boolean;
   checks: CheckStatus[];
+  /** Absent: it puts no registrations back. */
+  unfence?: UnfencerStatus;
   refusedDatagrams: Record<string, number>;
   /** One sentence each. */
   problems: string[];
@@ -99,6 +108,7 @@ export class NodeDaemon {
   readonly #checks: Checks;
   readonly #conditions: ConditionsPoster;
   readonly #storage: StorageWatch | undefined;
+  readonly #unfencer: Unfencer | undefined;
   #cancelTick: () => void = () => undefined;
   #shownState = '';
   #isEnding = false;
@@ -113,7 +123,11 @@ export class NodeDaemon {
     const mayOpen = (): boolean => times.isFixed || this.#controllers.hasTried;
     this.#keeper = new Keeper(ports, { bootID, fencesItself, times, mayOpen, storageLostAtMs: () => this.#storage?.lostAtMs });
     this.#promises = new Promises(ports.promises, ports.log);
-    const hooks = { signs: () => this.#signs(), kept: (untilMs: number) => this.#keeper.keep(untilMs) };
+    const hooks: ExchangeHooks = {
+      signs: () => this.#signs(),
+      kept: (untilMs) => this.#keeper.keep(untilMs),
+      permitted: (permit, untilMs) => this.#unfencer?.permit(permit, untilMs),
+    };
     this.#exchange = new Exchange({ ...ports, promises: this.#promises }, { node, bootID, times }, hooks);
     const attesterOptions = { node, namespace, times };
     this.#attester = new Attester(
@@ -127,6 +141,13 @@ export class NodeDaemon {
       grantedUntilMs: () => this.#exchange.grantedUntilMs,
     });
     this.#checks = new Checks(ports, this.#keeper.progress, (name, found) => this.#found(name, found));
+    this.#unfencer =
+      ports.unfence &&
+      new Unfencer({ ...ports, ...ports.unfence }, bootID, {
+        areGrantsEnded: () => this.#exchange.areGrantsEnded,
+        acknowledged: () => this.#attester.acknowledged?.unfence,
+        changed: () => this.#attester.wake(),
+      });
     this.#conditions = new ConditionsPoster(ports, () => wantedConditions((name) => this.#checks.found(name)));
   }
 
@@ -144,6 +165,7 @@ export class NodeDaemon {
       this.#controllers.knew(record.known);
       this.#times.ask(record.known.times ?? {});
     }
+    await this.#unfencer?.restore();
     this.#keeper.progress.expect('exchange', EXCHANGE_LIMIT_MS);
     this.#exchange.start();
     this.#controllers.start();
@@ -201,9 +223,10 @@ export class NodeDaemon {
       ...(attestedAtMs === undefined ? {} : { attestedSecondsAgo: (nowMs - attestedAtMs) / 1000 }),
       areGrantsEnded: this.#exchange.areGrantsEnded,
       checks: this.#checks.status(),
+      ...(this.#unfencer === undefined ? {} : { unfence: this.#unfencer.status }),
       refusedDatagrams: Object.fromEntries(this.#exchange.refused),
-      problems: [this.#times, this.#keeper, this.#promises, this.#attester, this.#controllers, this.#conditions]
-        .map(({ problem }) => problem)
+      problems: [this.#times, this.#keeper, this.#promises, this.#attester, this.#controllers, this.#conditions, this.#unfencer]
+        .map((part) => part?.problem)
         .filter((problem) => problem !== undefined),
     };
   }
@@ -212,9 +235,11 @@ export class NodeDaemon {
     this.#cancelTick = this.#ports.clock.after(TICK_MS, () => this.#tick());
     if (this.#keeper.tick().hasSlept) {
       this.#exchange.forget();
+      this.#unfencer?.forget();
       this.#storage?.interrupt();
     }
     this.#exchange.tick();
+    if (!this.#isEnding) this.#unfencer?.tick();
     this.#keeper.progress.report('exchange');
     const state = `${this.#keeper.watchdogState} ${this.#keeper.facts?.timeoutMs ?? 0} ${JSON.stringify(attestedFindings(this.#checks))}`;
     if (state === this.#shownState) return;
@@ -262,6 +287,7 @@ export class NodeDaemon {
       ...(watchdog === undefined ? {} : { watchdog }),
       ...(fencesItself && !this.#isEnding ? { selfFence: { grantMs, isolationTimeoutMs, podStopMaxMs, resetTimeMs } } : {}),
       ...attestedFindings(this.#checks),
+      ...(this.#unfencer === undefined ? {} : { unfence: this.#unfencer.attested }),
       ...(this.#isEnding ? { isEnding: true } : {}),
     };
   }

@@ -1,6 +1,8 @@
 import type { Datagram } from '../../domain/node-daemon/datagram.ts';
 import { vouchedUntilMs } from '../../domain/node-daemon/peers.ts';
 import type { Peer } from '../../domain/node-daemon/peers.ts';
+import { unpackRun } from '../../domain/node-daemon/unfencing.ts';
+import type { Permit } from '../../domain/node-daemon/unfencing.ts';
 import { open, seal } from '../../domain/node-daemon/seal.ts';
 import type { Mac } from '../../domain/node-daemon/seal.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -27,6 +29,8 @@ export interface ExchangeHooks {
   /** Bits of `SIGNS`. */
   signs(): number;
   kept(untilMs: number): void;
+  /** The leader permits to unfence; absent: nobody wants to know. */
+  permitted?(permit: Permit, untilMs: number): void;
 }
 
 /** Peers are asked when no controller granted for so long. */
@@ -164,6 +168,7 @@ export class Exchange {
     const { datagram, mac } = opened;
     if (datagram.type === 'grant' || datagram.type === 'vouch') this.#granted(datagram);
     if (datagram.type === 'refusal') this.#refusal(datagram);
+    if (datagram.type === 'unfence-permit') this.#permitted(datagram);
     if (datagram.type === 'vouch-request') this.#answer(datagram, mac, from);
     if (datagram.type === 'promise-request') this.#promise(datagram, mac, from);
     if (datagram.type === 'reach-request') this.#reaching.ask(datagram, mac, from);
@@ -176,7 +181,13 @@ export class Exchange {
     const { type, sender, bootID, publicKey } = claimed;
     const isController = bootID === undefined;
     if (type === 'alive') return this.#reaching.keysOf(claimed);
-    if (type === 'grant' || type === 'promise-request' || type === 'reach-request' || (type === 'refusal' && isController))
+    if (
+      type === 'grant' ||
+      type === 'unfence-permit' ||
+      type === 'promise-request' ||
+      type === 'reach-request' ||
+      (type === 'refusal' && isController)
+    )
       return isController ? this.#known.controllerKeys.map((key) => this.#macWith(key)).filter((mac) => mac !== undefined) : [];
     if (type === 'vouch-request' || type === 'ping') {
       if (publicKey === undefined || isController || sender === this.#options.node || this.#answersLeft <= 0) return [];
@@ -212,6 +223,15 @@ export class Exchange {
     this.#vouches.set(from, Math.max(this.#vouches.get(from) ?? Number.NEGATIVE_INFINITY, untilMs));
     const enoughUntilMs = this.#enoughUntilMs();
     if (enoughUntilMs !== undefined) this.#hooks.kept(enoughUntilMs);
+  }
+
+  /** As a grant, it answers a heartbeat of this very process, and holds for as long; and it names this node and this boot. */
+  #permitted({ counter, subject, subjectBootID, publicKey = '', signs: epoch }: Datagram): void {
+    const asked = this.#asked.get(counter);
+    const { node, bootID } = this.#options;
+    const of = unpackRun(publicKey);
+    if (asked === undefined || asked.to !== undefined || of === undefined || subject !== node || subjectBootID !== bootID) return;
+    this.#hooks.permitted?.({ ...of, epoch, bootID }, asked.atMs + this.#grantMs);
   }
 
   #enoughUntilMs(): number | undefined {

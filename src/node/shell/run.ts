@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
+import { DEVICES_MAX } from '../../domain/scsi-registration.ts';
 import type { WrittenTimes } from '../../domain/node-daemon/times.ts';
 import type { BindAddress } from '../../http/bind-address.ts';
 import { ApiClient } from '../../kube/client.ts';
@@ -13,6 +14,7 @@ import { Children } from '../checks/children.ts';
 import { daemonChecks } from '../checks/daemon-checks.ts';
 import type { StorageTarget } from '../checks/storage-probe.ts';
 import { NodeDaemon } from '../core/daemon.ts';
+import type { NodeDaemonPorts } from '../core/daemon.ts';
 import { ownAddressTowards, UdpSocket } from './datagram-socket.ts';
 import { loadExchangeKeys } from './exchange-key-file.ts';
 import { messageOf } from './file-errors.ts';
@@ -22,8 +24,11 @@ import { SysrqReset } from './machine-reset.ts';
 import { OwnNodeConditions } from './node-conditions.ts';
 import type { ServedStatus } from './metrics-page.ts';
 import { PromiseFile } from './promise-store.ts';
+import { PersistRegistrations } from './registrations.ts';
+import type { RegistrationOptions } from './registrations.ts';
 import { StatusSocket, STATUS_SOCKET } from './status-socket.ts';
 import { SystemdNotify } from './systemd-notify.ts';
+import { UnfenceRecordFile } from './unfence-record-store.ts';
 import { KernelWatchdog } from './watchdog-device.ts';
 import { watchdogDevices } from './watchdog-facts.ts';
 import { PodStopper } from './workload/workload-stopper.ts';
@@ -49,6 +54,8 @@ export interface NodeDaemonRun {
   storage: readonly StorageTarget[];
   /** Absent: the loss of storage takes nothing down. */
   storageLostMs?: number;
+  /** What it registers this node on again; absent: nothing. */
+  unfence?: RegistrationOptions;
   /** Posts what its checks find as conditions of its Node. */
   postsConditions: boolean;
   version: string;
@@ -92,6 +99,7 @@ export async function runNodeDaemon(run: NodeDaemonRun): Promise<RunningNodeDaem
       promises: new PromiseFile(join(run.stateDir, 'promises.json')),
       checks: checksOf(run, clock),
       ...(run.postsConditions ? { conditions: new OwnNodeConditions(transport, node, API_DEADLINE_MS) } : {}),
+      ...unfencing(run, clock, identity.bootID),
       log,
     },
     {
@@ -122,6 +130,15 @@ export async function runNodeDaemon(run: NodeDaemonRun): Promise<RunningNodeDaem
       transport.close();
       return end;
     },
+  };
+}
+
+/** Not among the children of the checks: what hangs there must not keep the registrations waiting. */
+function unfencing({ unfence, runDir }: NodeDaemonRun, clock: SystemClock, bootID: string): Pick<NodeDaemonPorts, 'unfence'> {
+  if (unfence === undefined) return {};
+  const children = new Children({ clock, stateFolder: join(runDir, 'unfence-children'), most: DEVICES_MAX });
+  return {
+    unfence: { registrations: new PersistRegistrations(children, unfence), record: new UnfenceRecordFile(join(runDir, 'unfence.json'), bootID) },
   };
 }
 

@@ -17,6 +17,7 @@ import { Machine } from '../../../src/testbed/cluster/machine.ts';
 import { KUBERNETES_CLUSTER, KUBERNETES_KUBELET } from '../../../src/testbed/cluster/options.ts';
 import { createScene, DEFAULT_SCENE } from '../../../src/testbed/cluster/scene.ts';
 import { macOf, keyOf } from '../../../src/testbed/simulation/keys.ts';
+import type { StorageModel } from '../model/storage.ts';
 import { ControllerWorld, NAMESPACE } from './world.ts';
 
 const quiet = (): void => undefined;
@@ -33,16 +34,19 @@ export class FencedWorld {
   readonly sets: string[] = [];
   /** The agent has read what it must, and is about to send. */
   beforeSet: () => Promise<void> = () => Promise.resolve();
+  /** Of nodes whose daemons put their registrations back. */
+  readonly #storages: ReadonlyMap<string, StorageModel>;
   readonly #controllers: ComposedController[] = [];
 
-  private constructor(world: ControllerWorld) {
+  private constructor(world: ControllerWorld, storages: ReadonlyMap<string, StorageModel>) {
     this.world = world;
+    this.#storages = storages;
   }
 
-  static async start(nodes: readonly string[], settings: string): Promise<FencedWorld> {
+  static async start(nodes: readonly string[], settings: string, storages: ReadonlyMap<string, StorageModel> = new Map()): Promise<FencedWorld> {
     const users = [CONTROLLER].map((name) => ({ name, groups: ['system:serviceaccounts', 'system:authenticated'] }));
     const masters = [MANAGER, ...nodes.map((node) => `system:node:${node}`)].map((name) => ({ name, groups: ['system:masters'] }));
-    const fenced = new FencedWorld(await ControllerWorld.create([...users, ...masters]));
+    const fenced = new FencedWorld(await ControllerWorld.create([...users, ...masters]), storages);
     await fenced.#begin(nodes, settings);
     return fenced;
   }
@@ -55,6 +59,14 @@ export class FencedWorld {
   die(node: string): void {
     this.machines.get(node)?.powerOff('start');
     this.world.machines.get(node)?.die('test');
+  }
+
+  /** Of the boot that the machine runs now. */
+  async startDaemon(node: string): Promise<void> {
+    const { bootID = '' } = this.machines.get(node) ?? {};
+    const storage = this.#storages.get(node);
+    const options = { namespace: NAMESPACE, bootID };
+    await this.world.machine(node, { hasWatchdog: false, options, ...(storage === undefined ? {} : { unfence: storage.ports }) }).daemon.start();
   }
 
   async fence(node: string): Promise<NodeFence | undefined> {
@@ -95,10 +107,7 @@ export class FencedWorld {
     await createScene(world.operator, { ...DEFAULT_SCENE, replicas: nodes.length });
     this.#compose();
     await world.run(40_000, 500);
-    for (const [node, { bootID = '' }] of this.machines) {
-      const daemon = world.machine(node, { hasWatchdog: false, options: { namespace: NAMESPACE, bootID } }).daemon;
-      await daemon.start();
-    }
+    for (const node of this.machines.keys()) await this.startDaemon(node);
     await world.run(90_000, 500);
   }
 

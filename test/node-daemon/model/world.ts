@@ -107,6 +107,8 @@ export interface MachineOptions {
   /** An admin may want none. */
   hasWatchdog: boolean;
   checks: readonly NodeCheck[];
+  /** Its registrations on shared storage; absent: it puts none back. */
+  unfence?: NodeDaemonPorts['unfence'];
 }
 
 export const HARDWARE: WatchdogFacts = {
@@ -219,6 +221,7 @@ export class MachineModel {
         },
       },
       checks: given.checks,
+      ...(given.unfence === undefined ? {} : { unfence: given.unfence }),
       promises: { read: async () => this.#readPromises(), write: async (promises) => this.#keepPromises(promises) },
       log: { info: log('info'), warn: log('warn'), error: log('error') },
     };

@@ -53,6 +53,9 @@ export class OwnOperations {
       if (this.#dependencies.clock.monotonicMs() - provenAtMs > RELEASE_WRITES_WITHIN_MS)
         throw notSent(entry, 'the last off read is too old; the device is read again');
     };
+    // The node could open again what was read closed.
+    const doubt = entry.step === 'isolation' ? await this.#dependencies.unfencing?.mayRegister(node) : undefined;
+    if (doubt !== undefined) return { result: 'voided', message: doubt };
     const { renewTime, asked } = observation;
     const heartbeat = status.trigger?.kind === 'heartbeat' ? observation.heartbeat : undefined;
     const outlives = (call: Promise<unknown>): void => this.#writes.outlives(call);

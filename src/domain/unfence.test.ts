@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+
+import type { JournalEntry, NodeFenceStatus } from './node-fence.ts';
+import { EMPTY_PLAN } from './plan.ts';
+import type { PlanMethod } from './plan.ts';
+import type { NodeFacts } from './snapshot.ts';
+import { mustUnfence, unfenceRefusal, withoutReopened } from './unfence.ts';
+
+const NODE: NodeFacts = { name: 'a', uid: 'u', ready: 'True', readyReason: '', bootID: 'boot-2', lifeAtMs: 0, unfences: { key: '1', devices: 1 } };
+const CLOSED: PlanMethod = {
+  ...{ name: 'shut', agent: 'scsi', kind: 'fabric', action: 'off', device: 'd', plug: '', deviceMaxLatencyMs: 0 },
+  parameters: { key: '0x01', devices: '/dev/a' },
+};
+const PLAN = { ...EMPTY_PLAN, isolation: [{ level: 1, methods: [CLOSED] }] };
+
+function entry(change: Partial<JournalEntry>): JournalEntry {
+  return {
+    ...{ id: 'x', step: 'isolation', level: 1, operation: 'off:shut', method: 'shut', agent: 'scsi', device: 'd', plug: '', action: 'off' },
+    ...{
+      attempt: 1,
+      restart: 0,
+      runner: 'in-process',
+      epoch: 1,
+      startedAt: '',
+      deadlineMs: 1,
+      bootID: 'boot-1',
+      finishedAt: '',
+      result: 'succeeded',
+    },
+    ...change,
+  };
+}
+
+function status(change: Partial<NodeFenceStatus> = {}): NodeFenceStatus {
+  return {
+    ...{ state: 'done', step: 'recovery', level: 1, incident: 1, epoch: 1, retries: 0, restarts: 0, jobs: [], evidence: [], timeline: {} },
+    ...{ conditions: [], history: [], journal: [entry({})] },
+    ...change,
+  };
+}
+
+describe('whether a boot may put its storage registrations back', () => {
+  it.each<[string, Partial<NodeFenceStatus>, Partial<NodeFacts>, RegExp]>([
+    ['another boot than the one that was shut out', {}, {}, /^it may$/],
+    ['the boot that was shut out', {}, { bootID: 'boot-1' }, /shut out/],
+    ['the same, by an off of which nobody knows', { journal: [entry({ result: 'timeout' })] }, { bootID: 'boot-1' }, /shut out/],
+    ['the same, by an off that never began', { journal: [entry({ result: 'not-sent' })] }, { bootID: 'boot-1' }, /^it may$/],
+    [
+      'the boot that pods were released from',
+      { journal: [], storageRelease: { at: '', pods: 1, evidence: 'x', storages: [], bootID: 'boot-2' } },
+      {},
+      /shut out/,
+    ],
+    ['before recovery', { state: 'running', step: 'power-management' }, {}, /in step recovery only/],
+    ['while our taint stands', { restore: { taints: [{ key: 'k', value: 'v', effect: 'NoExecute' }] } }, {}, /taint/],
+    ['a boot that nobody knows', {}, { bootID: undefined }, /no boot ID/],
+  ])('%s', (_what, change, node, refusal) => {
+    const words = unfenceRefusal({ node: { ...NODE, ...node } }, status(change));
+    expect(words ?? 'it may').toMatch(refusal);
+  });
+
+  it('is asked for where its daemon attests it, or did when this recovery began', () => {
+    const without = { ...NODE, unfences: undefined };
+    expect([mustUnfence({ node: NODE }, status()), mustUnfence({ node: without }, status())]).toEqual([true, false]);
+    expect(mustUnfence({ node: without }, status({ journal: [entry({ agent: 'unfence' })] }))).toBe(true);
+  });
+
+  it('takes back what was closed to the same key on as many devices, and nothing else', () => {
+    const edge = { method: 'shut', agent: 'scsi', device: 'd', plug: '', state: 'closed' } as const;
+    const done = status({ journal: [entry({ agent: 'unfence', step: 'recovery', action: 'run' })], restore: { edges: [edge], cordoned: true } });
+    expect(withoutReopened(done, { node: NODE, plan: PLAN }).restore).toEqual({ cordoned: true });
+    const other = { ...NODE, unfences: { key: '2', devices: 1 } };
+    expect(withoutReopened(done, { node: other, plan: PLAN }).restore?.edges).toEqual([edge]);
+    expect(withoutReopened({ ...done, journal: [] }, { node: NODE, plan: PLAN }).restore?.edges).toEqual([edge]);
+  });
+});
