@@ -10,6 +10,7 @@ import { ethernetSwitch } from './ethernet-switch/definition.ts';
 import { fcSwitch } from './fc-switch/definition.ts';
 import { ipmi } from './ipmi/definition.ts';
 import { job, jobRun } from './job/definition.ts';
+import { kdump } from './kdump/definition.ts';
 import { kubevirt } from './kubevirt/definition.ts';
 import { metal3 } from './metal3/definition.ts';
 import { pdu } from './pdu/definition.ts';
@@ -57,6 +58,7 @@ export function standardRegistry(rights: ProgramRights = NO_PROGRAMS): AgentRegi
     ipmi,
     job,
     jobRun,
+    kdump,
     kubevirt,
     metal3,
     pdu,

@@ -36,6 +36,8 @@ import { MACHINE_REMEDIATION_CHOICES } from '../manager/machine-remediation/mode
 import type { MachineRemediationChoice } from '../manager/machine-remediation/mode.ts';
 import { METAL3_REMEDIATION_CHOICES } from '../manager/metal3-remediation/mode.ts';
 import type { Metal3RemediationChoice } from '../manager/metal3-remediation/mode.ts';
+import { kdumpPorts, withKdumpOption } from './kdump-option.ts';
+import type { KdumpFlags } from './kdump-option.ts';
 import { nodeDaemonPorts, withNodeDaemonOptions } from './node-daemons-option.ts';
 import type { NodeDaemonFlags } from './node-daemons-option.ts';
 import { withMachineOptions } from './preservation/machine-flags.ts';
@@ -45,7 +47,7 @@ import { rightsOfController, withProgramOption } from './program-rights.ts';
 import { hasOutOfService } from '../manager/server-version.ts';
 import { VERSION } from './version.ts';
 
-interface Flags extends MachineFlags, NodeDaemonFlags {
+interface Flags extends MachineFlags, NodeDaemonFlags, KdumpFlags {
   mode: 'observe' | 'enforce';
   kubeconfig?: string;
   context?: string;
@@ -130,7 +132,7 @@ export function controllerCommand(): Command {
     .action(async (flags: Flags) => {
       await runController(flags);
     });
-  return withNodeDaemonOptions(withMachineOptions(withProgramOption(command)));
+  return withKdumpOption(withNodeDaemonOptions(withMachineOptions(withProgramOption(command))));
 }
 
 async function runController(flags: Flags): Promise<void> {
@@ -183,6 +185,7 @@ async function serve(flags: Flags, logger: Logger, ending: Ending): Promise<void
       recorder,
       ...(elsewhere === undefined ? {} : { machines: { transport: elsewhere, recorder: recorders[1] ?? recorder } }),
       ...(await nodeDaemonPorts(flags, server.url)),
+      ...(await kdumpPorts(flags)),
       connectivity: (cluster) => new Probes({ clock, log: logger, cluster }),
       planner: (sources) =>
         new LivePlanner({

@@ -26,13 +26,14 @@ describe('keys of the whole cluster', () => {
     ['power_timout=60s', ['warning fence-cluster-config, line 1: unknown key power_timout: did you mean power_timeout?']],
     ['node_grce=4s', ['warning fence-cluster-config, line 1: unknown key node_grce: did you mean node_grace?']],
     ['colour=blue', ['warning fence-cluster-config, line 1: unknown key colour: it is ignored']],
-    ['kdump_enabled=yes', [`warning fence-cluster-config, line 1: kdump_enabled: ${NOT_YET}`]],
-    ['kdump_enabled=no', []],
+    ['kdump_enabled=yes', []],
+    ['heartbeat_interval=2s', [`warning fence-cluster-config, line 1: heartbeat_interval: ${NOT_YET}`]],
+    ['heartbeat_interval=', []],
     [
-      'kdump_enabled=maybe',
+      'heartbeat_interval=soon',
       [
-        'error fence-cluster-config, line 1: kdump_enabled=maybe must be yes or no',
-        `warning fence-cluster-config, line 1: kdump_enabled: ${NOT_YET}`,
+        'error fence-cluster-config, line 1: heartbeat_interval=soon must be a duration such as 5s, 3m or 1h30m',
+        `warning fence-cluster-config, line 1: heartbeat_interval: ${NOT_YET}`,
       ],
     ],
     ['preserved=power-off', []],
@@ -52,7 +53,7 @@ describe('keys of the whole cluster', () => {
   });
 
   it('are not told again for every node, but what spoils a plan is told there too', () => {
-    const result = plan({ ...seedWith(''), ...cluster('colour=blue\nkdump_enabled=maybe\npower_timeout=soon') });
+    const result = plan({ ...seedWith(''), ...cluster('colour=blue\nheartbeat_interval=maybe\npower_timeout=soon') });
     expect(result.problems.map(({ step, message }) => [step, message])).toEqual([
       ['power-management', expect.stringContaining('power_timeout=soon')],
     ]);

@@ -3,6 +3,7 @@ import { DEFAULT_DAEMON_TIMING } from '../domain/timing-daemon.ts';
 import { DAEMON_TIME_KEYS } from '../domain/node-daemon/times.ts';
 import { DAEMON_DURATION_KEYS, readDaemonTimes, timesOfCluster } from './daemon-times.ts';
 import { DORMANT_KEYS } from './dormant-keys.ts';
+import { OTHER_KEYS } from './node-keys.ts';
 
 type Evidence = Parameters<typeof readDaemonTimes>[2];
 
@@ -22,7 +23,7 @@ describe('times of the node daemon', () => {
   it('are taken from their keys, each of which is checked in form', () => {
     for (const [key, field] of Object.entries(DAEMON_DURATION_KEYS)) {
       expect(read({ [key]: '7s' }).timing[field], key).toBe(7_000);
-      expect(key === 'heartbeat_timeout' || DORMANT_KEYS[key]?.kind === 'duration', key).toBe(true);
+      expect(OTHER_KEYS.includes(key) || DORMANT_KEYS[key]?.kind === 'duration', key).toBe(true);
     }
     for (const [key, { field }] of Object.entries(DAEMON_TIME_KEYS)) expect(read({ [key]: '35s' }).timing[field], key).toBe(35_000);
     expect(Object.keys({ ...DAEMON_DURATION_KEYS, ...DAEMON_TIME_KEYS })).toHaveLength(13);

@@ -19,10 +19,6 @@ const DURATION: Form = { kind: 'duration' };
 
 /** Keys that are part of the format, but that this version checks only. */
 export const DORMANT_KEYS: Readonly<Record<string, Form>> = {
-  kdump_enabled: { kind: 'boolean' },
-  kdump_start_timeout: DURATION,
-  kdump_finished_timeout: DURATION,
-  kdump_max_duration: DURATION,
   heartbeat_interval: DURATION,
 };
 

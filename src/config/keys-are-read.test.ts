@@ -36,6 +36,11 @@ const OTHER_VALUES: Readonly<Record<string, string>> = {
   probe_interval: '20m',
   fast_detection: 'yes',
   heartbeat_timeout: 'never',
+  kdump_enabled: 'yes',
+  kdump: 'maybe',
+  kdump_start_timeout: '11m',
+  kdump_finished_timeout: '19s',
+  kdump_max_duration: '30s',
 };
 
 const unread = (properties: string, more: Readonly<Record<string, string>> = {}): string => JSON.stringify(plan(seedWith(properties, more)));

@@ -1,3 +1,4 @@
+import { KDUMP_KEYS } from './kdump-settings.ts';
 import type { EvidenceKind, Plan, ReleaseMode, Timing } from '../domain/plan.ts';
 import type { ClusterTiming } from '../domain/timing-cluster.ts';
 
@@ -92,6 +93,7 @@ export const OTHER_KEYS: readonly string[] = [
   'probe_interval',
   'fast_detection',
   'heartbeat_timeout',
+  ...KDUMP_KEYS,
 ];
 
 export const STEP_KEYS: readonly string[] = ['isolation', 'power_management', 'recovery'];

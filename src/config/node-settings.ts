@@ -8,6 +8,7 @@ import type { AgentRegistry } from '../ports/agents.ts';
 import { CLUSTER_CONFIG } from './configuration.ts';
 import type { Setting, Settings } from './configuration.ts';
 import { checkDormant, checkForm, DORMANT_KEYS } from './dormant-keys.ts';
+import { readKdump } from './kdump-settings.ts';
 import { nearest } from './nearest.ts';
 import {
   CLUSTER_DURATION_KEYS,
@@ -49,6 +50,7 @@ export type NodeSettings = Pick<
   | 'supplies'
   | 'probeIntervalMs'
   | 'fastDetectionMs'
+  | 'kdump'
 >;
 
 /** Who hears of a bad value: a node is isolated though the times of its power-management are wrong. */
@@ -85,6 +87,7 @@ export function readNodeSettings(layers: readonly Settings[], { general, switchi
     identity: reader.choice('identity', 'verified', ['verified', 'unverified']),
     ...readProbeInterval(reader.find('probe_interval'), switching),
     ...readFastDetection(lenient, profile),
+    ...readKdump(lenient),
     ...(hasSupplies && { supplies: reader.integer('supplies', 1, 1, 16) }),
   };
 }

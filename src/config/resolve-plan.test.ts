@@ -327,12 +327,12 @@ describe('what is wrong fails, with its place', () => {
   });
 
   it('only warns of what it does not know, and does not pass it on', () => {
-    const result = plan(seedWith('colour=blue\nkdump_enabled=yes', { [off]: 'template=fence-method-template-bmc\naction=off\nlanplus=1' }));
+    const result = plan(seedWith('colour=blue\nheartbeat_interval=2s', { [off]: 'template=fence-method-template-bmc\naction=off\nlanplus=1' }));
     expect(errors(result)).toEqual([]);
     expect(result.problems.map(({ message }) => message)).toEqual([
       expect.stringContaining('no parameter lanplus'),
       expect.stringContaining('unknown key colour'),
-      'kdump_enabled: recognised, not acted on by this version',
+      'heartbeat_interval: recognised, not acted on by this version',
     ]);
   });
 

@@ -22,10 +22,11 @@ export class SettingReader {
     return this.#layers.find((layer) => layer.has(key))?.get(key);
   }
 
-  duration(key: string, otherwise: number, minimumMs = 0): number {
-    return this.#read(key, otherwise, `must be a duration such as 5s, 3m, 1h30m or 500ms, from ${minimumMs} ms to a year`, (value) => {
+  duration(key: string, otherwise: number, minimumMs = 0, maximumMs = DURATION_MAX_MS): number {
+    const most = maximumMs === DURATION_MAX_MS ? 'a year' : `${maximumMs} ms`;
+    return this.#read(key, otherwise, `must be a duration such as 5s, 3m, 1h30m or 500ms, from ${minimumMs} ms to ${most}`, (value) => {
       const ms = parseDuration(value);
-      return ms === undefined || ms < minimumMs || ms > DURATION_MAX_MS ? undefined : ms;
+      return ms === undefined || ms < minimumMs || ms > maximumMs ? undefined : ms;
     });
   }
 

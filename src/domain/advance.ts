@@ -64,8 +64,10 @@ export function advance(context: Context, step: Step, ends: StepEnds): Transitio
   switch (now.kind) {
     case 'open':
       return { status };
-    case 'finished':
-      return ends.finished(status);
+    case 'finished': {
+      const unheard = unheardDump(compiled, status);
+      return unheard === undefined ? ends.finished(status) : levelFailed(context, status, step, ends, unheard);
+    }
     case 'failed':
       return levelFailed(context, status, step, ends, now.entry.message ?? now.entry.result ?? 'failed');
     case 'next': {
@@ -77,6 +79,15 @@ export function advance(context: Context, step: Step, ends: StepEnds): Transitio
       return attempt(context, status, step, isReadOnly ? { ...now, confirm: true } : now);
     }
   }
+}
+
+/** A level that only waits for a dump, and heard none, has done nothing to the machine: the next one does. */
+function unheardDump(program: readonly Operation[], { journal, evidence, step, level, restarts }: NodeFenceStatus): string | undefined {
+  const isWaiting = program.some(({ method }) => method?.action === 'run' && method.evidence === 'kdump');
+  if (step !== 'power-management' || !isWaiting || program.some(({ phase }) => phase === 'off')) return undefined;
+  const runs = journal.filter((entry) => entry.step === step && entry.level === level && entry.restart === restarts);
+  if (evidence.some(({ source }) => runs.some(({ id }) => id === source))) return undefined;
+  return `nothing was proven: ${runs.findLast(({ action }) => action === 'run')?.message ?? 'no dump was heard'}`;
 }
 
 /** A person has the machine in hand: its workload is let go, and nothing is switched, whatever the plan or its errors say. */

@@ -5,6 +5,7 @@ import { proofOf, voidEvidence } from './evidence.ts';
 import { isHealthy, lastSignMs, isTriggered, seemsHealthy, triggerDueMs } from './health.ts';
 import { fold } from './journal.ts';
 import type { Evidence, NodeFenceStatus, Released, StorageRelease } from './node-fence.ts';
+import { withDump } from './kdump/hold.ts';
 import { EMPTY_PLAN } from './plan.ts';
 import { isNeverFenced, withDeletion, withPreservation } from './preservation.ts';
 import { ANY_ROWS } from './rows/any.ts';
@@ -37,7 +38,7 @@ export function decide(taken: Snapshot): Decision {
   const withResults = fold(fence.status, known.reports);
   const provenAtMs = provenAt(withResults, known);
   const folded = voidedByLife(withResults, known, provenAtMs);
-  const snapshot = withPreservation(known, folded.status);
+  const { snapshot, endsAtMs: dumpEndsAtMs } = withDump(withPreservation(known, folded.status), folded.status);
   const status = withDeletion(withRequest(withoutPastHold(folded.status, snapshot), fence, snapshot), snapshot);
   const frozen = status.state === 'final' ? plan : (status.frozen?.plan ?? EMPTY_PLAN);
   const fresh = withResults === fence.status ? snapshot : { ...snapshot, since: sinceResults(snapshot) };
@@ -55,7 +56,7 @@ export function decide(taken: Snapshot): Decision {
   const row = ROWS.find((candidate) => (candidate.from === 'any' || candidate.from === status.state) && candidate.applies(context));
   if (row === undefined) throw new Error(`no row of the automaton applies in state ${status.state}`);
   const transition = row.act(context);
-  const requeueAtMs = transition.status?.hold === undefined ? transition.requeueAtMs : earliest(transition.requeueAtMs, endsAtMs);
+  const requeueAtMs = transition.status?.hold === undefined ? transition.requeueAtMs : earliest(transition.requeueAtMs, endsAtMs, dumpEndsAtMs);
   return conclude(row.id, snapshot, fence.status, { ...transition, requeueAtMs }, [...eventsOfRuns(fence.status, withResults), ...folded.events]);
 }
 

@@ -24,7 +24,7 @@ function foldOne(status: NodeFenceStatus, report: JobReport): NodeFenceStatus {
   if (isFailure(finished) && entry.action !== 'acknowledge') next.retries = status.retries + 1;
   if (report.evidence !== undefined) {
     next.evidence = [...status.evidence, { ...report.evidence, source: report.id, detail: bounded(report.evidence.detail) }].slice(-LIMITS.evidence);
-    if (report.evidence.kind !== 'ack' && report.evidence.kind !== 'storage-revoked')
+    if (report.evidence.kind !== 'ack' && report.evidence.kind !== 'storage-revoked' && report.evidence.kind !== 'kdump')
       next.timeline = { ...next.timeline, poweredOffAt: report.evidence.observedAt };
   }
   if (report.released !== undefined) {

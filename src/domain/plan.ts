@@ -78,6 +78,17 @@ export interface PlanProblem {
   message: string;
 }
 
+export interface KdumpPlan {
+  /** How long a first message of an armed node is waited for before its power-management. */
+  startTimeoutMs: number;
+  /** Silence after which the dump is over. */
+  finishedTimeoutMs: number;
+  /** The longest that a dump holds, from its first message; more messages never extend it. */
+  maxDurationMs: number;
+  /** Its crash kernel is armed and notifies, whatever its daemon attests. */
+  isArmed?: boolean;
+}
+
 export interface Plan {
   /** Where the steps came from. */
   source: 'node' | 'group' | 'default' | 'none';
@@ -108,6 +119,8 @@ export interface Plan {
   supplies?: number;
   /** Silence of the node's daemon after which the node is suspected; absent: `fast_detection` is off. */
   fastDetectionMs?: number;
+  /** The fence waits while a crash kernel dumps; absent: `kdump_enabled` is off. */
+  kdump?: KdumpPlan;
   /** How often its devices are read while nothing is wrong; absent: 10 minutes. */
   probeIntervalMs?: number;
   problems: readonly PlanProblem[];

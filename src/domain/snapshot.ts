@@ -1,5 +1,6 @@
 import type { Evidence, Hold, JobResult, NodeFenceSpec, NodeFenceStatus, Released, StorageRelease } from './node-fence.ts';
 import type { FenceRecord } from './incident-record.ts';
+import type { DumpFacts } from './kdump/dump.ts';
 import type { Plan } from './plan.ts';
 
 /** What the preservation of a node's machine says of its fence (docs/preservation.md); absent: it is not preserved. */
@@ -22,6 +23,8 @@ export interface Snapshot {
   holds: readonly ActiveHold[];
   /** What is to become of its machine besides: preserved, or being deleted. Absent: nothing is known against fencing it. */
   preservation?: PreservationGuard;
+  /** What is heard of its crash kernel. Absent: nobody listens. */
+  dump?: DumpFacts;
   /** A person's stop that stands on this node. */
   stop: { by: string; reason: string } | undefined;
   /** Journal ids of runs under way in this process. */

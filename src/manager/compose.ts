@@ -13,10 +13,12 @@ import { within } from '../kube/within.ts';
 import { Workqueue } from '../kube/workqueue.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Cluster, Lister } from '../ports/cluster.ts';
+import type { KernelDumps } from '../ports/kdump.ts';
 import type { NodeDaemons } from '../ports/node-daemons.ts';
 import type { KubeObject, Lease } from '../ports/objects.ts';
 import { LEADER_HEALTH_CHECKS, LEADER_LEASE, LEADER_MODE, LEADER_NODE, LEADER_PRESERVATION, LEADER_PROGRAMS } from './composition.ts';
 import type { ControllerOptions, ControllerPorts } from './composition.ts';
+import { asKernelDumps } from './kdump/setup.ts';
 import { asNodeDaemons } from './node-daemons/setup.ts';
 import { watchNodeLeases } from './node-leases.ts';
 import { watchOwnNode } from './own-node.ts';
@@ -48,7 +50,7 @@ export function composeController(ports: ControllerPorts, options: ControllerOpt
   const { transport, clock, random, logger, metrics } = ports;
   const cluster = new ReportingClient(transport, () => proof.refused);
   const { listers, configMaps, secrets, leader, announced, reflectors, reportWentBack } = watchCluster(ports, options);
-  const dispatcher = dispatcherOf(ports, options, cluster, () => secondaries.nodeDaemons);
+  const dispatcher = dispatcherOf(ports, options, cluster, { daemons: () => secondaries.nodeDaemons, dumps: () => secondaries.given.kdump });
   const elector = electorOf(ports, options, new ApiClient({ transport, lane: 'urgent' }), {
     onAcquired: (epoch) => {
       logger.info('leading', { epoch });
@@ -183,13 +185,14 @@ function watchedOf(reflector: Reflector<KubeObject>): ComposedController['lister
 }
 
 function dispatcherOf(
-  { registry, clock, connect, nodeDaemons }: ControllerPorts,
+  { registry, clock, connect, nodeDaemons, kdump }: ControllerPorts,
   { namespace }: ControllerOptions,
   cluster: Cluster,
-  running: () => NodeDaemons | undefined,
+  running: { daemons: () => NodeDaemons | undefined; dumps: () => KernelDumps | undefined },
 ): Dispatcher {
-  const daemons = nodeDaemons === undefined ? {} : { daemons: asNodeDaemons(running) };
-  return new Dispatcher(registry, { cluster, clock, namespace, ...(connect === undefined ? {} : { connect }), ...daemons });
+  const daemons = nodeDaemons === undefined ? {} : { daemons: asNodeDaemons(running.daemons) };
+  const dumps = kdump === undefined ? {} : { kdump: asKernelDumps(running.dumps) };
+  return new Dispatcher(registry, { cluster, clock, namespace, ...(connect === undefined ? {} : { connect }), ...daemons, ...dumps });
 }
 
 function queueOf(

@@ -5,6 +5,7 @@ import type { AgentContext, AgentRegistry } from '../ports/agents.ts';
 import type { ApiTransport } from '../ports/api-transport.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Cluster, Lister } from '../ports/cluster.ts';
+import type { KdumpSocket } from '../ports/kdump.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import type { DatagramSocket, ExchangeKeyPairs } from '../ports/node-daemon.ts';
 import type { ConfigMap, Node, Secret } from '../ports/objects.ts';
@@ -91,6 +92,8 @@ export interface ControllerPorts {
     /** Labels by which Nodes share a failure domain; the first that a Node has counts. */
     topologyKeys: readonly string[];
   };
+  /** Where the messages of crash kernels arrive; absent: none is heard. */
+  kdump?: { socket: KdumpSocket };
   /** Clusters whose Nodes are watched, by their kubeconfig; absent: none can be reached. */
   reach?: Reach;
   /** The process must end: the lease is lost, or was handed over because the node of this process is to be fenced. */

@@ -10,6 +10,7 @@ import { setUpHealthChecks } from './health-checks/setup.ts';
 import type { MachineRemediationSources } from './machine-remediation/setup.ts';
 import { setUpMachineRemediation } from './machine-remediation/setup.ts';
 import type { Metal3RemediationSources } from './metal3-remediation/setup.ts';
+import { asKernelDumps, setUpKdump } from './kdump/setup.ts';
 import { setUpMetal3Remediation } from './metal3-remediation/setup.ts';
 import { setUpNodeDaemons } from './node-daemons/setup.ts';
 import type { NodeDaemonSources } from './node-daemons/setup.ts';
@@ -21,7 +22,7 @@ import { WorkloadPool } from './workload-pool.ts';
 /** The controllers beside the one that fences. */
 export interface SecondaryControllers {
   /** What the fence controller is given of them. */
-  given: Pick<FenceDependencies, 'preservation' | 'fastDetection' | 'unfencing'>;
+  given: Pick<FenceDependencies, 'preservation' | 'fastDetection' | 'unfencing' | 'kdump'>;
   /** What agents are given of them, while it runs. */
   readonly nodeDaemons: NodeDaemons | undefined;
   /** Those that run now. */
@@ -49,9 +50,13 @@ export function setUpSecondaryControllers(ports: ControllerPorts, options: Contr
   const sources = { ...given, workloads };
   const preservation = setUpPreservation(ports, options, sources);
   const nodeDaemons = setUpNodeDaemons(ports, options, sources);
+  const ofDaemons = nodeDaemons === undefined ? {} : givenBy(() => nodeDaemons.controllers[0]);
+  const isArmed = (node: string): boolean => nodeDaemons?.controllers[0]?.isKdumpArmed(node) === true;
+  const kdump = setUpKdump(ports, options, { ...sources, ...ofDaemons, isArmed });
   const controllers = [
     preservation,
     nodeDaemons,
+    kdump,
     setUpNodeRemediation(ports, options, sources),
     setUpHealthChecks(ports, options, sources),
     setUpMachineRemediation(ports, options, sources),
@@ -60,7 +65,8 @@ export function setUpSecondaryControllers(ports: ControllerPorts, options: Contr
   return {
     given: {
       ...(preservation === undefined ? {} : { preservation }),
-      ...(nodeDaemons === undefined ? {} : givenBy(() => nodeDaemons.controllers[0])),
+      ...ofDaemons,
+      ...(kdump === undefined ? {} : { kdump: asKernelDumps(() => kdump.controllers[0]) }),
     },
     get nodeDaemons() {
       return nodeDaemons?.controllers[0];

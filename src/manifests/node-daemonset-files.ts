@@ -1,5 +1,6 @@
 import { Document } from 'yaml';
 import type { ManifestFile } from './installation.ts';
+import { HEARING_KDUMP } from './kdump-access.ts';
 import { NODE_DAEMON_DUTIES, NODE_DAEMON_SET, SERVING_NODE_DAEMONS } from './node-daemonset.ts';
 
 const PARTS = 'node-daemonset-parts';
@@ -40,4 +41,9 @@ export const PATCHED_FILES: readonly ManifestFile[] = [
   ...['observe', 'enforce'].map((mode) =>
     kustomization(`${mode}-with-node-daemons`, { resources: [`../${mode}`], components: ['../node-daemon-controller-part'] }),
   ),
+  component('kdump-part', {
+    resources: ['../kdump'],
+    patches: [{ target: { kind: 'Deployment', name: 'nodefence-controller' }, patch: text(HEARING_KDUMP) }],
+  }),
+  ...['observe', 'enforce'].map((mode) => kustomization(`${mode}-with-kdump`, { resources: [`../${mode}`], components: ['../kdump-part'] })),
 ];

@@ -1,5 +1,17 @@
-import type { AgentKind, EvidenceKind, MethodAction, Plan, PlanLevel, PlanMethod, PlanProblem, ReleaseMode, Step, Timing } from '../domain/plan.ts';
-import { choice, integer, list, milliseconds, NAME_LENGTH_MAX, object, optional, text, texts, token } from './schema.ts';
+import type {
+  AgentKind,
+  EvidenceKind,
+  KdumpPlan,
+  MethodAction,
+  Plan,
+  PlanLevel,
+  PlanMethod,
+  PlanProblem,
+  ReleaseMode,
+  Step,
+  Timing,
+} from '../domain/plan.ts';
+import { choice, flag, integer, list, milliseconds, NAME_LENGTH_MAX, object, optional, text, texts, token } from './schema.ts';
 import type { Schema } from './schema.ts';
 
 const LEVELS_MAX = 8;
@@ -90,6 +102,13 @@ const PROBLEM = object<PlanProblem>('Something wrong with the configuration.', {
   message: text('What is wrong and what to do.'),
 });
 
+const KDUMP = object<KdumpPlan>('What waits while a crash kernel dumps. Absent: kdump_enabled is off.', {
+  startTimeoutMs: milliseconds('How long a first message of an armed node is waited for before its power management.'),
+  finishedTimeoutMs: milliseconds('Silence after which the dump is over.'),
+  maxDurationMs: milliseconds('The longest that a dump holds, from its first message.'),
+  isArmed: optional(flag('Its crash kernel is armed and notifies, whatever its daemon attests.')),
+});
+
 export const PLAN = object<Plan>('How the node is fenced, as resolved from its configuration when the fence began.', {
   source: choice<Plan['source']>('Where the steps came from.', {
     node: "the node's own ConfigMap",
@@ -128,6 +147,7 @@ export const PLAN = object<Plan>('How the node is fenced, as resolved from its c
   }),
   supplies: optional(integer('Power supplies of the machine, all of which must be off. Absent: the distinct plugs count.', 1)),
   fastDetectionMs: optional(milliseconds('Silence of the node daemon after which the node is suspected; absent: fast_detection is off.')),
+  kdump: optional(KDUMP),
   probeIntervalMs: optional(milliseconds('How often its devices are read while nothing is wrong; absent: 10 minutes.')),
   problems: list('What is wrong with the configuration.', PROBLEM, PROBLEMS_MAX),
 });

@@ -1,6 +1,7 @@
 import type { EvidenceGrade, EvidenceKind } from '../domain/plan.ts';
 import type { Clock } from './clock.ts';
 import type { Cluster } from './cluster.ts';
+import type { KernelDumps } from './kdump.ts';
 import type { NodeDaemons } from './node-daemons.ts';
 
 /** The contract between the core and fence agents (docs/agents.md). An agent knows one kind of device and nothing else. */
@@ -182,6 +183,8 @@ export interface AgentContext {
   connect?(kubeconfig: string): Promise<ConnectedCluster>;
   /** The controllers' side of the node daemons. Absent: there is none here, and nobody ends grants. */
   daemons?: NodeDaemons;
+  /** What is heard of crash kernels. Absent: nobody listens here. */
+  kdump?: Pick<KernelDumps, 'recognise'>;
 }
 
 /** Another cluster, with connections of its own; whoever connected ends them. */

@@ -1,3 +1,5 @@
+import type { KdumpResult } from '../domain/kdump/message.ts';
+import type { DumpState } from '../domain/kdump/record.ts';
 import type { FenceState, JobResult, Outcome, Timeline } from '../domain/node-fence.ts';
 import type { Fenceable } from '../domain/plan-problems.ts';
 import type { EvidenceGrade, EvidenceKind, Step } from '../domain/plan.ts';
@@ -130,6 +132,13 @@ export interface NodeDaemonMetrics extends SecondaryControllerMetrics {
   suspected(counts: { suspected: number; held: number; failed: number }): void;
 }
 
+export interface KdumpMetrics extends SecondaryControllerMetrics {
+  /** One datagram. */
+  message(result: KdumpResult): void;
+  /** Nodes that are not Ready now, by what their crash kernel is heard to do. */
+  dumps(counts: Readonly<Record<DumpState, number>>): void;
+}
+
 export interface Metrics {
   readonly fence: FenceMetrics;
   readonly device: DeviceMetrics;
@@ -144,6 +153,7 @@ export interface Metrics {
   readonly machineRemediation: SecondaryControllerMetrics;
   readonly metal3Remediation: SecondaryControllerMetrics;
   readonly nodeDaemons: NodeDaemonMetrics;
+  readonly kdump: KdumpMetrics;
 }
 
 const nothing = (): void => undefined;
@@ -176,4 +186,5 @@ export const NO_METRICS: Metrics = {
   machineRemediation: { acted: nothing, problems: nothing },
   metal3Remediation: { acted: nothing, problems: nothing },
   nodeDaemons: { received: nothing, refused: nothing, answered: nothing, daemons: nothing, suspected: nothing, acted: nothing, problems: nothing },
+  kdump: { message: nothing, dumps: nothing, acted: nothing, problems: nothing },
 };

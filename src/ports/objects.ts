@@ -77,7 +77,7 @@ export interface NodeCondition extends Fields<V1NodeCondition, 'type' | 'reason'
 }
 
 export interface Node extends KubeObject {
-  spec: Fields<V1NodeSpec, 'providerID' | 'unschedulable'> & { taints?: Taint[] };
+  spec: Fields<V1NodeSpec, 'providerID' | 'unschedulable' | 'podCIDR' | 'podCIDRs'> & { taints?: Taint[] };
   status: {
     conditions?: NodeCondition[];
     nodeInfo?: Partial<Fields<V1NodeSystemInfo, 'bootID' | 'systemUUID' | 'machineID'>>;

@@ -59,6 +59,9 @@ export interface NodeFenceReport extends KubeObject {
 export const NODE_DAEMON_HEARD = 'NodeDaemonHeard';
 export type DaemonReason = 'WatchdogArmed' | 'HeartbeatsCome' | 'Silent' | 'Suspected' | 'TakenForFailed';
 
+/** Type of the condition that says what was heard of the node's crash kernel. */
+export const KERNEL_DUMP = 'KernelDump';
+
 export interface KeptDiagnostic {
   incident: number;
   takenAt: string;

@@ -1,11 +1,12 @@
 import type { Registry } from 'prom-client';
+import { KDUMP_RESULTS } from '../domain/kdump/message.ts';
 import { CHECK_STATES, DATAGRAM_REFUSALS, REMEDIATION_PHASES, WATCHED_MACHINE_STATES } from '../ports/metrics.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import { Meters, setAll } from './meters.ts';
 
 type SecondaryControllerMetrics = Pick<
   Metrics,
-  'preservation' | 'healthChecks' | 'remediation' | 'machineRemediation' | 'metal3Remediation' | 'nodeDaemons'
+  'preservation' | 'healthChecks' | 'remediation' | 'machineRemediation' | 'metal3Remediation' | 'nodeDaemons' | 'kdump'
 >;
 
 /** The controllers beside the one that fences: what each does and what stands, by the same names, and what each alone knows. */
@@ -28,6 +29,7 @@ export function secondaryControllerMetrics(registry: Registry): SecondaryControl
     machineRemediation: common('machine-remediation'),
     metal3Remediation: common('metal3-remediation'),
     nodeDaemons: { ...common('node-daemons'), ...nodeDaemons(meters) },
+    kdump: { ...common('kdump'), ...kdump(meters) },
   };
 }
 
@@ -109,6 +111,25 @@ function nodeDaemons(meters: Meters): Pick<Metrics['nodeDaemons'], 'received' | 
     },
     suspected: (counts) => {
       setAll(suspected, 'verdict', Object.entries(counts));
+    },
+  };
+}
+
+/** What crash kernels say: a label for each address would be for whoever floods to choose. */
+function kdump(meters: Meters): Pick<Metrics['kdump'], 'message' | 'dumps'> {
+  const messages = meters.counter('nodefence_kdump_messages_total', 'Datagrams to the port of kdump messages, by what they turned out to be.', [
+    'result',
+  ]);
+  const nodes = meters.gauge('nodefence_kdump_nodes', 'Nodes that are not Ready now, by what their crash kernel is heard to do.', ['state']);
+  for (const result of KDUMP_RESULTS) messages.inc({ result }, 0);
+  return {
+    message: (result) => messages.inc({ result }),
+    dumps: (counts) => {
+      setAll(
+        nodes,
+        'state',
+        Object.entries(counts).map(([state, count]) => [state.toLowerCase(), count]),
+      );
     },
   };
 }

@@ -109,7 +109,7 @@ export const CONFIG_MUTANTS: readonly SourceMutant[] = [
     name: 'duration of a year and a day',
     defect: 'a delay of centuries is taken',
     file: 'src/config/setting-reader.ts',
-    edits: [['|| ms > DURATION_MAX_MS ?', '|| ms > Infinity ?']],
+    edits: [['|| ms > maximumMs ?', '|| ms > Infinity ?']],
     killedBy: byTest(UNSAFE_VALUES, 'of a delay is one of more than a year, which would never be over'),
   },
   {

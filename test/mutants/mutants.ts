@@ -4,6 +4,7 @@ import { CLUSTER_MUTANTS } from './cluster-mutants.ts';
 import { CLIENT_MUTANTS } from './client-mutants.ts';
 import { DEVICE_MUTANTS } from './device-mutants.ts';
 import { EPOCH_MUTANTS } from './epoch-mutants.ts';
+import { KDUMP_MUTANTS } from './kdump-mutants.ts';
 import { KUBE_MUTANTS } from './kube-mutants.ts';
 import { PLAN_MUTANTS } from './plan-mutants.ts';
 import { PRESERVATION_MUTANTS } from './preservation-mutants.ts';
@@ -62,6 +63,7 @@ export const SOURCE_MUTANTS: readonly SourceMutant[] = [
   ...CLUSTER_MUTANTS,
   ...SELF_CHECK_MUTANTS,
   ...REMEDIATION_MUTANTS,
+  ...KDUMP_MUTANTS,
   ...KUBE_MUTANTS,
   ...DISPATCH_MUTANTS,
   ...CONFIG_MUTANTS,

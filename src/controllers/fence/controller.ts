@@ -13,7 +13,7 @@ import type { NodeFence } from '../../ports/resources.ts';
 import { Acknowledgements } from './acknowledgements.ts';
 import type { FenceDependencies } from './dependencies.ts';
 import { FenceableNodes } from './fenceable.ts';
-import { lookAfterMs, preservedAgainst } from './guard.ts';
+import { dumpingAgainst, lookAfterMs, preservedAgainst } from './guard.ts';
 import { measure } from './metrics.ts';
 import { NodeObservation, readyOf } from './observation.ts';
 import { gatedWrites, notSentUnless } from '../shared/gated-cluster.ts';
@@ -60,6 +60,7 @@ export class FenceController implements ProofReader {
       ...holdsOn(dependencies, node),
       ...this.storm.activeHoldsOn(node),
       ...preservedAgainst(dependencies, this.newest(node), entry),
+      ...dumpingAgainst(dependencies, this.newest(node), entry, this.lifeAtMs(node)),
     ]);
     this.proofReads = new ProofReads(dependencies, this.runs.devices, (node, source) => this.observations.get(node)?.provenAtMs(source));
     this.watch();

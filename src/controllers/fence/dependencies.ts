@@ -4,6 +4,7 @@ import type { Cluster, Lister } from '../../ports/cluster.ts';
 import type { FastDetection } from '../../ports/fast-detection.ts';
 import type { Unfencing } from '../../ports/node-daemons.ts';
 import type { Runner } from '../../ports/jobs.ts';
+import type { KernelDumps } from '../../ports/kdump.ts';
 import type { Leadership } from '../../ports/leadership.ts';
 import type { FenceMetrics } from '../../ports/metrics.ts';
 import type { Lease, Node, Pod, VolumeAttachment } from '../../ports/objects.ts';
@@ -73,6 +74,8 @@ export interface FenceDependencies {
   fastDetection?: FastDetection;
   /** Which nodes put their storage registrations back by themselves; absent: none. */
   unfencing?: Unfencing;
+  /** What is heard of crash kernels; absent: nobody listens, and nothing waits for a dump. */
+  kdump?: KernelDumps;
   /** Who could lead in our place while our own node is the target, in words; absent: not known. */
   successor?: () => string;
   /** Gives up the Lease, so that a term above this epoch begins; absent: the caller leads nothing. */

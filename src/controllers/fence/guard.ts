@@ -1,9 +1,11 @@
+import { dumpAgainst } from '../../domain/kdump/hold.ts';
 import type { JournalEntry } from '../../domain/node-fence.ts';
 import { preservationHold } from '../../domain/preservation.ts';
 import type { PreservationGuard } from '../../domain/snapshot.ts';
 import type { ActiveHold } from '../../domain/snapshot.ts';
 import type { NodeFence } from '../../ports/resources.ts';
 import type { FenceDependencies } from './dependencies.ts';
+import { readyOf } from './observation.ts';
 
 /** A guard that nobody speaks of is looked at again at least so often. */
 const RESYNC_MS = 3_600_000;
@@ -30,6 +32,25 @@ export function preservedAgainst(dependencies: Dependencies, fence: NodeFence | 
   const before = { ...status, journal: status.journal.filter((entry) => entry.id !== id) };
   const hold = preservationHold(guard, before, status.frozen.plan);
   return hold === undefined ? [] : [hold];
+}
+
+type Listening = Pick<FenceDependencies, 'kdump' | 'clock' | 'listers' | 'fastDetection'>;
+
+/** Right before a call: what a dump of the node that is heard by now holds against this run. `lifeAtMs`: when its kubelet was last heard. */
+export function dumpingAgainst(
+  { kdump, clock, listers, fastDetection }: Listening,
+  fence: NodeFence | undefined,
+  entry: JournalEntry,
+  lifeAtMs: number | undefined,
+): readonly ActiveHold[] {
+  const status = fence?.status;
+  const name = fence?.spec.node ?? '';
+  const node = listers.nodes.get(name);
+  if (kdump === undefined || status?.frozen === undefined || node === undefined || lifeAtMs === undefined) return [];
+  const before = { ...status, journal: status.journal.filter(({ id }) => id !== entry.id) };
+  const facts = { ready: readyOf(node)?.status ?? ('missing' as const), silence: fastDetection?.failureOf(name), lifeAtMs };
+  const hold = dumpAgainst({ dump: kdump.factsOf(name), node: facts, nowMs: clock.monotonicMs() }, before, entry);
+  return hold ? [hold] : [];
 }
 
 /** Milliseconds after which a fence is to be looked at again, because the preservation of its machine ends then; `undefined`: time alone ends nothing. */

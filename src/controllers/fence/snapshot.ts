@@ -38,6 +38,7 @@ export function takeSnapshot(
   const report = listers.reports.get(name)?.status;
   const holds = [...holdsOn(dependencies, name), ...storm];
   const guard = guardOf(dependencies, name);
+  const dump = dependencies.kdump?.factsOf(name);
   return {
     nowMs,
     wall: timestamp(clock),
@@ -55,7 +56,8 @@ export function takeSnapshot(
     since: observation.since(status),
     holds,
     ...(guard === undefined ? {} : { preservation: guard }),
-    ...(holds.length === 0 && guard === undefined ? {} : { waitingPods: waitingPods(dependencies, name) }),
+    ...(dump === undefined ? {} : { dump }),
+    ...(holds.length === 0 && guard === undefined && dump?.heard === undefined ? {} : { waitingPods: waitingPods(dependencies, name) }),
     stop: stopOn(dependencies, name),
     inFlight: runs.inFlight,
     reports: runs.reports,

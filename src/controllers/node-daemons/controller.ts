@@ -170,6 +170,12 @@ export class NodeDaemonController implements NodeDaemons, FastDetection, Unfenci
     return mayRegister(this.#dependencies.cluster, this.#dependencies.options.namespace, node);
   }
 
+  /** Before the node was lost its daemon attested a crash kernel that notifies somebody. */
+  isKdumpArmed(node: string): boolean {
+    const kdump = this.#nodes.get(node)?.attestation.kdump;
+    return kdump?.isArmed === true && kdump.notifies.length > 0;
+  }
+
   failureOf(node: string): FastFailure | undefined {
     return this.#silence?.failureOf(node);
   }

@@ -40,6 +40,7 @@ export class Model {
   holds: Snapshot['holds'] = [];
   stop: Snapshot['stop'];
   preservation: Snapshot['preservation'];
+  dump: Snapshot['dump'];
   acknowledgement: Snapshot['acknowledgement'];
   workload = { pods: 1, terminating: 0, volumeAttachments: 1 };
   epoch = 7;
@@ -68,6 +69,7 @@ export class Model {
     Object.assign(copy, { nowMs: this.nowMs, node: this.node, fence: this.fence, holds: this.holds, stop: this.stop, workload: this.workload });
     copy.acknowledgement = this.acknowledgement;
     copy.preservation = this.preservation;
+    copy.dump = this.dump;
     Object.assign(copy, { epoch: this.epoch, reports: this.reports, setAtMs: this.setAtMs, count: this.count });
     copy.marks = new Map(this.marks);
     copy.proofs = new Map(this.proofs);
@@ -129,6 +131,7 @@ export class Model {
       since: this.since(),
       holds: this.holds,
       ...(this.preservation === undefined ? {} : { preservation: this.preservation }),
+      ...(this.dump === undefined ? {} : { dump: this.dump }),
       stop: this.stop,
       inFlight: this.inFlight,
       reports: this.reports,

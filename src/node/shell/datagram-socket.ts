@@ -13,6 +13,8 @@ export interface UdpOptions {
   address?: string;
   /** Bytes that may wait in this process to be sent; more are as good as lost. */
   queueMaxBytes?: number;
+  /** Larger ones are counted here and handed to nobody; absent: no datagram of ours is larger. */
+  largestBytes?: number;
 }
 
 export interface UdpCounts {
@@ -39,12 +41,14 @@ export class UdpSocket implements DatagramSocket {
   readonly #socket: Socket;
   readonly #isIPv6: boolean;
   readonly #queueMaxBytes: number;
+  readonly #largestBytes: number;
 
   private constructor(socket: Socket, options: UdpOptions) {
     const { address, port, family } = socket.address();
     this.#socket = socket;
     this.#isIPv6 = family === 'IPv6';
     this.#queueMaxBytes = options.queueMaxBytes ?? QUEUE_MAX_BYTES;
+    this.#largestBytes = options.largestBytes ?? DATAGRAM_MAX_BYTES;
     this.address = reachableAt(options.address ?? address, port);
     socket.on('error', (error) => this.#fail(error));
   }
@@ -84,7 +88,7 @@ export class UdpSocket implements DatagramSocket {
   receive(handle: (bytes: Uint8Array, from: string) => void): void {
     this.#socket.on('message', (message: Buffer, from: RemoteInfo) => {
       this.counts.received += 1;
-      if (message.length > DATAGRAM_MAX_BYTES) this.counts.oversized += 1;
+      if (message.length > this.#largestBytes) this.counts.oversized += 1;
       else handle(new Uint8Array(message.buffer, message.byteOffset, message.length), withPort(plain(from.address), from.port));
     });
   }

@@ -24,6 +24,8 @@ const quiet = (): void => undefined;
 const CONTROLLER = 'system:serviceaccount:nodefence-system:nodefence-controller';
 const MANAGER = 'system:kube-controller-manager';
 const READ_MS = 50;
+/** As fence_kdump_send of Debian sends it. */
+export const KDUMP_MESSAGE = Uint8Array.of(0x40, 0x2a, 0x30, 0x1b, 1, 0, 0, 0);
 
 /** A cluster with kubelets, a workload that writes, a daemon and a BMC for each machine, and the whole controller: on one virtual clock, with the times of Kubernetes. */
 export class FencedWorld {
@@ -37,16 +39,25 @@ export class FencedWorld {
   /** Of nodes whose daemons put their registrations back. */
   readonly #storages: ReadonlyMap<string, StorageModel>;
   readonly #controllers: ComposedController[] = [];
+  readonly #parts: readonly string[];
+  #hear: (bytes: Uint8Array, from: string) => void = quiet;
 
-  private constructor(world: ControllerWorld, storages: ReadonlyMap<string, StorageModel>) {
+  private constructor(world: ControllerWorld, storages: ReadonlyMap<string, StorageModel>, parts: readonly string[]) {
     this.world = world;
     this.#storages = storages;
+    this.#parts = parts;
   }
 
-  static async start(nodes: readonly string[], settings: string, storages: ReadonlyMap<string, StorageModel> = new Map()): Promise<FencedWorld> {
+  /** `parts`: further folders of config/ that are installed; `kdump`: messages of crash kernels are heard. */
+  static async start(
+    nodes: readonly string[],
+    settings: string,
+    storages: ReadonlyMap<string, StorageModel> = new Map(),
+    parts: readonly string[] = [],
+  ): Promise<FencedWorld> {
     const users = [CONTROLLER].map((name) => ({ name, groups: ['system:serviceaccounts', 'system:authenticated'] }));
     const masters = [MANAGER, ...nodes.map((node) => `system:node:${node}`)].map((name) => ({ name, groups: ['system:masters'] }));
-    const fenced = new FencedWorld(await ControllerWorld.create([...users, ...masters]), storages);
+    const fenced = new FencedWorld(await ControllerWorld.create([...users, ...masters]), storages, parts);
     await fenced.#begin(nodes, settings);
     return fenced;
   }
@@ -67,6 +78,11 @@ export class FencedWorld {
     const storage = this.#storages.get(node);
     const options = { namespace: NAMESPACE, bootID };
     await this.world.machine(node, { hasWatchdog: false, options, ...(storage === undefined ? {} : { unfence: storage.ports }) }).daemon.start();
+  }
+
+  /** A datagram comes to the port of kdump messages. */
+  message(from: string, bytes = KDUMP_MESSAGE): void {
+    this.#hear(bytes, from);
   }
 
   async fence(node: string): Promise<NodeFence | undefined> {
@@ -92,7 +108,7 @@ export class FencedWorld {
 
   async #begin(nodes: readonly string[], settings: string): Promise<void> {
     const { world } = this;
-    await sendShipped(inProcessTransport(world.server, 'admin'), ['node-daemon-controller']);
+    await sendShipped(inProcessTransport(world.server, 'admin'), ['node-daemon-controller', ...this.#parts]);
     const grace = { 'config.properties': 'policy_name=startup-grace\nduration=0s\n' };
     await world.operator.create(CONFIG_MAPS, { metadata: { name: 'fence-policy-startup-grace', namespace: NAMESPACE }, data: grace });
     new ClusterControllers(this.#dependencies(MANAGER), KUBERNETES_CLUSTER).start();
@@ -113,9 +129,10 @@ export class FencedWorld {
 
   async #configure(node: string, settings: string): Promise<void> {
     const data = {
-      'config.properties': `node_name=${node}\nisolation=cordon\npower_management=bmc\nrecovery=uncordon\n${settings}`,
+      'config.properties': `node_name=${node}\nisolation=cordon\n${settings.includes('power_management=') ? '' : 'power_management=bmc\n'}recovery=uncordon\n${settings}`,
       'fence-method-cordon': 'agent_name=cordon\naction=run\n',
       'fence-method-uncordon': 'agent_name=uncordon\naction=run\n',
+      'fence-method-dump': 'agent_name=kdump\naction=run\n',
       'fence-method-bmc': `agent_name=model-bmc\naction=reboot\naddress=${node}\n`,
     };
     await this.world.operator.create(CONFIG_MAPS, { metadata: { name: `fence-config-${node}`, namespace: NAMESPACE }, data });
@@ -134,6 +151,7 @@ export class FencedWorld {
         planner: (sources) => new LivePlanner({ ...sources, namespace: NAMESPACE }),
         exit: quiet,
         nodeDaemons: { socket: world.socket('controller', '192.0.2.1:7411'), keyPairs: modelKeyPairs(), topologyKeys: [] },
+        ...(this.#parts.includes('kdump') ? { kdump: { socket: { receive: (handle) => void (this.#hear = handle), close: quiet } } } : {}),
       },
       {
         ...{ mode: 'enforce', ownNode: undefined, outOfService: true, staleAfterMs: 90_000, namespace: NAMESPACE, identity: 'controller' },

@@ -1,0 +1,93 @@
+import { readRecords, recordKey, writeRecords } from '../../domain/kdump/record.ts';
+import type { DumpRecord } from '../../domain/kdump/record.ts';
+import { ApiStatusError } from '../../ports/api-transport.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Cluster } from '../../ports/cluster.ts';
+import type { Lease } from '../../ports/objects.ts';
+import { LEASES } from '../../ports/resources.ts';
+
+/** More messages of a dump that is known already are written no more often than this. */
+const REFRESH_MS = 10_000;
+/** And nothing more often than this, whatever comes. */
+const REST_MS = 2_000;
+/** What a replica wrote that is gone: nothing waits for it any more. */
+const FORGOTTEN_MS = 7_200_000;
+const NOTHING = writeRecords(new Map());
+
+export interface RecordParts {
+  clock: Pick<Clock, 'monotonicMs'>;
+  cluster: Pick<Cluster, 'create' | 'mergePatch'>;
+  namespace: string;
+  name: string;
+  replica: string;
+}
+
+/** One annotation for each replica on one Lease: a merge patch of the own one never meets that of another. */
+export class DumpRecords {
+  readonly #parts: RecordParts;
+  readonly #key: string;
+  readonly #sights = new Map<string, { text: string; sinceMs: number }>();
+  #written = NOTHING;
+  #writtenWords = '';
+  #writtenAtMs = Number.NEGATIVE_INFINITY;
+  #writing: Promise<void> | undefined;
+  /** Why the last write failed. */
+  problem: string | undefined;
+
+  constructor(parts: RecordParts) {
+    this.#parts = parts;
+    this.#key = recordKey(parts.replica);
+  }
+
+  read(lease: Lease | undefined): ReturnType<typeof readRecords> {
+    const annotations = lease?.metadata.annotations ?? {};
+    const nowMs = this.#parts.clock.monotonicMs();
+    for (const key of [...this.#sights.keys()]) if (annotations[key] === undefined) this.#sights.delete(key);
+    for (const [key, text] of Object.entries(annotations)) {
+      if (key !== this.#key && this.#sights.get(key)?.text !== text) this.#sights.set(key, { text, sinceMs: nowMs });
+    }
+    return readRecords(annotations, this.#key);
+  }
+
+  /** Writes what differs: at once where a node or a state is another, later where only messages came. */
+  offer(records: ReadonlyMap<string, DumpRecord>): void {
+    const nowMs = this.#parts.clock.monotonicMs();
+    const text = writeRecords(records);
+    const words = [...records].map(([node, { first, state }]) => `${node} ${first} ${state}`).join();
+    const restMs = words === this.#writtenWords ? REFRESH_MS : REST_MS;
+    if (this.#writing !== undefined || text === this.#written || nowMs - this.#writtenAtMs < restMs) return;
+    this.#writtenAtMs = nowMs;
+    this.#writing = this.#write({ ...this.#forgotten(nowMs), [this.#key]: text === NOTHING ? null : text }).then(
+      () => {
+        this.#written = text;
+        this.#writtenWords = words;
+        this.problem = undefined;
+        this.#writing = undefined;
+      },
+      (error: unknown) => {
+        this.problem = error instanceof Error ? error.message : String(error);
+        this.#writing = undefined;
+      },
+    );
+  }
+
+  /** What stands stays: the dump goes on when this process ends. */
+  async close(): Promise<void> {
+    await this.#writing;
+  }
+
+  #forgotten(nowMs: number): Record<string, null> {
+    return Object.fromEntries([...this.#sights].filter(([, { sinceMs }]) => nowMs - sinceMs > FORGOTTEN_MS).map(([key]) => [key, null]));
+  }
+
+  async #write(annotations: Record<string, string | null>): Promise<void> {
+    const { cluster, namespace, name } = this.#parts;
+    try {
+      await cluster.mergePatch(LEASES, name, { metadata: { annotations } }, { namespace });
+    } catch (error) {
+      if (!(error instanceof ApiStatusError) || error.status !== 404) throw error;
+      const kept = Object.fromEntries(Object.entries(annotations).filter((entry): entry is [string, string] => entry[1] !== null));
+      await cluster.create(LEASES, { metadata: { name, namespace, annotations: kept }, spec: {} });
+    }
+  }
+}
