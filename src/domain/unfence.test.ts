@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 
-import type { JournalEntry, NodeFenceStatus } from './node-fence.ts';
+import type { Evidence, JournalEntry, NodeFenceStatus } from './node-fence.ts';
 import { EMPTY_PLAN } from './plan.ts';
 import type { PlanMethod } from './plan.ts';
 import type { NodeFacts } from './snapshot.ts';
+import { advance } from './advance.ts';
+import type { Context } from './transition.ts';
 import { mustUnfence, unfenceRefusal, withoutReopened } from './unfence.ts';
 
 const NODE: NodeFacts = { name: 'a', uid: 'u', ready: 'True', readyReason: '', bootID: 'boot-2', lifeAtMs: 0, unfences: { key: '1', devices: 1 } };
@@ -72,5 +74,36 @@ describe('whether a boot may put its storage registrations back', () => {
     const other = { ...NODE, unfences: { key: '2', devices: 1 } };
     expect(withoutReopened(done, { node: other, plan: PLAN }).restore?.edges).toEqual([edge]);
     expect(withoutReopened({ ...done, journal: [] }, { node: NODE, plan: PLAN }).restore?.edges).toEqual([edge]);
+  });
+
+  it('voids the evidence in the write that announces it', () => {
+    const evidence: Evidence[] = [
+      { kind: 'storage-revoked', grade: 'read-back', source: 'x', detail: '', observedAt: '', bootID: 'boot-1', storages: ['san'] },
+    ];
+    const snapshot = {
+      nowMs: 1_000,
+      wall: '2026-01-01T00:00:00Z',
+      uuid: 'u',
+      epoch: 1,
+      since: {},
+      holds: [],
+      workload: { pods: 0, volumeAttachments: 0 },
+    };
+    const context = { snapshot, node: NODE, status: status({ evidence }), plan: PLAN } as unknown as Context;
+    const ends = { finished: () => ({}), failed: () => ({}) };
+    const { status: written, dispatch, events } = advance(context, 'recovery', ends);
+    expect(dispatch?.entry).toMatchObject({ agent: 'unfence', bootID: 'boot-2', step: 'recovery' });
+    expect(written?.journal.at(-1)?.agent).toBe('unfence');
+    expect(written?.evidence.map(({ voidedAt }) => voidedAt)).toEqual([snapshot.wall]);
+    expect([written?.message, events?.[0]?.message]).toEqual([expect.stringContaining('boot boot-2 may put its storage'), written?.message]);
+  });
+
+  it('is not begun for the boot that was shut out', () => {
+    const snapshot = { nowMs: 1_000, wall: '', uuid: 'u', epoch: 1, since: {}, holds: [], workload: { pods: 0, volumeAttachments: 0 } };
+    const context = { snapshot, node: { ...NODE, bootID: 'boot-1' }, status: status(), plan: PLAN } as unknown as Context;
+    const why: string[] = [];
+    const ends = { finished: () => ({}), failed: (_status: NodeFenceStatus, words: string) => (why.push(words), {}) };
+    expect(advance(context, 'recovery', ends)).toEqual({});
+    expect(why).toEqual([expect.stringContaining('reboot the node')]);
   });
 });

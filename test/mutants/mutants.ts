@@ -37,6 +37,7 @@ import { EXEC_MUTANTS } from './exec-mutants.ts';
 import { NODE_DAEMON_CONTROLLER_MUTANTS } from './node-daemon-controller-mutants.ts';
 import { NODE_DAEMON_MUTANTS } from './node-daemon-mutants.ts';
 import { NODE_CHECK_MUTANTS } from './node-check-mutants.ts';
+import { UNFENCE_MUTANTS } from './unfence-mutants.ts';
 import { WATCHDOG_MUTANTS } from './watchdog-mutants.ts';
 import { ACK_MUTANTS } from './ack-mutants.ts';
 import { OUTLET_MUTANTS } from './outlet-mutants.ts';
@@ -90,6 +91,7 @@ export const SOURCE_MUTANTS: readonly SourceMutant[] = [
   ...NODE_CHECK_MUTANTS,
   ...NODE_DAEMON_CONTROLLER_MUTANTS,
   ...WATCHDOG_MUTANTS,
+  ...UNFENCE_MUTANTS,
   ...ACK_MUTANTS,
   ...OUTLET_MUTANTS,
   ...REDFISH_MUTANTS,
