@@ -60,6 +60,13 @@ export const KDUMP_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(HEARD, 'of another replica is as old as that replica says, whenever this process began: no restart extends the limit'),
   },
   {
+    name: 'kdump silence of each replica',
+    defect: 'what another replica heard is as new as our sight of it',
+    file: 'src/controllers/kdump/ledger.ts',
+    edits: [['lastMs: isMore ? nowMs - ageMs : known.lastMs,', 'lastMs: isMore ? nowMs - 0 * ageMs : known.lastMs,']],
+    killedBy: byTest(HEARD, 'of another replica is silent since its last message, not since it was read here'),
+  },
+  {
     name: 'endless kdump',
     defect: 'a dump holds for as long as messages come',
     file: 'src/domain/kdump/dump.ts',

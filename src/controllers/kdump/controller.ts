@@ -151,7 +151,7 @@ export class KdumpController implements KernelDumps {
 
   #read(): void {
     const { listers, options, clock } = this.#dependencies;
-    this.#ledger.see(this.#records.read(listers.records.get(`${options.namespace}/${KDUMP_LEASE}`)), clock.monotonicMs());
+    this.#ledger.see(this.#records.read(listers.records.get(`${options.namespace}/${KDUMP_LEASE}`)), clock.monotonicMs(), clock.wallMs());
   }
 
   #tick(): void {

@@ -105,10 +105,21 @@ describe('what was heard', () => {
       () => 0,
       () => undefined,
     );
-    ledger.see(new Map([['other', new Map([['a', RECORD]])]]), 10_000);
-    expect(ledger.heardOf('a', 10_000, WALL + 900_000)).toMatchObject({ firstMs: 10_000 - 900_000, lastMs: 10_000, count: 9 });
+    ledger.see(new Map([['other', new Map([['a', RECORD]])]]), 10_000, WALL + 900_000);
+    expect(ledger.heardOf('a', 10_000, WALL + 900_000)).toMatchObject({ firstMs: 10_000 - 900_000, lastMs: 10_000 - 22_000, count: 9 });
     ledger.hear('a', '192.0.2.1', 12_000, WALL + 902_000);
     expect(ledger.heardOf('a', 12_000, WALL + 902_000)).toMatchObject({ firstMs: 12_000 - 902_000, lastMs: 12_000, count: 9 });
+  });
+
+  it('of another replica is silent since its last message, not since it was read here', () => {
+    const ledger = new DumpLedger(
+      () => 0,
+      () => undefined,
+    );
+    ledger.see(new Map([['other', new Map([['a', RECORD]])]]), 100_000, Date.parse(RECORD.last) + 7_000);
+    expect(ledger.heardOf('a', 101_000, WALL)?.lastMs).toBe(93_000);
+    ledger.see(new Map([['other', new Map([['a', RECORD]])]]), 120_000, Date.parse(RECORD.last) + 27_000);
+    expect(ledger.heardOf('a', 121_000, WALL)?.lastMs).toBe(93_000);
   });
 
   it('of another replica before the last renewal of the kubelet is past', () => {
@@ -116,7 +127,7 @@ describe('what was heard', () => {
       () => 0,
       () => Date.parse(RECORD.last) + 1,
     );
-    ledger.see(new Map([['other', new Map([['a', RECORD]])]]), 10_000);
+    ledger.see(new Map([['other', new Map([['a', RECORD]])]]), 10_000, WALL);
     expect(ledger.heardOf('a', 10_000, WALL)).toBeUndefined();
   });
 

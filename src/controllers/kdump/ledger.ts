@@ -8,7 +8,12 @@ interface Sight {
   record: DumpRecord;
   firstSeenMs: number;
   lastSeenMs: number;
+  /** Of its last message, which is older than our sight of it. */
+  lastMs: number;
 }
+
+/** What is heard is written so late at most: for a kubelet to be silent, and then for the next write. */
+const WRITTEN_WITHIN_MS = 22_000;
 
 /** When a sign of life of the node's kubelet was last received here. */
 export type LifeAt = (node: string) => number | undefined;
@@ -41,7 +46,7 @@ export class DumpLedger {
   }
 
   /** What the Lease says of the others now. */
-  see(records: ReadonlyMap<string, ReadonlyMap<string, DumpRecord>>, nowMs: number): void {
+  see(records: ReadonlyMap<string, ReadonlyMap<string, DumpRecord>>, nowMs: number, wallMs: number): void {
     for (const replica of [...this.#others.keys()]) if (!records.has(replica)) this.#others.delete(replica);
     for (const [replica, said] of records) {
       const before = this.#others.get(replica);
@@ -50,7 +55,13 @@ export class DumpLedger {
         const known = before?.get(node);
         const isSame = known?.record.first === record.first;
         const isMore = !isSame || record.count > known.record.count;
-        sights.set(node, { record, firstSeenMs: isSame ? known.firstSeenMs : nowMs, lastSeenMs: isMore ? nowMs : known.lastSeenMs });
+        const ageMs = Math.min(Math.max(0, wallMs - Date.parse(record.last)), WRITTEN_WITHIN_MS);
+        sights.set(node, {
+          record,
+          firstSeenMs: isSame ? known.firstSeenMs : nowMs,
+          lastSeenMs: isMore ? nowMs : known.lastSeenMs,
+          lastMs: isMore ? nowMs - ageMs : known.lastMs,
+        });
       }
       this.#others.set(replica, sights);
     }
@@ -60,7 +71,7 @@ export class DumpLedger {
   heardOf(node: string, nowMs: number, wallMs: number): HeardDump | undefined {
     const lifeAtMs = this.#lifeAtMs(node) ?? Number.NEGATIVE_INFINITY;
     const own = this.#own.get(node);
-    const all = [...(own === undefined ? [] : [own]), ...this.#sightsOf(node, nowMs, wallMs)].filter(({ lastMs }) => lastMs >= lifeAtMs);
+    const all = [...(own === undefined || own.lastMs < lifeAtMs ? [] : [own]), ...this.#sightsOf(node, lifeAtMs, nowMs, wallMs)];
     const [first, ...others] = all;
     return first === undefined ? undefined : others.reduce(joined, first);
   }
@@ -92,15 +103,16 @@ export class DumpLedger {
     return idle !== undefined && this.#own.delete(idle[0]);
   }
 
-  #sightsOf(node: string, nowMs: number, wallMs: number): HeardDump[] {
+  #sightsOf(node: string, lifeAtMs: number, nowMs: number, wallMs: number): HeardDump[] {
     return [...this.#others.values()].flatMap((sights) => {
       const sight = sights.get(node);
       // Of a dump before the node's last life, by a replica that is gone since.
       if (sight === undefined || (this.#renewedAtMs(node) ?? Number.NEGATIVE_INFINITY) > Date.parse(sight.record.last)) return [];
-      const { record, firstSeenMs, lastSeenMs } = sight;
+      const { record, firstSeenMs, lastSeenMs, lastMs } = sight;
+      if (lastSeenMs < lifeAtMs) return [];
       const ageMs = wallMs - Date.parse(record.first);
       const firstMs = Math.min(firstSeenMs, ageMs > 0 ? nowMs - ageMs : firstSeenMs);
-      return [{ source: record.source, firstMs, lastMs: lastSeenMs, count: record.count, first: record.first }];
+      return [{ source: record.source, firstMs, lastMs, count: record.count, first: record.first }];
     });
   }
 }

@@ -1,3 +1,5 @@
+import { DUMP } from './kdump/kdump-times.ts';
+
 /** Faults that this drill can inject, and what each must lead to. */
 export const FAULTS = [
   'panic',
@@ -43,6 +45,10 @@ export const FAULTS = [
   'mrc-permanent',
   'm3r',
   'm3r-retries',
+  'kdump',
+  'kdump-hang',
+  'kdump-endless',
+  'kdump-forged',
 ] as const;
 export type Fault = (typeof FAULTS)[number];
 
@@ -132,6 +138,10 @@ export const EXPECTED: Readonly<Record<Fault, Expected>> = {
   'mrc-permanent': { outcome: 'judged', released: true, deadlineMs: 200_000 },
   m3r: { outcome: 'judged', released: true, deadlineMs: 200_000 },
   'm3r-retries': { outcome: 'judged', released: true, deadlineMs: 300_000 },
+  kdump: { outcome: 'recovered', released: true, deadlineMs: 200_000 },
+  'kdump-hang': { outcome: 'recovered', released: true, deadlineMs: 200_000 },
+  'kdump-endless': { outcome: 'recovered', released: true, deadlineMs: 200_000 },
+  'kdump-forged': { outcome: 'recovered', released: true, deadlineMs: 200_000 },
 };
 
 export const STORY: Readonly<Record<Fault, string>> = {
@@ -184,5 +194,9 @@ export const STORY: Readonly<Record<Fault, string>> = {
   'mrc-permanent': 'a node becomes unhealthy, and panics at each boot: its Machine is deleted, for its owner to make another',
   m3r: 'a node becomes unhealthy, and a health check creates a Metal3Remediation: off and on by the operator of its host, tainted out of service in between',
   'm3r-retries': 'a node is unhealthy after each boot: a Metal3Remediation power-cycles it twice, then asks the owner to replace the Machine',
+  kdump: `the kernel of the node panics, and its crash kernel writes a dump for ${DUMP.takesMs / 1000} s: nothing is switched off meanwhile`,
+  'kdump-hang': `a crash kernel begins to dump, and hangs: the fence goes on ${DUMP.finishedMs / 1000} s after its last message`,
+  'kdump-endless': `the messages of a crash kernel never end: the fence goes on ${DUMP.maxMs / 1000} s after the first one`,
+  'kdump-forged': 'the node panics without a dump, while messages are forged for its healthy neighbour and from a foreign address: nothing waits',
   'leader-pause': `the node panics, and the leading controller pauses for ${WORLD.leaderPauseMs / 1000} s in the middle of the fence`,
 };

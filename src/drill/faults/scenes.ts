@@ -2,6 +2,7 @@ import type { Wiring } from '../../testbed/devices/bmc/wiring.ts';
 import { SHORT_PACE } from '../../testbed/operators/baremetal-operator.ts';
 import type { OperatorPace } from '../../testbed/operators/baremetal-operator.ts';
 import { ZONE_LABEL } from '../../testbed/operators/fleet.ts';
+import { DUMP_SETTINGS } from './kdump/kdump-times.ts';
 import type { Fault } from './names.ts';
 
 /** The worker pool whose Machines stand for the nodes, as ConfigMap `preservation-pools` has it. */
@@ -37,6 +38,8 @@ export interface FaultScene {
   pool?: ScenePool;
   /** Machines of Cluster API stand for the nodes. */
   hosts?: SceneHosts;
+  /** The controllers hear the messages of crash kernels. */
+  hearsKdump?: true;
   /** An MCM is at work beside, and nodefence only observes it. */
   hasManager?: true;
   /** Keys of `fence-cluster-config`. */
@@ -116,6 +119,10 @@ export const SCENES: Readonly<Partial<Record<Fault, FaultScene>>> = {
   },
   m3r: { nodes: 3, hosts: METAL3 },
   'm3r-retries': { nodes: 3, hosts: METAL3 },
+  kdump: { nodes: 3, hearsKdump: true, settings: { ...DUMP_SETTINGS, kdump: 'yes' } },
+  'kdump-hang': { nodes: 3, hearsKdump: true, settings: { ...DUMP_SETTINGS, kdump: 'yes' } },
+  'kdump-endless': { nodes: 3, hearsKdump: true, settings: { ...DUMP_SETTINGS, kdump: 'yes' } },
+  'kdump-forged': { nodes: 3, hearsKdump: true, settings: DUMP_SETTINGS },
 };
 
 function pool(changes: Partial<ScenePool>): ScenePool {

@@ -4,6 +4,7 @@ import { etcdQuorum, maintenance } from './held-faults.ts';
 import { mhcExternal } from './health-check/external-faults.ts';
 import { mhc, mhcShortCircuit } from './health-check/machine-faults.ts';
 import { nhc, nhcTimeout } from './health-check/node-faults.ts';
+import { kdump, kdumpEndless, kdumpForged, kdumpHang } from './kdump/kdump-faults.ts';
 import { controllerCrash, leaderPause } from './leader-faults.ts';
 import { mrc, mrcBmcDead, mrcCrash, mrcLoop, mrcPermanent } from './machine-remediation/faults.ts';
 import { m3r, m3rRetries } from './metal3-remediation/faults.ts';
@@ -69,4 +70,8 @@ export const SCRIPTS: Readonly<Record<Fault, FaultScript>> = {
   'mrc-permanent': mrcPermanent,
   m3r,
   'm3r-retries': m3rRetries,
+  kdump,
+  'kdump-hang': kdumpHang,
+  'kdump-endless': kdumpEndless,
+  'kdump-forged': kdumpForged,
 };

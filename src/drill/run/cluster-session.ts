@@ -30,6 +30,7 @@ import { hasKubectl, Kubectl } from '../../testbed/shipped/kubectl.ts';
 import { ProcessHost } from './process-host.ts';
 import { hostDevice } from './scene-configuration.ts';
 import type { Bmc, Credentials } from './scene-configuration.ts';
+import type { KdumpNetwork } from './kdump-network.ts';
 import type { DrillSetting, Machine } from './setting.ts';
 
 /** User name of the fence controller, as the API's audit has it: the ServiceAccount of the shipped manifests, under exactly their rights. */
@@ -56,6 +57,8 @@ export class ClusterSession {
   readonly manager: ManagerOptions | undefined;
   /** Machines of Cluster API stand for the nodes, on hosts; absent in most drills. */
   readonly hosts: SceneHosts | undefined;
+  /** Where messages of crash kernels are heard; absent in most drills. */
+  readonly kdump: KdumpNetwork | undefined;
   private readonly authority: CertificateAuthority = createAuthority('nodefence drill');
   private readonly known = new SecretsOfDrill();
   private readonly members = new Map<string, Member>();
@@ -67,12 +70,13 @@ export class ClusterSession {
   constructor(
     options: SessionOptions,
     machines: readonly Machine[],
-    { cluster = {}, manager, hosts }: Pick<DrillSetting, 'cluster' | 'manager' | 'hosts'> = {},
+    { cluster = {}, manager, hosts, kdump }: Pick<DrillSetting, 'cluster' | 'manager' | 'hosts' | 'kdump'> = {},
   ) {
     this.options = options;
     this.clusterChanges = cluster;
     this.manager = manager;
     this.hosts = hosts;
+    this.kdump = kdump;
     this.machines = machines;
     this.processes = new ProcessHost(this.folder, { NODE_COMPILE_CACHE: options.compileCache ?? this.folder.in('compiled') });
     this.random = seeded(options.seed);

@@ -30,7 +30,7 @@ const FREE_LEASE: KubeObject & Pick<Lease, 'spec'> = {
 };
 
 /** The operator's access to a cluster, and the nodes that Machines stand for there. */
-export type Installed = Pick<ClusterSession, 'transport' | 'cluster'> & Partial<Pick<ClusterSession, 'fleet' | 'manager' | 'hosts'>>;
+export type Installed = Pick<ClusterSession, 'transport' | 'cluster'> & Partial<Pick<ClusterSession, 'fleet' | 'manager' | 'hosts' | 'kdump'>>;
 
 /** Installs folders of config/, in this order. */
 export type Installer = (folders: readonly string[]) => Promise<void>;
@@ -48,13 +48,13 @@ const COLLECTIONS: Readonly<Record<string, string>> = {
  * what is played. Without an `installer` the same files are sent as bodies of YAML.
  */
 export async function install(session: Installed, installer: Installer = (folders) => sendShipped(session.transport, folders)): Promise<void> {
-  const { hosts, fleet = [] } = session;
+  const { hosts, kdump, fleet = [] } = session;
   for (const name of ['default', 'kube-system', NODE_LEASE_NAMESPACE, ...(hosts === undefined ? [] : [MEDIK8S_LEASE_NAMESPACE])]) {
     await post(session.transport, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
   }
   for (const definition of hosts === undefined ? [] : HOST_DEFINITIONS) await post(session.transport, definition);
   const preservation = fleet.length === 0 ? [] : session.manager === undefined ? OWN : OBSERVED;
-  await installer([...SHIPPED, ...preservation, ...(hosts?.folders ?? [])]);
+  await installer([...SHIPPED, ...preservation, ...(hosts?.folders ?? []), ...(kdump === undefined ? [] : ['kdump'])]);
   await established(session);
   await post(session.transport, FREE_LEASE);
 }

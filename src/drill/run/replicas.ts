@@ -149,8 +149,9 @@ export class Replicas {
   private async startOne(): Promise<void> {
     const { session } = this;
     const name = `controller-${this.started.length + 1}`;
+    const hearing = session.kdump === undefined ? [] : ['--kdump-address', session.kdump.listensAt(this.started.length + 1)];
     const own = ['--mode', 'enforce', '--kubeconfig', session.kubeconfig(CONTROLLER_USER), '--programs', session.folder.programs];
-    const flags = [...own, '--http-address', '127.0.0.1:0'];
+    const flags = [...own, '--http-address', '127.0.0.1:0', ...hearing];
     const loaded = ['--import', pathToFileURL(drillProgram('ends-with-stdin')).href];
     const command = [process.execPath, ...loaded, programPath('../../main'), 'controller', ...flags, ...this.flags, '--log-format', 'json'];
     const { child } = await session.processes.start(name, command, false);

@@ -10,6 +10,7 @@ import { RACK, sceneOf } from '../faults/scenes.ts';
 import type { FaultScene, SceneHosts } from '../faults/scenes.ts';
 import { seeded, SHORT_SETTINGS } from './options.ts';
 import type { DrillOptions } from './options.ts';
+import { KdumpNetwork } from './kdump-network.ts';
 import { fenceConfiguration, STRANGER } from './scene-configuration.ts';
 import type { Bmc, Credentials } from './scene-configuration.ts';
 
@@ -42,6 +43,8 @@ export interface DrillSetting {
   manager?: ManagerOptions;
   /** Machines of Cluster API stand for all nodes. */
   hosts?: SceneHosts;
+  /** The controllers hear the messages of crash kernels. */
+  kdump?: KdumpNetwork;
   /** What the audience is told first. */
   says: readonly string[];
   /** What the API server is loaded with once the BMCs listen. `filer`: makes the drill's filer and gives its parameters; `says`: what was changed in it. */
@@ -72,6 +75,7 @@ export function ownSetting(options: DrillOptions): DrillSetting {
     ...(scene.hasFiler === true ? { cluster: { forceDetachMs: WORLD.forceDetachMs } } : {}),
     ...(scene.hasManager === true ? { manager: { healthTimeoutMs: WORLD.managerPatienceMs, preserveTimeoutMs: WORLD.managerKeepsMs } } : {}),
     ...(scene.hosts === undefined ? {} : { hosts: scene.hosts }),
+    ...(scene.hearsKdump === true ? { kdump: new KdumpNetwork(nodes) } : {}),
     says: [`delays: ${Object.entries(delays).map((pair) => pair.join('=')).join(' ')}`], // prettier-ignore
     configuration: (bmcs, credentials, filer) =>
       fenceConfiguration(bmcs, credentials, {
