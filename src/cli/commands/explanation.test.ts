@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ApiClient } from '../../kube/client.ts';
 import { ScriptedTransport } from '../../kube/testing/scripted-transport.ts';
+import type { Plan } from '../../domain/plan.ts';
 import { planOf } from '../../domain/testing/model.ts';
 import { SystemRandom } from '../../runtime/system-random.ts';
 import { explainPage } from './pages/explain-page.ts';
@@ -11,8 +12,8 @@ import type { Leader } from './leader.ts';
 import { ago, fence, kubeletLease, leader, listersOf, node, NOW_MS, run } from './testing/pictured-cluster.ts';
 import type { Picture } from './testing/pictured-cluster.ts';
 
-function looksAt(picture: Picture, leads = leader()): Look[] {
-  const plan = planOf();
+function looksAt(picture: Picture, leads = leader(), more: Partial<Plan> = {}): Look[] {
+  const plan = planOf(more);
   const planner = { planFor: () => plan, parametersFor: () => Promise.reject(new Error('nothing runs')), stormPolicies: () => [] };
   const access = { cluster: new ApiClient({ transport: new ScriptedTransport() }), random: new SystemRandom() };
   return explain({ access, node: 'a', listers: listersOf(picture), planner, leader: leads, outOfService: true, nowMs: NOW_MS });
@@ -86,6 +87,20 @@ describe('what explain tells of a node', () => {
     expect(rowUnder({ mode: 'enforce', node: 'b' })).toBe('new-isolate');
     expect(rowUnder({ mode: 'enforce', node: 'a' })).toBe('new-held');
     expect(rowUnder({ mode: 'observe' })).toBe('new-held');
+  });
+
+  it('holds while the leader reports that the kernel dumps, until its messages would have ended', () => {
+    const kdump = { startTimeoutMs: 30_000, finishedTimeoutMs: 60_000, maxDurationMs: 1_800_000 };
+    const message = `9 kdump messages came from 192.0.2.7 since ${ago(50)}: its kernel dumps; nothing is switched off meanwhile.`;
+    const dumping = { type: 'KernelDump', status: 'True' as const, reason: 'Dumping', message, lastTransitionTime: ago(40) };
+    const open = fence('a', {});
+    const reports = [{ metadata: { name: 'a' }, status: { conditions: [dumping] } }];
+    const plan = { ...planOf(), kdump };
+    const frozen = { ...open, status: { ...open.status!, frozen: { ...open.status!.frozen!, plan } } };
+    const looks = looksAt({ ...FAILED, fences: [frozen], reports }, leader(), { kdump });
+    expect(looks[0]?.snapshot.dump?.heard).toMatchObject({ source: '192.0.2.7', count: 9 });
+    expect(looks[0]?.decision.status?.hold).toMatchObject({ policy: 'kdump', reason: 'kdump-dumping' });
+    expect(story(looks).slice(0, 2)).toEqual(['running-held +0', 'running-delay +60']);
   });
 
   it("keeps another's lease that the leader waits out", () => {

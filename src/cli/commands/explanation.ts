@@ -18,6 +18,7 @@ import type { NodeFence } from '../../ports/resources.ts';
 import { ManualClock } from '../../runtime/manual-clock.ts';
 import type { ClusterAccess } from '../cluster-access.ts';
 import { QUIET } from './listed-cluster.ts';
+import { reportedDumps } from './kernel-dump.ts';
 import { failureIn } from './node-daemon.ts';
 import type { Leader } from './leader.ts';
 
@@ -121,7 +122,7 @@ function endsOf({ holds }: Snapshot, atMs: number): number[] {
 
 /** The shell's ports, of which none acts: nothing is carried out here. */
 export function dependenciesOf(
-  { access, listers, planner, leader, outOfService, node, preservation }: ExplanationInput,
+  { access, listers, planner, leader, outOfService, node, preservation, nowMs }: ExplanationInput,
   clock: ManualClock,
   status?: NodeFenceStatus,
 ): FenceDependencies {
@@ -140,6 +141,7 @@ export function dependenciesOf(
     metrics: NO_METRICS.fence,
     ...(preservation === undefined ? {} : { preservation }),
     ...recordedLease(status?.hold),
+    ...(leader.isAlive ? { kdump: reportedDumps((name) => listers.reports.get(name), status?.hold, nowMs) } : {}),
     ...(leader.isAlive
       ? { fastDetection: { failureOf: (name) => failureIn(listers.reports.get(name), clock.monotonicMs()), heardAtMs: () => undefined } }
       : {}),

@@ -11,6 +11,7 @@ import type { NodeFenceReport, NodeFenceStop } from '../../../ports/resources.ts
 import type { Look } from '../explanation.ts';
 import { describeLeader } from '../leader.ts';
 import type { Leader } from '../leader.ts';
+import { dumpOf } from '../kernel-dump.ts';
 import { daemonOf } from '../node-daemon.ts';
 import { timeToOff, describeTimeToOff } from '../time-to-off.ts';
 import { counted, harmless } from '../terminal/text.ts';
@@ -97,6 +98,8 @@ function rules(page: ExplainPage, snapshot: Snapshot, sheet: Sheet): string[] {
   const daemon = daemonOf(page.report);
   if (daemon !== undefined)
     rule('node daemon', harmless(describeDaemon(daemon, sheet.nowMs)), daemon.state === 'armed' || daemon.state === 'heard' ? undefined : ink.warn);
+  const dump = dumpOf(page.report);
+  if (dump !== undefined) rule('kernel dump', harmless(dump.message), dump.isDumping ? ink.warn : undefined);
   rule('stops', describeStop(page.stops, sheet), page.stops.length > 0 ? ink.warn : undefined);
   const holds = snapshot.holds.map(({ policy, message, untilMs }) => {
     const until = untilMs === undefined ? '' : ` until ${coming(untilMs, sheet.nowMs)}`;
