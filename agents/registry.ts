@@ -14,6 +14,7 @@ import { kdump } from './kdump/definition.ts';
 import { kubevirt } from './kubevirt/definition.ts';
 import { metal3 } from './metal3/definition.ts';
 import { pdu } from './pdu/definition.ts';
+import { nodeDaemon } from './node-daemon/definition.ts';
 import { redfish } from './redfish/definition.ts';
 import { ssh } from './ssh/definition.ts';
 import { scsi } from './scsi/definition.ts';
@@ -61,6 +62,7 @@ export function standardRegistry(rights: ProgramRights = NO_PROGRAMS): AgentRegi
     kdump,
     kubevirt,
     metal3,
+    nodeDaemon,
     pdu,
     redfish,
     scsi,

@@ -97,13 +97,15 @@ function sortKeys(
   const parameters = new Map<string, Setting>();
   const secretNames = new Set(definition.describe().flatMap((parameter) => (parameter.secret ? [parameter.name] : [])));
   const nameOf = parameterNames(definition);
+  // Where an action agent does several things, which one is its own parameter.
+  const isActionItsOwn = definition.kind === 'action' && definition.describe().some((parameter) => parameter.name === 'action');
   for (const setting of written) {
     const name = nameOf(setting.key);
     if (name === undefined) {
       if (IGNORED_KEYS.has(setting.key) || definition.takesAny === true) continue;
       const hint = didYouMean(setting.key, writableNames(definition), 'it is not passed on');
       problems.warning(setting.where, `agent ${definition.name} has no parameter ${setting.key.slice(0, 60)}: ${hint}`);
-    } else if (OWN_KEYS.has(name)) own.set(name, filled(lookup, setting, problems));
+    } else if (OWN_KEYS.has(name) && !(name === 'action' && isActionItsOwn)) own.set(name, filled(lookup, setting, problems));
     // An empty value means none, not the template's. Braces in a password are the password's.
     else if (setting.value === '') parameters.delete(name);
     else parameters.set(name, secretNames.has(name) ? setting : filled(lookup, setting, problems));

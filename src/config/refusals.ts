@@ -31,7 +31,18 @@ export function checkRefusals(
     const why = definition?.anonymous?.(method.parameters, identity);
     return why === undefined ? [] : [{ method, words: `${why}: write identity=unverified to accept that` }];
   };
-  for (const step of STEPS) report(step, steps[step], refusalOf, problems);
+  for (const step of STEPS) {
+    checkPlaces(step, steps[step], registry, problems);
+    report(step, steps[step], refusalOf, problems);
+  }
+}
+
+/** A method in a step where it must not stand spoils that step, whatever other levels there are. */
+function checkPlaces(step: Step, levels: readonly ResolvedLevel[], registry: AgentRegistry, problems: Problems): void {
+  for (const method of levels.flatMap(({ methods }) => methods)) {
+    const why = registry.find(method.agent)?.stepProblem?.(step, method.parameters);
+    if (why !== undefined) problems.error(method.where, `${method.name} may not stand in ${step.replace('-', '_')}: ${why}`, step);
+  }
 }
 
 function report(step: Step, levels: readonly ResolvedLevel[], refusalOf: (method: ResolvedMethod) => Refusal[], problems: Problems): void {

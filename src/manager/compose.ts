@@ -14,7 +14,7 @@ import { Workqueue } from '../kube/workqueue.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Cluster, Lister } from '../ports/cluster.ts';
 import type { KernelDumps } from '../ports/kdump.ts';
-import type { NodeDaemons } from '../ports/node-daemons.ts';
+import type { NodeDaemons, NodeOrders } from '../ports/node-daemons.ts';
 import type { KubeObject, Lease } from '../ports/objects.ts';
 import { LEADER_HEALTH_CHECKS, LEADER_LEASE, LEADER_MODE, LEADER_NODE, LEADER_PRESERVATION, LEADER_PROGRAMS } from './composition.ts';
 import type { ControllerOptions, ControllerPorts } from './composition.ts';
@@ -188,11 +188,12 @@ function dispatcherOf(
   { registry, clock, connect, nodeDaemons, kdump }: ControllerPorts,
   { namespace }: ControllerOptions,
   cluster: Cluster,
-  running: { daemons: () => NodeDaemons | undefined; dumps: () => KernelDumps | undefined },
+  running: { daemons: () => (NodeDaemons & NodeOrders) | undefined; dumps: () => KernelDumps | undefined },
 ): Dispatcher {
-  const daemons = nodeDaemons === undefined ? {} : { daemons: asNodeDaemons(running.daemons) };
+  const daemons = asNodeDaemons(running.daemons);
+  const served = nodeDaemons === undefined ? {} : { daemons, orders: daemons };
   const dumps = kdump === undefined ? {} : { kdump: asKernelDumps(running.dumps) };
-  return new Dispatcher(registry, { cluster, clock, namespace, ...(connect === undefined ? {} : { connect }), ...daemons, ...dumps });
+  return new Dispatcher(registry, { cluster, clock, namespace, ...(connect === undefined ? {} : { connect }), ...served, ...dumps });
 }
 
 function queueOf(

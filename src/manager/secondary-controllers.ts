@@ -1,7 +1,7 @@
 import type { FenceDependencies } from '../controllers/fence/dependencies.ts';
 import type { Reflector } from '../kube/reflector.ts';
 import type { FastDetection } from '../ports/fast-detection.ts';
-import type { NodeDaemons, Unfencing } from '../ports/node-daemons.ts';
+import type { NodeDaemons, NodeOrders, Unfencing } from '../ports/node-daemons.ts';
 import type { KubeObject } from '../ports/objects.ts';
 import type { StormHolds } from '../ports/storm.ts';
 import type { ControllerOptions, ControllerPorts } from './composition.ts';
@@ -24,7 +24,7 @@ export interface SecondaryControllers {
   /** What the fence controller is given of them. */
   given: Pick<FenceDependencies, 'preservation' | 'fastDetection' | 'unfencing' | 'kdump'>;
   /** What agents are given of them, while it runs. */
-  readonly nodeDaemons: NodeDaemons | undefined;
+  readonly nodeDaemons: (NodeDaemons & NodeOrders) | undefined;
   /** Those that run now. */
   readonly watches: readonly Reflector<KubeObject>[];
   /** Of these, those that are synced: what may not be read makes nobody unready. */

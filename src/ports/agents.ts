@@ -1,8 +1,8 @@
-import type { EvidenceGrade, EvidenceKind } from '../domain/plan.ts';
+import type { EvidenceGrade, EvidenceKind, Step } from '../domain/plan.ts';
 import type { Clock } from './clock.ts';
 import type { Cluster } from './cluster.ts';
 import type { KernelDumps } from './kdump.ts';
-import type { NodeDaemons } from './node-daemons.ts';
+import type { NodeDaemons, NodeOrders } from './node-daemons.ts';
 
 /** The contract between the core and fence agents (docs/agents.md). An agent knows one kind of device and nothing else. */
 
@@ -185,6 +185,8 @@ export interface AgentContext {
   daemons?: NodeDaemons;
   /** What is heard of crash kernels. Absent: nobody listens here. */
   kdump?: Pick<KernelDumps, 'recognise'>;
+  /** To give orders to node daemons. Absent: nobody serves them here. */
+  orders?: NodeOrders;
 }
 
 /** Another cluster, with connections of its own; whoever connected ends them. */
@@ -225,6 +227,8 @@ export interface AgentDefinition {
   anonymous?(parameters: Parameters, identity: Identity | undefined): string | undefined;
   /** What else of the device has to agree with its state, in words; absent, or `undefined`: nothing is asked for. */
   witness?(parameters: Parameters): string | undefined;
+  /** Why no method of it may stand in this step, whatever else is right; absent, or `undefined`: it may. */
+  stepProblem?(step: Step, parameters: Parameters): string | undefined;
   /** What it takes is not known where this is asked: no name is one too many. */
   takesAny?: true;
   /** What is well formed and dangerous all the same: told, and never refused. */

@@ -1,4 +1,5 @@
 import type { PeersTold } from '../domain/node-daemon/attestation.ts';
+import type { OrderedAction, OrderOutcome } from '../domain/node-daemon/order.ts';
 import type { SelfFenceCause } from '../domain/node-daemon/self-fence.ts';
 import type { WrittenTimes } from '../domain/node-daemon/times.ts';
 import type { Mac } from '../domain/node-daemon/seal.ts';
@@ -87,6 +88,27 @@ export interface KeepRecord {
   times?: WrittenTimes;
   /** What the API server said last: a daemon that is started anew while it is away goes on with it. */
   known?: KnownOthers;
+}
+
+/** What a daemon must not forget of orders while the boot lasts: a file in /run, written before an order is carried out. */
+export interface OrderRecord {
+  bootID: string;
+  /** The latest term of a leader that was heard. */
+  epoch: number;
+  /** The newest last. */
+  orders: readonly OrderOutcome[];
+}
+
+export interface OrderRecordStore {
+  /** Undefined: none, or one of another boot. Rejects when it is there and cannot be read: then nothing is carried out. */
+  read(): Promise<OrderRecord | undefined>;
+  /** Synchronous; throws when it is not written. */
+  write(record: OrderRecord): void;
+}
+
+/** Carries out what was ordered. Never rejects, and always ends. */
+export interface OrderExecutor {
+  execute(action: OrderedAction): Promise<{ isDone: boolean; words: string }>;
 }
 
 /** With whom a daemon exchanges datagrams. */

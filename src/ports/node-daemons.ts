@@ -1,5 +1,5 @@
 import type { Permit } from '../domain/node-daemon/unfencing.ts';
-import type { GrantsEnded } from '../domain/node-daemon/attestation.ts';
+import type { GrantsEnded, LastOrdered } from '../domain/node-daemon/attestation.ts';
 
 export interface EndingCall {
   signal: AbortSignal;
@@ -36,4 +36,27 @@ export interface AttestedUnfencing {
   /** Without `0x` and leading zeros. */
   key: string;
   devices: number;
+}
+
+export interface OrderCall {
+  /** As `Target.beforeSend`, in the turn of every send; where it throws, nothing is sent from then on. */
+  beforeSend(): void;
+}
+
+export interface OrderUnderWay {
+  /** How often it was sent; `error`: why it is sent no more. */
+  state(): { sent: number; error?: Error };
+  /** It is sent no more. */
+  end(): void;
+}
+
+/** What agents are given to order the daemon of a node to do something on its node. Nothing of it is evidence. */
+export interface NodeOrders {
+  /**
+   * Writes the order into the node's Lease, and answers the heartbeats of that boot with it until `end`. A set: only a run does it. What became of it stands in the
+   * attestation. Rejects where another boot is attested, or where it could not be written.
+   */
+  order(node: string, ordered: LastOrdered, call: OrderCall): Promise<OrderUnderWay>;
+  /** A heartbeat of this boot has come in the last seconds. */
+  isHeard(node: string, bootID: string): boolean;
 }

@@ -36,6 +36,7 @@ import { FC_SWITCH_MUTANTS } from './fc-switch-mutants.ts';
 import { EXEC_MUTANTS } from './exec-mutants.ts';
 import { NODE_DAEMON_CONTROLLER_MUTANTS } from './node-daemon-controller-mutants.ts';
 import { NODE_DAEMON_MUTANTS } from './node-daemon-mutants.ts';
+import { NODE_ORDER_MUTANTS } from './node-order-mutants.ts';
 import { NODE_CHECK_MUTANTS } from './node-check-mutants.ts';
 import { UNFENCE_MUTANTS } from './unfence-mutants.ts';
 import { WATCHDOG_MUTANTS } from './watchdog-mutants.ts';
@@ -88,6 +89,7 @@ export const SOURCE_MUTANTS: readonly SourceMutant[] = [
   ...FC_SWITCH_MUTANTS,
   ...EXEC_MUTANTS,
   ...NODE_DAEMON_MUTANTS,
+  ...NODE_ORDER_MUTANTS,
   ...NODE_CHECK_MUTANTS,
   ...NODE_DAEMON_CONTROLLER_MUTANTS,
   ...WATCHDOG_MUTANTS,

@@ -10,6 +10,8 @@ import { VERSION } from '../version.ts';
 import { addCheckCommands } from './checks.ts';
 import { applyConfigFile } from './config-file.ts';
 import { kdumpSetupCommand } from './kdump-setup.ts';
+import { softFenceOf, softFenceOptions } from './soft-fence-options.ts';
+import type { SoftFenceFlags } from './soft-fence-options.ts';
 import { storageOf, storageOptions } from './storage-options.ts';
 import type { StorageFlags } from './storage-options.ts';
 import { statusCommand } from './status-command.ts';
@@ -17,7 +19,7 @@ import { timeOptions, writtenTimes } from './time-options.ts';
 import { unfenceOf, unfenceOptions } from './unfence-options.ts';
 import type { UnfenceFlags } from './unfence-options.ts';
 
-interface Flags extends StorageFlags, UnfenceFlags {
+interface Flags extends StorageFlags, UnfenceFlags, SoftFenceFlags {
   config?: string;
   nodeName: string;
   fenceNamespace: string;
@@ -75,7 +77,8 @@ export function nodeCommand(): Command {
     .addCommand(statusCommand())
     .addCommand(kdumpSetupCommand())
     .action(run);
-  for (const one of [...timeOptions(option), ...storageOptions(option), ...unfenceOptions(option)]) node.addOption(one);
+  const added = [...timeOptions(option), ...storageOptions(option), ...unfenceOptions(option), ...softFenceOptions(option)];
+  for (const one of added) node.addOption(one);
   addCheckCommands(node);
   return node;
 }
@@ -102,6 +105,7 @@ async function run(given: Flags, command: Command): Promise<void> {
       fencesItself: flags.selfFence,
       ...storageOf(flags),
       ...unfenceOf(flags, command),
+      ...softFenceOf(flags),
       ...(flags.hostRoot === undefined ? {} : { hostRoot: flags.hostRoot }),
       postsConditions: flags.conditions,
       version: VERSION,

@@ -35,6 +35,7 @@ export function pageOf(status: NodeDaemonStatus): string {
     ['Attested', attestedSecondsAgo === undefined ? 'never' : `${tenths(attestedSecondsAgo)} s ago`],
     ['Controllers', status.controllers.join(', ') || 'none known'],
     ['Peers', peers.map(peer).join('; ') || 'none'],
+    ...(status.orders ?? []).map(({ action, state, words }): [string, string] => ['Order', `${action}: ${state}: ${words}`]),
     ...status.checks.map(({ name, sentence, secondsAgo }): [string, string] => ['Check', `${name}: ${sentence} (${secondsAgo} s ago)`]),
     ...(status.unfence === undefined ? [] : [['Unfencing', `${status.unfence.state} (${status.unfence.detail})`] as [string, string]]),
     ...Object.entries(status.refusedDatagrams).map(([why, count]): [string, string] => ['Refused', `${count} datagrams: ${why}`]),

@@ -3,10 +3,10 @@ import { checkDaemonTiming, daemonTiming } from '../../domain/node-daemon/times.
 import type { WrittenTimes } from '../../domain/node-daemon/times.ts';
 import { SIGNS } from '../../domain/node-daemon/datagram.ts';
 import { sameContent } from '../../domain/canonical.ts';
-import type { GrantsEnded } from '../../domain/node-daemon/attestation.ts';
+import type { GrantsEnded, LastOrdered } from '../../domain/node-daemon/attestation.ts';
 import type { Cluster } from '../../ports/cluster.ts';
 import type { FastDetection, FastFailure } from '../../ports/fast-detection.ts';
-import type { AttestedUnfencing, EndingCall, NodeDaemons, Unfencing } from '../../ports/node-daemons.ts';
+import type { AttestedUnfencing, EndingCall, NodeDaemons, NodeOrders, OrderCall, OrderUnderWay, Unfencing } from '../../ports/node-daemons.ts';
 import { LEASES } from '../../ports/resources.ts';
 import { Executor } from '../shared/executor.ts';
 import { conflictUnless, gatedWrites, notSentUnless } from '../shared/gated-cluster.ts';
@@ -25,6 +25,7 @@ import { PeersQuestions } from './fast/peers-questions.ts';
 import { GrantEnder } from './grant-ender.ts';
 import { mayRegister } from './may-register.ts';
 import { Heartbeats } from './heartbeats.ts';
+import { Orders } from './orders.ts';
 import { Permits } from './permits.ts';
 import { PeersAssignment } from './peers-assignment.ts';
 import { Promises } from './promises.ts';
@@ -47,7 +48,7 @@ const UNASKED_AFTER_MS = 300_000;
  * The controllers' side of the node daemons (docs/adr/0012-node-daemons-authenticate-by-keys-in-the-api.md). Every replica hears; only the leader grants, tells and
  * ends.
  */
-export class NodeDaemonController implements NodeDaemons, FastDetection, Unfencing {
+export class NodeDaemonController implements NodeDaemons, NodeOrders, FastDetection, Unfencing {
   readonly #dependencies: NodeDaemonDependencies;
   readonly #nodes: AttestedNodes;
   readonly #keys: SharedKeys;
@@ -57,6 +58,7 @@ export class NodeDaemonController implements NodeDaemons, FastDetection, Unfenci
   readonly #permits = new Permits();
   readonly #gate: WriteGate;
   readonly #ender: GrantEnder;
+  readonly #orders: Orders;
   readonly #chains = new Chains();
   readonly #peers: PeersAssignment;
   readonly #replicas: ReplicaAddresses;
@@ -79,7 +81,7 @@ export class NodeDaemonController implements NodeDaemons, FastDetection, Unfenci
   #problems: { key?: string; endings?: string; times?: string | undefined } = {};
 
   constructor(dependencies: NodeDaemonDependencies) {
-    const { clock, log, leadership, metrics, socket, keyPairs, listers, options } = dependencies;
+    const { clock, log, leadership, metrics, socket, keyPairs, listers, recorder, options } = dependencies;
     const { namespace, topologyKeys } = options;
     this.#dependencies = dependencies;
     this.#nodes = new AttestedNodes(listers.leases, namespace);
@@ -95,8 +97,10 @@ export class NodeDaemonController implements NodeDaemons, FastDetection, Unfenci
     const promises = new Promises({ clock, socket, leadership, nodes, keys });
     const endingCluster = gatedWrites(notSentUnless(mayWrite))(dependencies.cluster);
     this.#ender = new GrantEnder({ clock, log, cluster: endingCluster, namespace, endings, promises });
+    const orders = new Orders({ log, recorder, socket, leadership, cluster: endingCluster, clusterNodes: listers.nodes, namespace });
+    this.#orders = orders;
     const questions = new PeersQuestions({ clock, socket, nodes, keys });
-    const heard = { heartbeats: this.#heartbeats, permits: this.#permits };
+    const heard = { heartbeats: this.#heartbeats, permits: this.#permits, orders };
     this.#receiver = new Receiver({ clock, socket, leadership, metrics, nodes, keys, endings, promises, questions, ...heard });
     this.#silence = this.#silenceDetector(questions);
     this.#peers = new PeersAssignment({
@@ -147,6 +151,10 @@ export class NodeDaemonController implements NodeDaemons, FastDetection, Unfenci
 
   endGrants(node: string, bootID: string, call: EndingCall): Promise<GrantsEnded> {
     return this.#ender.endGrants(node, bootID, call);
+  }
+
+  order(node: string, ordered: LastOrdered, call: OrderCall): Promise<OrderUnderWay> {
+    return this.#orders.order(node, ordered, call);
   }
 
   sawEnded(node: string, bootID: string): void {

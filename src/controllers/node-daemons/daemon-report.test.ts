@@ -22,4 +22,11 @@ describe('the report of a daemon', () => {
   it('says nothing of a BMC that is not proposed', () => {
     expect(messageFor({})).toBe('Heartbeats come; they say: nothing else. No watchdog. The node does not fence itself.');
   });
+
+  it('shows the last order, and none of the words of the node', () => {
+    const orders = [{ id: 'a', action: 'reboot' as const, state: 'failed' as const, words: 'approved by the admin' }];
+    expect(messageFor({ orders })).toBe(
+      'Heartbeats come; they say: nothing else. No watchdog. The node does not fence itself. Last order in this boot: reboot, failed.',
+    );
+  });
 });

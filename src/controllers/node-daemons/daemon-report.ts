@@ -28,8 +28,18 @@ function signWords(signs: number): string {
   return said.length === 0 ? 'nothing else' : said.map((sign) => SIGN_WORDS[sign]).join(', ');
 }
 
-/** `Watchdog: hardware, armed, 10 s.`, and a BMC that the node proposes. */
+/** `Watchdog: hardware, armed, 10 s.`, the last order, and a BMC that the node proposes. */
 function attestedWords(attestation: Attestation): string {
+  return `${deviceWords(attestation)}${orderWords(attestation)}`;
+}
+
+/** Not in the node's own words: these stand in `nodefence node status`, and in the run that waited for them. */
+function orderWords({ orders = [] }: Attestation): string {
+  const last = orders.at(-1);
+  return last === undefined ? '' : ` Last order in this boot: ${last.action}, ${last.state}.`;
+}
+
+function deviceWords(attestation: Attestation): string {
   const { proposedBmc: bmc, systemUUID } = attestation;
   if (bmc === undefined) return watchdogWords(attestation);
   const mac = bmc.mac === undefined ? '' : `, MAC ${bmc.mac}`;

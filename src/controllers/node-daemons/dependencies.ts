@@ -6,7 +6,7 @@ import type { NodeDaemonMetrics } from '../../ports/metrics.ts';
 import type { DatagramSocket, ExchangeKeyPairs } from '../../ports/node-daemon.ts';
 import type { ConfigMap, Lease, Node } from '../../ports/objects.ts';
 import type { Prober } from '../../ports/probes.ts';
-import type { Logger } from '../../ports/recorder.ts';
+import type { Logger, Recorder } from '../../ports/recorder.ts';
 import type { NodeFenceReport } from '../../ports/resources.ts';
 import type { FastDetectionSources } from './fast/fast-detection.ts';
 
@@ -15,6 +15,7 @@ export interface NodeDaemonDependencies {
   cluster: Cluster;
   log: Logger;
   metrics: NodeDaemonMetrics;
+  recorder: Recorder;
   leadership: Pick<Leadership, 'isLeading' | 'mayBegin' | 'epoch'>;
   socket: DatagramSocket;
   keyPairs: ExchangeKeyPairs;

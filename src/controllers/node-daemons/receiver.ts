@@ -12,6 +12,7 @@ import type { Endings } from './endings.ts';
 import { decideGrant } from './grant-decision.ts';
 import type { PeersQuestions } from './fast/peers-questions.ts';
 import type { Heartbeats } from './heartbeats.ts';
+import type { Orders } from './orders.ts';
 import type { Permits } from './permits.ts';
 import type { Promises } from './promises.ts';
 import type { SharedKeys } from './shared-keys.ts';
@@ -28,6 +29,7 @@ export interface ReceiverParts {
   promises: Pick<Promises, 'take'>;
   questions: Pick<PeersQuestions, 'take'>;
   permits: Pick<Permits, 'of'>;
+  orders: Pick<Orders, 'answer'>;
 }
 
 /** What a controller is told. */
@@ -79,17 +81,19 @@ export class Receiver {
 
   /** Everything is asked in the turn in which the answer leaves. */
   #answer({ node, attestation }: AttestedNode, { bootID, counter, mac, from }: { bootID: string; counter: number; mac: Mac; from: string }): void {
-    const { leadership, endings, keys, metrics, socket } = this.#parts;
+    const { leadership, endings, keys, metrics, socket, orders } = this.#parts;
+    const isSealedByAttestedKey = attestation.publicKey !== undefined && keys.macsWith(attestation.publicKey).includes(mac);
     const answer = decideGrant({
       mayGrant: leadership.isLeading && leadership.mayBegin(0),
       knowsEndings: endings.areReadFor(leadership.epoch),
       bootID,
       attestedBootID: attestation.bootID,
-      isSealedByAttestedKey: attestation.publicKey !== undefined && keys.macsWith(attestation.publicKey).includes(mac),
+      isSealedByAttestedKey,
       isEnded: endings.isEnded(node, bootID),
     });
+    if (isSealedByAttestedKey) orders.answer({ node, bootID, counter, mac, from });
     if (answer === 'silence') return;
-    socket.send(from, seal({ type: answer, counter, signs: 0, sender: CONTROLLERS, subject: node, subjectBootID: bootID }, mac));
+    socket.send(from, seal({ type: answer, counter, signs: leadership.epoch, sender: CONTROLLERS, subject: node, subjectBootID: bootID }, mac));
     metrics.answered(answer);
     const { epoch } = leadership;
     const permit = answer === 'grant' ? this.#parts.permits.of(node, { bootID, epoch }) : undefined;

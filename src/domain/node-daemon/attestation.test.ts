@@ -22,6 +22,20 @@ describe('an attestation', () => {
     expect(parsed(found)).toEqual({ ...WHOLE, ...found });
   });
 
+  it('says what became of the last orders, and leaves out what it does not know', () => {
+    const done = { id: 'a', action: 'reboot', state: 'done', words: 'w' };
+    expect(parsed({ orders: [done] })).toEqual({ ...WHOLE, orders: [done] });
+    const odd = [{ ...done, state: 'postponed' }, { ...done, action: 'dance' }, { ...done, words: 1 }, 'x', { ...done, words: 'a\u001Bb' }];
+    expect(parsed({ orders: odd })).toEqual({ ...WHOLE, orders: [{ ...done, words: 'a b' }] });
+    expect(parsed({ orders: 'none' })).toEqual(WHOLE);
+    expect(parsed({ orders: Array.from({ length: 9 }, (_, index) => ({ ...done, id: String(index) })) })?.orders?.map(({ id }) => id)).toEqual([
+      '5',
+      '6',
+      '7',
+      '8',
+    ]);
+  });
+
   it.each<[string, object]>([
     ['storage without a word', { storage: '' }],
     ['storage in too many words', { storage: 'x'.repeat(254) }],

@@ -1,4 +1,6 @@
 import { DEVICES_MAX, isDevicePath, isRegistrationKey, plainKey } from '../scsi-registration.ts';
+import { ATTESTED_ORDERS_MAX, isOrderedAction, ORDER_STATES, orderWords } from './order.ts';
+import type { OrderedAction, OrderOutcome } from './order.ts';
 import { PEERS_MAX } from './peers.ts';
 import { INTERVAL_MAX_MS, INTERVAL_MIN_MS, SLOTS_MAX } from './storage-lease/layout.ts';
 import { isUUID, UNFENCE_FAILURES, UNFENCE_STATES } from './unfencing.ts';
@@ -9,6 +11,8 @@ export const ATTESTATION = 'nodefence.ha.k8s.io/attestation';
 export const GRANTS_ENDED = 'nodefence.ha.k8s.io/grants-ended';
 /** Whom the node may ask to vouch for it, with what it needs to ask them: a list of `PeerEntry`. */
 export const PEERS = 'nodefence.ha.k8s.io/peers';
+/** What the controller ordered the node's daemon to do last, written before the order leaves: a `LastOrdered`. */
+export const ORDERED = 'nodefence.ha.k8s.io/ordered';
 
 /** No node can be called so that its Lease is one of the controllers': `nodefence-controller`, `nodefence-candidates`. */
 const PREFIX = 'nodefence-node-';
@@ -46,6 +50,8 @@ export interface Attestation {
   proposedBmc?: ProposedBmc;
   /** Absent: the daemon does not put storage registrations back. */
   unfence?: AttestedUnfence;
+  /** What became of the last orders of this boot, the newest last. Absent: none came. */
+  orders?: OrderOutcome[];
   /** The daemon is being stopped, as it should: from now on its silence says nothing. */
   isEnding?: true;
 }
@@ -96,6 +102,16 @@ export interface GrantsEnded {
   promised: string[];
 }
 
+/** The last order of the controllers to a node. */
+export interface LastOrdered {
+  id: string;
+  action: OrderedAction;
+  /** The boot that it was for. */
+  bootID: string;
+  /** Of the fence that gave it; empty: none did. */
+  incident: string;
+}
+
 /** One peer of a node, as the controller tells it. */
 export interface PeerEntry {
   node: string;
@@ -136,6 +152,7 @@ export function parseAttestation(lease: Annotated): Attestation | undefined {
   const kdump = partAt(value, 'kdump', kdumpOf);
   const proposedBmc = partAt(value, 'proposedBmc', bmcOf);
   const unfence = partAt(value, 'unfence', unfenceOf);
+  const orders = ordersAt(value);
   if (bootID === undefined || systemUUID === undefined || peers === undefined) return undefined;
   if (watchdog === 'broken' || selfFence === 'broken' || publicKey === 'broken' || address === 'broken') return undefined;
   if (storage === 'broken' || storageLease === 'broken' || kdump === 'broken' || proposedBmc === 'broken' || unfence === 'broken') return undefined;
@@ -152,6 +169,7 @@ export function parseAttestation(lease: Annotated): Attestation | undefined {
     ...(kdump === undefined ? {} : { kdump }),
     ...(proposedBmc === undefined ? {} : { proposedBmc }),
     ...(unfence === undefined ? {} : { unfence }),
+    ...(orders.length === 0 ? {} : { orders }),
     ...(value?.['isEnding'] === true ? { isEnding: true } : {}),
   };
 }
@@ -161,6 +179,15 @@ export function parseGrantsEnded(lease: Annotated): GrantsEnded | undefined {
   const bootID = textAt(value, 'bootID');
   const [eligible, promised] = ['eligible', 'promised'].map((key) => textsAt(value, key));
   return bootID === undefined || eligible === undefined || promised === undefined ? undefined : { bootID, eligible, promised };
+}
+
+/** Undefined where the annotation is absent or broken: nothing is known to have been ordered. */
+export function parseOrdered(lease: Annotated): LastOrdered | undefined {
+  const value = jsonOf(lease, ORDERED);
+  const [id, bootID] = ['id', 'bootID'].map((key) => textAt(value, key));
+  const { action, incident } = value ?? {};
+  if (id === undefined || bootID === undefined || !isOrderedAction(action) || typeof incident !== 'string') return undefined;
+  return { id, bootID, action, incident };
 }
 
 /** Undefined where the annotation is absent or broken: the node then has no peers. */
@@ -232,6 +259,18 @@ function kdumpOf(part: unknown): AttestedKdump | undefined {
   const notifies = textsAt(value, 'notifies');
   if (typeof isArmed !== 'boolean' || notifies === undefined || notifies.length > NOTIFIED_MAX) return undefined;
   return notifies.every((address) => textOf(address) !== undefined) ? { isArmed, notifies } : undefined;
+}
+
+/** What a later version says of them that this one does not know spoils nothing else: only whoever waits for an order reads it. */
+function ordersAt(value: Fields | undefined): OrderOutcome[] {
+  const list: unknown = value?.['orders'];
+  if (!Array.isArray(list)) return [];
+  return list.slice(-ATTESTED_ORDERS_MAX).flatMap((entry) => {
+    const { id, action, state, words } = fieldsOf(entry) ?? {};
+    const known = ORDER_STATES.find((one) => one === state);
+    if (textOf(id) === undefined || !isOrderedAction(action) || known === undefined || typeof words !== 'string') return [];
+    return [{ id: String(id), action, state: known, words: orderWords(words) }];
+  });
 }
 
 /** Digits and their separators only: whoever broke into a node writes no words for people to read. */

@@ -15,6 +15,8 @@ const right = keyed('right');
 const BOOT = '0123abcd-1111-4222-8333-444455556666';
 const HEARTBEAT: Datagram = { type: 'heartbeat', counter: 1_700, bootID: BOOT, signs: SIGNS.watchdogArmed | SIGNS.kdumpArmed, sender: 'worker-1' };
 
+const ORDER = { id: '76543210-aaaa-4bbb-8ccc-ddddeeeeffff', action: 'reboot' } as const;
+
 const uuid = fc.uuid().filter((text) => !/^[0-]+$/.test(text));
 const name = fc.stringMatching(/^[a-z0-9][-a-z0-9.]{0,250}[a-z0-9]$/);
 const datagram: fc.Arbitrary<Datagram> = fc
@@ -34,7 +36,7 @@ const datagram: fc.Arbitrary<Datagram> = fc
     },
     { requiredKeys: ['type', 'counter', 'signs', 'sender'] },
   )
-  .map((made) => made);
+  .map((made): Datagram => (made.type === 'order' ? { ...made, order: ORDER } : made));
 
 describe('a datagram', () => {
   it('has the layout that the page says', () => {
@@ -110,5 +112,19 @@ describe('a datagram', () => {
     ['public key', { publicKey: 'AAAA' }],
   ])('that cannot be said is a defect: %s', (what, change) => {
     expect(() => encode({ ...HEARTBEAT, ...change })).toThrow(what);
+  });
+
+  it('carries an order at its end, where the page says', () => {
+    const bytes = encode({ type: 'order', counter: 7, signs: 3, sender: 'nodefence-controllers', subject: 'a', subjectBootID: BOOT, order: ORDER });
+    expect(Buffer.from(bytes.subarray(-17)).toString('hex')).toBe('76543210aaaa4bbb8cccddddeeeeffff02');
+    const sealed = new Uint8Array([...bytes, ...new Uint8Array(MAC_BYTES)]);
+    expect(decode(sealed)).toMatchObject({ type: 'order', signs: 3, order: ORDER });
+    sealed[bytes.length - 1] = 3;
+    expect(decode(sealed), 'an action that this version does not know').toBeUndefined();
+  });
+
+  it('is an order, or carries none', () => {
+    expect(() => encode({ ...HEARTBEAT, order: ORDER })).toThrow(TypeError);
+    expect(() => encode({ ...HEARTBEAT, type: 'order' })).toThrow(TypeError);
   });
 });

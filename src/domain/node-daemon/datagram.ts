@@ -1,4 +1,6 @@
 import { isAddress } from './controllers.ts';
+import { ORDERED_ACTIONS } from './order.ts';
+import type { Order } from './order.ts';
 
 /**
  * What daemons say to each other: one small datagram each (docs/node-daemon.md). All numbers big-endian:
@@ -8,12 +10,13 @@ import { isAddress } from './controllers.ts';
  *     3  type          1
  *     4  counter       8  microseconds since the sender's boot; a reply repeats the counter of what it answers
  *    12  boot ID      16  of the sender; all zeros: a controller
- *    28  signs         4  bits of a heartbeat, number of the slot of a slot-request, epoch of a permit; 0 elsewhere
+ *    28  signs         4  bits of a heartbeat, number of the slot of a slot-request, the leader's epoch in a permit, a grant, a refusal and an order; 0 elsewhere
  *    32  subject boot 16  the boot that a promise or a question is about; all zeros elsewhere
  *    48  name          1 + n  the sender
  *        subject       1 + n  the node that a promise or a question is about
  *        key           1 + n  X25519 public key of the sender, or of the subject of a reach-request, where the receiver cannot know it; fence and run of a permit
  *        address       1 + n  where the subject of a reach-request receives
+ *        order        17  only in an order: its ID, and the number of what is to be done
  *        MAC          32  HMAC-SHA256 over all before it
  */
 export const DATAGRAM_TYPES = [
@@ -44,6 +47,8 @@ export const DATAGRAM_TYPES = [
   'slot-still',
   /** Controller to node, beside a grant: put the storage registrations back. Its signs are the leader's epoch, its key the fence and the run. */
   'unfence-permit',
+  /** Controller to node, in answer to a heartbeat: do this, once. What becomes of it stands in the attestation. */
+  'order',
 ] as const;
 export type DatagramType = (typeof DATAGRAM_TYPES)[number];
 
@@ -53,7 +58,7 @@ export interface Datagram {
   counter: number;
   /** Lower-case UUID; absent: a controller. */
   bootID?: string;
-  /** Bits of `SIGNS`; the number of the slot where one is asked about. */
+  /** Bits of `SIGNS`; the number of the slot where one is asked about; the leader's epoch. */
   signs: number;
   sender: string;
   subject?: string;
@@ -62,6 +67,8 @@ export interface Datagram {
   publicKey?: string;
   /** `192.0.2.7:7411`, `[2001:db8::7]:7411`. */
   address?: string;
+  /** Of an order, and of nothing else. */
+  order?: Order;
 }
 
 /** What a heartbeat says of its node, by bit. */
@@ -80,7 +87,8 @@ export const MAC_BYTES = 32;
 const FIXED_BYTES = 48;
 const NAME_MAX = 253;
 const KEY_BYTES = 32;
-export const DATAGRAM_MAX_BYTES = FIXED_BYTES + 3 * (1 + NAME_MAX) + 1 + KEY_BYTES + MAC_BYTES;
+const ORDER_BYTES = 17;
+export const DATAGRAM_MAX_BYTES = FIXED_BYTES + 3 * (1 + NAME_MAX) + 1 + KEY_BYTES + ORDER_BYTES + MAC_BYTES;
 const MAGIC = 0x4e46;
 const VERSION = 1;
 const UUID_BYTES = 16;
@@ -97,7 +105,8 @@ export function encode(datagram: Datagram): Uint8Array {
   if (!Number.isSafeInteger(counter) || counter < 0) throw new TypeError(`counter ${counter} is no whole number under 2^53`);
   if (!NAME.test(sender) || (subject !== '' && !NAME.test(subject))) throw new TypeError(`${sender} or ${subject} is no name of a node`);
   if (address !== '' && (!isAddress(address) || address.length > NAME_MAX)) throw new TypeError(`${address} is no address`);
-  const bytes = new Uint8Array(FIXED_BYTES + 4 + sender.length + subject.length + key.length + address.length);
+  if ((datagram.type === 'order') !== (datagram.order !== undefined)) throw new TypeError(`${datagram.type} is no order, or says none`);
+  const bytes = new Uint8Array(FIXED_BYTES + 4 + sender.length + subject.length + key.length + address.length + orderBytes(datagram.type));
   const view = new DataView(bytes.buffer);
   view.setUint16(0, MAGIC);
   view.setUint8(2, VERSION);
@@ -110,8 +119,23 @@ export function encode(datagram: Datagram): Uint8Array {
   const afterSubject = writeName(bytes, afterSender, subject);
   bytes[afterSubject] = key.length;
   bytes.set(key, afterSubject + 1);
-  writeName(bytes, afterSubject + 1 + key.length, address);
+  const afterAddress = writeName(bytes, afterSubject + 1 + key.length, address);
+  if (datagram.order !== undefined) {
+    writeUUID(bytes, afterAddress, datagram.order.id);
+    bytes[afterAddress + UUID_BYTES] = ORDERED_ACTIONS.indexOf(datagram.order.action);
+  }
   return bytes;
+}
+
+function orderBytes(type: DatagramType): number {
+  return type === 'order' ? ORDER_BYTES : 0;
+}
+
+/** Undefined for an action that this version does not know. */
+function orderAt(bytes: Uint8Array, at: number): Order | undefined {
+  const id = uuidAt(bytes, at);
+  const action = ORDERED_ACTIONS[bytes[at + UUID_BYTES] ?? -1];
+  return id === undefined || action === undefined ? undefined : { id, action };
 }
 
 /** Undefined for whatever is no datagram of this version; its MAC is not looked at. */
@@ -128,7 +152,11 @@ export function decode(bytes: Uint8Array): Datagram | undefined {
   const keyLength = bytes[afterSubject];
   if (keyLength !== 0 && keyLength !== KEY_BYTES) return undefined;
   const address = textAt(bytes, afterSubject + 1 + keyLength);
-  if (address === undefined || bytes.length !== afterSubject + 2 + keyLength + address.length + MAC_BYTES) return undefined;
+  if (address === undefined) return undefined;
+  const afterAddress = afterSubject + 2 + keyLength + address.length;
+  if (bytes.length !== afterAddress + orderBytes(type) + MAC_BYTES) return undefined;
+  const order = type === 'order' ? orderAt(bytes, afterAddress) : undefined;
+  if (type === 'order' && order === undefined) return undefined;
   if (address !== '' && !isAddress(address)) return undefined;
   const bootID = uuidAt(bytes, 12);
   const subjectBootID = uuidAt(bytes, 32);
@@ -142,6 +170,7 @@ export function decode(bytes: Uint8Array): Datagram | undefined {
     ...(subjectBootID === undefined ? {} : { subjectBootID }),
     ...(keyLength === 0 ? {} : { publicKey: keyText(bytes.subarray(afterSubject + 1, afterSubject + 1 + keyLength)) }),
     ...(address === '' ? {} : { address }),
+    ...(order === undefined ? {} : { order }),
   };
 }
 

@@ -7,7 +7,7 @@ import type { FastDetectionSources } from '../../controllers/node-daemons/fast/f
 import { AgentError } from '../../ports/agents.ts';
 import type { Cluster, Lister } from '../../ports/cluster.ts';
 import type { Leadership } from '../../ports/leadership.ts';
-import type { NodeDaemons } from '../../ports/node-daemons.ts';
+import type { NodeDaemons, NodeOrders } from '../../ports/node-daemons.ts';
 import type { ConfigMap } from '../../ports/objects.ts';
 import type { Prober } from '../../ports/probes.ts';
 import { LEASES } from '../../ports/resources.ts';
@@ -50,14 +50,12 @@ export function setUpNodeDaemons(
 }
 
 /** For agents, which are made first: whoever runs when they ask. */
-export function asNodeDaemons(running: () => NodeDaemons | undefined): NodeDaemons {
+export function asNodeDaemons(running: () => (NodeDaemons & NodeOrders) | undefined): NodeDaemons & NodeOrders {
+  const notYet = (asked: string): Promise<never> =>
+    Promise.reject(new AgentError('NotSent', { device: '', plug: '', asked, answered: 'the controller of node daemons does not run yet' }));
   return {
-    endGrants: (node, bootID, call) => {
-      const daemons = running();
-      if (daemons !== undefined) return daemons.endGrants(node, bootID, call);
-      const asked = `to end the grants of node ${node}`;
-      return Promise.reject(new AgentError('NotSent', { device: '', plug: '', asked, answered: 'the controller of node daemons does not run yet' }));
-    },
+    endGrants: (node, bootID, call) => running()?.endGrants(node, bootID, call) ?? notYet(`to end the grants of node ${node}`),
+    order: (node, ordered, call) => running()?.order(node, ordered, call) ?? notYet(`the daemon of node ${node} to ${ordered.action}`),
     sawEnded: (node, bootID) => running()?.sawEnded(node, bootID),
     isHeard: (node, bootID) => running()?.isHeard(node, bootID) ?? false,
     permit: (node, permit) => running()?.permit(node, permit) ?? (() => undefined),
@@ -74,7 +72,7 @@ function build(
   const { namespace } = options;
   const { watch, reflectors } = watching(watchBase(ports, options));
   const controller = new NodeDaemonController({
-    ...{ clock, cluster, log, leadership, socket, keyPairs, metrics: metrics.nodeDaemons },
+    ...{ clock, cluster, log, leadership, socket, keyPairs, recorder, metrics: metrics.nodeDaemons },
     listers: { ...listers, configMaps, leases: watch(LEASES, { namespace }) },
     writtenTimes: () => timesOfCluster(configMaps.get(`${namespace}/${CLUSTER_CONFIG}`)?.data?.[CONFIG_KEY]),
     fast: { planner, prober, kubeletLeases: listers.leases, lifeAtMs, recorder, wake: (node) => queue.add(node) },

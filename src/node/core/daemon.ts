@@ -1,6 +1,7 @@
 import type { AttestedWatchdog } from '../../domain/node-daemon/attestation.ts';
 import { wantedConditions } from '../../domain/node-daemon/conditions.ts';
 import { SIGNS } from '../../domain/node-daemon/datagram.ts';
+import type { OrderOutcome } from '../../domain/node-daemon/order.ts';
 import type { WrittenTimes } from '../../domain/node-daemon/times.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Cluster } from '../../ports/cluster.ts';
@@ -12,6 +13,8 @@ import type {
   ExchangeKeys,
   KeepRecordStore,
   MachineReset,
+  OrderExecutor,
+  OrderRecordStore,
   PromiseStore,
   Registrations,
   UnfenceRecordStore,
@@ -29,6 +32,7 @@ import { ControllersReader } from './controllers-reader.ts';
 import { Exchange } from './exchange.ts';
 import type { ExchangeHooks } from './exchange.ts';
 import { Keeper } from './keeper.ts';
+import { Orders } from './orders.ts';
 import type { Progress } from './progress.ts';
 import { Promises } from './promises.ts';
 import { StorageWatch } from './storage-watch.ts';
@@ -51,6 +55,8 @@ export interface NodeDaemonPorts {
   conditions?: NodeConditions;
   /** Absent: it puts no registrations back. */
   unfence?: { registrations: Registrations; record: UnfenceRecordStore };
+  /** Absent: it refuses every order of the controllers. */
+  orders?: { store: OrderRecordStore; executor: OrderExecutor };
   log: DaemonLog;
 }
 
@@ -81,6 +87,8 @@ export interface NodeDaemonStatus {
   peers: { node: string; domain?: string; isAttested: boolean }[];
   attestedSecondsAgo?: number;
   areGrantsEnded: boolean;
+  /** The last orders of the controllers, the newest last; absent: none came. */
+  orders?: readonly OrderOutcome[];
   checks: CheckStatus[];
   /** Absent: it puts no registrations back. */
   unfence?: UnfencerStatus;
@@ -109,6 +117,7 @@ export class NodeDaemon {
   readonly #conditions: ConditionsPoster;
   readonly #storage: StorageWatch | undefined;
   readonly #unfencer: Unfencer | undefined;
+  readonly #orders: Orders;
   #cancelTick: () => void = () => undefined;
   #shownState = '';
   #isEnding = false;
@@ -123,10 +132,20 @@ export class NodeDaemon {
     const mayOpen = (): boolean => times.isFixed || this.#controllers.hasTried;
     this.#keeper = new Keeper(ports, { bootID, fencesItself, times, mayOpen, storageLostAtMs: () => this.#storage?.lostAtMs });
     this.#promises = new Promises(ports.promises, ports.log);
+    this.#orders = new Orders({
+      log: ports.log,
+      ...(ports.orders === undefined ? {} : { carriedOut: ports.orders }),
+      bootID,
+      validMs: () => times.current.grantMs,
+      isGoingDown: () => this.#isEnding || this.#isGoingDown,
+      changed: () => this.#attester.wake(),
+    });
     const hooks: ExchangeHooks = {
       signs: () => this.#signs(),
       kept: (untilMs) => this.#keeper.keep(untilMs),
       permitted: (permit, untilMs) => this.#unfencer?.permit(permit, untilMs),
+      heardTerm: (epoch) => this.#orders.heardTerm(epoch),
+      ordered: (received) => this.#orders.take(received),
     };
     this.#exchange = new Exchange({ ...ports, promises: this.#promises }, { node, bootID, times }, hooks);
     const attesterOptions = { node, namespace, times };
@@ -160,6 +179,7 @@ export class NodeDaemon {
   async start(): Promise<void> {
     const record = await this.#keeper.restore();
     await this.#promises.restore();
+    await this.#orders.restore();
     if (record?.known !== undefined) {
       this.#exchange.know(record.known);
       this.#controllers.knew(record.known);
@@ -178,7 +198,7 @@ export class NodeDaemon {
   /** A clean stop: the watchdog is disarmed once the API server knows of it; otherwise it stays armed and the machine is reset unless a daemon takes it over. */
   async close(): Promise<'disarmed' | 'armed'> {
     // A node that takes itself down does so, whoever stops its daemon meanwhile.
-    const isGoingDown = this.#keeper.phase === 'stopping' || this.#keeper.phase === 'down';
+    const isGoingDown = this.#isGoingDown;
     this.#isEnding = !isGoingDown;
     if (this.#isEnding) this.#exchange.farewell();
     if (isGoingDown) await this.#ports.clock.sleep(this.#times.current.podStopMaxMs + TICK_MS);
@@ -195,6 +215,10 @@ export class NodeDaemon {
       });
     this.#ports.socket.close();
     return isKnown ? 'disarmed' : 'armed';
+  }
+
+  get #isGoingDown(): boolean {
+    return this.#keeper.phase === 'stopping' || this.#keeper.phase === 'down';
   }
 
   status(): NodeDaemonStatus {
@@ -222,10 +246,11 @@ export class NodeDaemon {
       })),
       ...(attestedAtMs === undefined ? {} : { attestedSecondsAgo: (nowMs - attestedAtMs) / 1000 }),
       areGrantsEnded: this.#exchange.areGrantsEnded,
+      ...this.#attestedOrders(),
       checks: this.#checks.status(),
       ...(this.#unfencer === undefined ? {} : { unfence: this.#unfencer.status }),
       refusedDatagrams: Object.fromEntries(this.#exchange.refused),
-      problems: [this.#times, this.#keeper, this.#promises, this.#attester, this.#controllers, this.#conditions, this.#unfencer]
+      problems: [this.#times, this.#keeper, this.#promises, this.#attester, this.#controllers, this.#conditions, this.#unfencer, this.#orders]
         .map((part) => part?.problem)
         .filter((problem) => problem !== undefined),
     };
@@ -288,8 +313,14 @@ export class NodeDaemon {
       ...(fencesItself && !this.#isEnding ? { selfFence: { grantMs, isolationTimeoutMs, podStopMaxMs, resetTimeMs } } : {}),
       ...attestedFindings(this.#checks),
       ...(this.#unfencer === undefined ? {} : { unfence: this.#unfencer.attested }),
+      ...this.#attestedOrders(),
       ...(this.#isEnding ? { isEnding: true } : {}),
     };
+  }
+
+  #attestedOrders(): { orders?: OrderOutcome[] } {
+    const { outcomes } = this.#orders;
+    return outcomes.length === 0 ? {} : { orders: [...outcomes] };
   }
 
   /** What is about to be disarmed is said to be so before it is. */

@@ -1,4 +1,5 @@
 import type { Datagram } from '../../domain/node-daemon/datagram.ts';
+import type { Order } from '../../domain/node-daemon/order.ts';
 import { vouchedUntilMs } from '../../domain/node-daemon/peers.ts';
 import type { Peer } from '../../domain/node-daemon/peers.ts';
 import { unpackRun } from '../../domain/node-daemon/unfencing.ts';
@@ -31,6 +32,18 @@ export interface ExchangeHooks {
   kept(untilMs: number): void;
   /** The leader permits to unfence; absent: nobody wants to know. */
   permitted?(permit: Permit, untilMs: number): void;
+  /** A controller said in which term it leads. */
+  heardTerm(epoch: number): void;
+  ordered(received: ReceivedOrder): void;
+}
+
+/** An order that the controllers sealed. */
+export interface ReceivedOrder {
+  order: Order;
+  epoch: number;
+  isForThisBoot: boolean;
+  /** Since the heartbeat was sent that it answers; undefined: this process remembers none such. */
+  ageMs: number | undefined;
 }
 
 /** Peers are asked when no controller granted for so long. */
@@ -169,6 +182,7 @@ export class Exchange {
     if (datagram.type === 'grant' || datagram.type === 'vouch') this.#granted(datagram);
     if (datagram.type === 'refusal') this.#refusal(datagram);
     if (datagram.type === 'unfence-permit') this.#permitted(datagram);
+    if (datagram.type === 'order') this.#order(datagram);
     if (datagram.type === 'vouch-request') this.#answer(datagram, mac, from);
     if (datagram.type === 'promise-request') this.#promise(datagram, mac, from);
     if (datagram.type === 'reach-request') this.#reaching.ask(datagram, mac, from);
@@ -184,6 +198,7 @@ export class Exchange {
     if (
       type === 'grant' ||
       type === 'unfence-permit' ||
+      type === 'order' ||
       type === 'promise-request' ||
       type === 'reach-request' ||
       (type === 'refusal' && isController)
@@ -209,10 +224,11 @@ export class Exchange {
   }
 
   /** Holds from when it was asked for, so that it ends no later than G after the answer left. */
-  #granted({ type, counter, sender }: Datagram): void {
+  #granted({ type, counter, sender, signs }: Datagram): void {
     const asked = this.#asked.get(counter);
     const from = type === 'vouch' ? sender : undefined;
     if (asked === undefined || asked.to !== from) return;
+    if (from === undefined) this.#hooks.heardTerm(signs);
     const untilMs = asked.atMs + this.#grantMs;
     if (untilMs <= this.#ports.clock.monotonicMs()) return;
     if (from === undefined) {
@@ -241,9 +257,19 @@ export class Exchange {
     return vouchedUntilMs(own, told.peers, this.#vouches);
   }
 
-  #refusal({ counter, sender, bootID }: Datagram): void {
+  /** An order holds as a grant does: from when the heartbeat was sent that it answers, by this node's own clock. */
+  #order({ order, counter, signs: epoch, subject, subjectBootID }: Datagram): void {
+    if (order === undefined) return;
+    const { node, bootID } = this.#options;
+    const asked = this.#asked.get(counter);
+    const ageMs = asked === undefined || asked.to !== undefined ? undefined : this.#ports.clock.monotonicMs() - asked.atMs;
+    this.#hooks.ordered({ order, epoch, ageMs, isForThisBoot: subject === node && subjectBootID === bootID });
+  }
+
+  #refusal({ counter, sender, bootID, signs }: Datagram): void {
     const asked = this.#asked.get(counter);
     if (asked === undefined || (bootID !== undefined && asked.to !== sender)) return;
+    if (bootID === undefined) this.#hooks.heardTerm(signs);
     if (bootID === undefined && !this.#areGrantsEnded) {
       this.#areGrantsEnded = true;
       this.#ports.log.warn('the controller keeps this boot up no more');

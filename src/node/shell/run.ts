@@ -18,6 +18,7 @@ import type { NodeDaemonPorts } from '../core/daemon.ts';
 import { ownAddressTowards, UdpSocket } from './datagram-socket.ts';
 import { loadExchangeKeys } from './exchange-key-file.ts';
 import { messageOf } from './file-errors.ts';
+import { OrderRecordFile } from './order-record-store.ts';
 import { KeepRecordFile } from './keep-record-store.ts';
 import { machineIdentity } from './machine-identity.ts';
 import { SysrqReset } from './machine-reset.ts';
@@ -27,6 +28,7 @@ import { PromiseFile } from './promise-store.ts';
 import { PersistRegistrations } from './registrations.ts';
 import type { RegistrationOptions } from './registrations.ts';
 import { StatusSocket, STATUS_SOCKET } from './status-socket.ts';
+import { SystemdOrders } from './systemd-orders.ts';
 import { SystemdNotify } from './systemd-notify.ts';
 import { UnfenceRecordFile } from './unfence-record-store.ts';
 import { KernelWatchdog } from './watchdog-device.ts';
@@ -56,6 +58,8 @@ export interface NodeDaemonRun {
   storageLostMs?: number;
   /** What it registers this node on again; absent: nothing. */
   unfence?: RegistrationOptions;
+  /** Carries out orders of the controllers; absent: it refuses them. */
+  softFence?: { kubeletUnit?: string; containerRuntimeUnit?: string };
   /** Posts what its checks find as conditions of its Node. */
   postsConditions: boolean;
   version: string;
@@ -98,6 +102,7 @@ export async function runNodeDaemon(run: NodeDaemonRun): Promise<RunningNodeDaem
       record: new KeepRecordFile(join(run.runDir, 'keep.json'), identity.bootID),
       promises: new PromiseFile(join(run.stateDir, 'promises.json')),
       checks: checksOf(run, clock),
+      ...ordersOf(run, clock, identity.bootID),
       ...(run.postsConditions ? { conditions: new OwnNodeConditions(transport, node, API_DEADLINE_MS) } : {}),
       ...unfencing(run, clock, identity.bootID),
       log,
@@ -151,6 +156,12 @@ async function serveMetrics(address: BindAddress, served: () => ServedStatus, lo
     log.error('no metrics are served', { error: messageOf(error) });
     return undefined;
   }
+}
+
+function ordersOf({ softFence, runDir }: NodeDaemonRun, clock: SystemClock, bootID: string): Pick<NodeDaemonPorts, 'orders'> {
+  if (softFence === undefined) return {};
+  const children = new Children({ clock, stateFolder: join(runDir, 'orders') });
+  return { orders: { store: new OrderRecordFile(join(runDir, 'orders.json'), bootID), executor: new SystemdOrders({ children, ...softFence }) } };
 }
 
 function checksOf({ root, hostRoot, runDir, stateDir, storage, environment, log }: NodeDaemonRun, clock: SystemClock): NodeCheck[] {

@@ -100,6 +100,7 @@ function controllerOf({ socket, privateKey, told, counts }: Given): NodeDaemonCo
     ...{ clock, metrics, socket, keyPairs: X25519_KEY_PAIRS, cluster: clusterOf(privateKey, leases) },
     log: QUIET,
     leadership: { isLeading: true, epoch: 1, mayBegin: () => true },
+    recorder: { event: quiet },
     listers: { nodes, reports, leases, configMaps: new ObjectCache<ConfigMap>({}, QUIET) },
     writtenTimes: () => ({}),
     fast: {

@@ -57,6 +57,8 @@ export class ControllerWorld extends DaemonWorld {
   readonly operator: Cluster;
   /** Every datagram that was sent, and from where to where. */
   readonly sent: { from: string; to: string; datagram: Datagram; bytes: Uint8Array }[] = [];
+  /** `object type reason message`, in order. */
+  readonly events: string[] = [];
   /** What the configuration says of the daemons' times. */
   writtenTimes: WrittenTimes = {};
   #epoch = 0;
@@ -151,6 +153,7 @@ export class ControllerWorld extends DaemonWorld {
     const replica = { problems: [] as string[] };
     const controller = new NodeDaemonController({
       ...{ clock: this.clock, cluster: new ApiClient({ transport }), log: QUIET, metrics, leadership, socket, keyPairs: this.#keyPairs() },
+      recorder: { event: ({ metadata }, type, reason, message) => void this.events.push(`${metadata.name} ${type} ${reason} ${message}`) },
       listers: {
         nodes: watch(NODES),
         reports: watch(NODE_FENCE_REPORTS),

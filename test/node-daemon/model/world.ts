@@ -2,7 +2,15 @@ import { ApiStatusError, TransportError } from '../../../src/ports/api-transport
 import type { Clock } from '../../../src/ports/clock.ts';
 import type { Cluster, Resource } from '../../../src/ports/cluster.ts';
 import type { NodeCheck } from '../../../src/ports/node-checks.ts';
-import type { DatagramSocket, KeepRecord, WatchdogDevice, WatchdogFacts } from '../../../src/ports/node-daemon.ts';
+import type {
+  DatagramSocket,
+  KeepRecord,
+  OrderExecutor,
+  OrderRecord,
+  OrderRecordStore,
+  WatchdogDevice,
+  WatchdogFacts,
+} from '../../../src/ports/node-daemon.ts';
 import type { KubeObject } from '../../../src/ports/objects.ts';
 import { ManualClock } from '../../../src/runtime/manual-clock.ts';
 import { NodeDaemon } from '../../../src/node/core/daemon.ts';
@@ -109,6 +117,8 @@ export interface MachineOptions {
   checks: readonly NodeCheck[];
   /** Its registrations on shared storage; absent: it puts none back. */
   unfence?: NodeDaemonPorts['unfence'];
+  /** Started with --soft-fence. */
+  executor?: OrderExecutor;
 }
 
 export const HARDWARE: WatchdogFacts = {
@@ -139,6 +149,7 @@ export class MachineModel {
   readonly given: MachineOptions;
   daemon: NodeDaemon;
   record: KeepRecord | undefined;
+  orderRecord: OrderRecord | undefined;
   promises = new Map<string, string>();
   failsToWritePromises = false;
   failsToReadPromises = false;
@@ -222,6 +233,7 @@ export class MachineModel {
       },
       checks: given.checks,
       ...(given.unfence === undefined ? {} : { unfence: given.unfence }),
+      ...(given.executor === undefined ? {} : { orders: { executor: given.executor, store: this.#orderStore(mine) } }),
       promises: { read: async () => this.#readPromises(), write: async (promises) => this.#keepPromises(promises) },
       log: { info: log('info'), warn: log('warn'), error: log('error') },
     };
@@ -236,6 +248,15 @@ export class MachineModel {
     };
     const made: NodeDaemon = new NodeDaemon(ports, options);
     return made;
+  }
+
+  #orderStore(mine: () => boolean): OrderRecordStore {
+    return {
+      read: () => Promise.resolve(structuredClone(this.orderRecord)),
+      write: (record) => {
+        if (mine()) this.orderRecord = structuredClone(record);
+      },
+    };
   }
 
   /** A timer of a process that is gone fires for nobody. */
