@@ -1,158 +1,156 @@
 import { isMap, isScalar, isSeq, LineCounter, parseAllDocuments } from 'yaml';
-import type { Document, Node as YamlNode, YAMLMap } from 'yaml';
+import type { Document, YAMLMap } from 'yaml';
+import { REMEDY_LIMITS } from '../domain/remedy/configuration.ts';
+import type { AlarmSetting, RemedyConfiguration } from '../domain/remedy/configuration.ts';
+import { remediesFor } from '../domain/remedy/reach.ts';
 import { place } from './configuration.ts';
-import type { NamedConfig } from './configuration.ts';
-import { didYouMean } from './nearest.ts';
-import type { Problems } from './problems.ts';
-import { parseDuration } from './properties.ts';
-import { parseSelector } from './selector.ts';
+import type { NamedConfig, NodeFacts } from './configuration.ts';
+import { Problems } from './problems.ts';
+import { Reading, shown } from './remedies/reading.ts';
+import { readRemedyConfigs } from './remedies/remedy-configs.ts';
+import { readThresholds } from './remedies/thresholds.ts';
+import { parseSelector, selects } from './selector.ts';
 
 const API_VERSION = 'node-remedy/v1alpha';
-/** Remedies that need no remedyConfig. */
-const BUILT_IN = ['storage-fence', 'recovery', 'repair', 'cordon', 'uncordon', 'drain', 'clean-pods', 'fence', 'restart-instance'];
 const CONFIGURATION_KEYS = ['apiVersion', 'kind', 'metadata', 'nodeSelector', 'thresholdConfigs', 'remedyConfigs', 'alarms'];
-const THRESHOLD_KEYS = ['nodeConditionType', 'nodeConditionStatus', 'nodeConditionPeriod', 'recovery'];
-/** `clean-resourece` is how the seed writes it. */
-const USE_KEYS = ['name', 'period', 'clean-resource', 'clean-resourece', 'clean_resources'];
-const REMEDY_KEYS = ['name', 'podTemplate', 'fenceMethods', 'fence'];
-const REMEDY_NUMBER = /^remedy([1-9]\d?)$/;
 
-/** Reads the remedies of one ConfigMap (`*.yaml`, apiVersion node-remedy/v1alpha) for their form; nothing is done with them yet. */
-export function checkRemedies(config: NamedConfig, problems: Problems): void {
-  const files = Object.entries(config.data).filter(([key]) => /\.ya?ml$/.test(key));
-  if (files.length === 0) problems.warning(place(config), 'holds no key that ends in .yaml: remedies are read from such keys');
-  for (const [key, text] of files) {
-    const counter = new LineCounter();
-    for (const document of parseAllDocuments(text, { lineCounter: counter, prettyErrors: false }) as readonly Document[]) {
-      const at = (offset: number): string => place(config, key, counter.linePos(offset).line);
-      for (const { message, pos } of document.errors) problems.error(at(pos[0]), `is not YAML: ${message}`);
-      if (document.errors.length === 0 && document.contents !== null) new Reading(at, problems).configuration(document.contents);
+/** One text with Configurations in it, from a key of a ConfigMap or from a file. */
+export interface RemedyText {
+  /** Names its Configurations, unless they have names of their own. */
+  readonly name: string;
+  readonly text: string;
+  readonly where: (line: number) => string;
+}
+
+/** The Configurations of ConfigMaps (`*.yaml`). One with an error is told and left out, whole: half of an escalation is none. */
+export function readRemedies(configs: Iterable<NamedConfig>, problems: Problems): RemedyConfiguration[] {
+  const texts = [...configs].flatMap((config): RemedyText[] => {
+    const keys = Object.keys(config.data).filter((key) => /\.ya?ml$/.test(key));
+    if (keys.length === 0) problems.warning(place(config), 'holds no key that ends in .yaml: remedies are read from such keys');
+    return keys.map((key) => ({ name: `${config.name}/${key}`, text: config.data[key] ?? '', where: (line) => place(config, key, line) }));
+  });
+  return readRemedyTexts(texts, problems);
+}
+
+export function readRemedyTexts(texts: Iterable<RemedyText>, problems: Problems): RemedyConfiguration[] {
+  const found = [...texts].flatMap((text) => readText(text, problems));
+  const counts = Map.groupBy(found, ({ name }) => name);
+  for (const [name, [first, ...others]] of counts) {
+    for (const other of others)
+      problems.error(other.where, `there is a Configuration ${shown(name)} already, in ${first?.where ?? ''}: rename one of them`);
+  }
+  return found.filter(({ name }) => counts.get(name)?.length === 1);
+}
+
+/** Two Configurations that answer the same condition of one node are told, with the first such node: neither acts. */
+export function checkRemedyReach(
+  configurations: readonly RemedyConfiguration[],
+  nodes: Iterable<Pick<NodeFacts, 'name' | 'labels'>>,
+  problems: Problems,
+): void {
+  const told = new Set<string>();
+  const unmatched = new Set(configurations);
+  for (const { name, labels } of nodes) {
+    for (const configuration of unmatched) if (configuration.selects(labels)) unmatched.delete(configuration);
+    for (const { condition, configurations: several } of remediesFor(configurations, labels).overlaps) {
+      const names = several.map((one) => one.name).join(' and ');
+      const [first] = several;
+      if (first === undefined || told.has(`${condition} ${names}`)) continue;
+      told.add(`${condition} ${names}`);
+      problems.error(first.where, `${names} both answer ${condition} of node ${name}: neither does until their nodeSelectors differ`);
     }
+  }
+  for (const { where, selector } of unmatched) problems.warning(where, `its nodeSelector ${shown(selector ?? '')} matches no Node`);
+}
+
+function readText({ name, text, where }: RemedyText, problems: Problems): RemedyConfiguration[] {
+  const counter = new LineCounter();
+  const at = (offset: number): string => where(counter.linePos(offset).line);
+  const documents = parseAllDocuments(text, { lineCounter: counter, prettyErrors: false }) as readonly Document[];
+  return documents.flatMap((document, index) => {
+    const own = new Problems();
+    for (const { message, pos } of document.errors) own.error(at(pos[0]), `is not YAML: ${message}`);
+    const isRead = document.errors.length === 0 && document.contents !== null;
+    const read = isRead ? readConfiguration(new Reading(document, at, own), document, index === 0 ? name : `${name}#${index + 1}`) : undefined;
+    const told = own.all();
+    problems.take(told);
+    return read === undefined || told.some(({ severity }) => severity === 'error') ? [] : [read];
+  });
+}
+
+function readConfiguration(reading: Reading, { contents }: Document, given: string): RemedyConfiguration | undefined {
+  const map = reading.map(contents, 'a Configuration');
+  if (map === undefined) return undefined;
+  reading.keys(map, CONFIGURATION_KEYS);
+  for (const [key, wanted] of [
+    ['apiVersion', API_VERSION],
+    ['kind', 'Configuration'],
+  ] as const) {
+    const written = reading.text(map, key);
+    if (written !== wanted) reading.error(map, `${key} is ${written === undefined ? 'missing' : shown(written)}: it must be ${wanted}`, key);
+  }
+  const selector = readSelector(reading, map);
+  const requirements = selector === undefined ? [] : parseSelector(selector);
+  if (requirements === undefined) reading.error(map, `nodeSelector ${shown(selector ?? '')} is no selector`, 'nodeSelector');
+  const metadata = map.get('metadata', true);
+  const named = isMap(metadata) ? reading.text(metadata, 'name') : undefined;
+  return {
+    name: named ?? given,
+    where: reading.place(map),
+    ...(selector !== undefined && { selector }),
+    selects: (labels) => selects(requirements ?? [], labels),
+    thresholds: readThresholds(reading, map, readRemedyConfigs(reading, map)),
+    alarms: readAlarms(reading, map),
+  };
+}
+
+/** `type=compute`, a set-based text, a map of labels, or a LabelSelector; undefined: every node. */
+function readSelector(reading: Reading, map: YAMLMap): string | undefined {
+  const node = map.get('nodeSelector', true);
+  if (node === undefined) return undefined;
+  if (!isMap(node)) return reading.text(map, 'nodeSelector') ?? '';
+  const isLabelSelector = node.has('matchLabels') || node.has('matchExpressions');
+  if (isLabelSelector) reading.keys(node, ['matchLabels', 'matchExpressions']);
+  const labels = isLabelSelector ? node.get('matchLabels', true) : node;
+  const equal = isMap(labels)
+    ? labels.items.flatMap(({ key }) => (isScalar(key) ? [`${String(key.value)}=${reading.text(labels, String(key.value)) ?? ' '}`] : []))
+    : [];
+  return [...equal, ...reading.items(node, 'matchExpressions').map((item) => expression(reading, item as YAMLMap))].join(',');
+}
+
+function expression(reading: Reading, item: YAMLMap): string {
+  const map = reading.map(item, 'an item of matchExpressions');
+  if (map === undefined) return '';
+  const [key, operator] = [reading.text(map, 'key') ?? '', reading.text(map, 'operator')];
+  const values = map.get('values', true);
+  const list = isSeq(values) ? values.items.map((value) => (isScalar(value) ? String(value.value) : ' ')).join(',') : ' ';
+  switch (operator) {
+    case 'In':
+      return `${key} in (${list})`;
+    case 'NotIn':
+      return `${key} notin (${list})`;
+    case 'Exists':
+      return key;
+    case 'DoesNotExist':
+      return `!${key}`;
+    default:
+      reading.error(map, 'operator must be In, NotIn, Exists or DoesNotExist', 'operator');
+      return '';
   }
 }
 
-class Reading {
-  readonly #at: (offset: number) => string;
-  readonly #problems: Problems;
-
-  constructor(at: (offset: number) => string, problems: Problems) {
-    this.#at = at;
-    this.#problems = problems;
-  }
-
-  configuration(node: YamlNode): void {
-    const map = this.#map(node, 'a Configuration');
-    if (map === undefined) return;
-    this.#keys(map, CONFIGURATION_KEYS);
-    for (const [key, wanted] of [
-      ['apiVersion', API_VERSION],
-      ['kind', 'Configuration'],
-    ] as const) {
-      const written = this.#text(map, key);
-      if (written !== wanted) this.#error(map, `${key} is ${written === undefined ? 'missing' : written.slice(0, 60)}: it must be ${wanted}`, key);
-    }
-    this.#selector(map);
-    const own = this.#items(map, 'remedyConfigs').flatMap((item) => this.#remedy(item));
-    for (const item of this.#items(map, 'thresholdConfigs')) this.#threshold(item, [...own, ...BUILT_IN]);
-  }
-
-  /** The name of a remedyConfig, when it has one. */
-  #remedy(node: YamlNode): string[] {
-    const map = this.#map(node, 'a remedyConfig');
-    if (map === undefined) return [];
-    this.#keys(map, REMEDY_KEYS);
-    const does = REMEDY_KEYS.slice(1).filter((key) => map.has(key));
-    if (does.length !== 1) this.#error(map, `a remedyConfig needs exactly one of ${REMEDY_KEYS.slice(1).join(', ')}`);
-    const name = this.#text(map, 'name');
-    if (name === undefined) this.#error(map, 'a remedyConfig needs a name');
-    return name === undefined ? [] : [name];
-  }
-
-  #threshold(node: YamlNode, remedies: readonly string[]): void {
-    const map = this.#map(node, 'a thresholdConfig');
-    if (map === undefined) return;
-    if (this.#text(map, 'nodeConditionType') === undefined) this.#error(map, 'a thresholdConfig needs nodeConditionType, such as Ready');
-    const status = (this.#text(map, 'nodeConditionStatus') ?? '').toLowerCase();
-    if (!['true', 'false', 'unknown'].includes(status)) this.#error(map, 'nodeConditionStatus must be true, false or Unknown', 'nodeConditionStatus');
-    this.#duration(map, 'nodeConditionPeriod');
-    const uses = map.items.flatMap(({ key }) =>
-      isScalar(key) && (REMEDY_NUMBER.test(String(key.value)) || key.value === 'recovery') ? [String(key.value)] : [],
-    );
-    this.#keys(map, [...THRESHOLD_KEYS, ...uses]);
-    for (const use of uses) this.#use(map, use, remedies);
-    const numbers = uses.flatMap((use) => REMEDY_NUMBER.exec(use)?.[1] ?? []).map(Number);
-    if (numbers.length === 0) this.#error(map, 'a thresholdConfig needs remedy1');
-    const gap = numbers.toSorted((a, b) => a - b).findIndex((number, index) => number !== index + 1);
-    if (gap >= 0) this.#error(map, `remedy${gap + 1} is missing: number the remedies from 1 without a gap`);
-  }
-
-  /** A list of maps with one key each, as the seed writes it, or one map. */
-  #use(map: YAMLMap, key: string, remedies: readonly string[]): void {
-    const node = map.get(key, true) as YamlNode | undefined;
-    const maps = isSeq(node) ? node.items.map((item) => this.#map(item as YamlNode, key)) : [this.#map(node, key)];
-    const given = maps.filter((item) => item !== undefined);
-    for (const item of given) {
-      this.#keys(item, USE_KEYS);
-      if (item.has('period')) this.#duration(item, 'period');
-    }
-    const holder = given.find((item) => item.has('name'));
-    const name = holder === undefined ? undefined : this.#text(holder, 'name');
-    if (name === undefined) this.#error(map, `${key} needs a name`, key);
-    else if (!remedies.includes(name))
-      this.#error(
-        holder ?? map,
-        `remedy ${name.slice(0, 60)} does not exist: ${didYouMean(name, remedies, 'add a remedyConfig of that name')}`,
-        'name',
-      );
-  }
-
-  #selector(map: YAMLMap): void {
-    const node = map.get('nodeSelector', true);
-    if (node === undefined || isMap(node)) return;
-    const text = this.#text(map, 'nodeSelector');
-    if (text !== undefined && parseSelector(text) === undefined) this.#error(map, `nodeSelector ${text.slice(0, 60)} is no selector`, 'nodeSelector');
-  }
-
-  #duration(map: YAMLMap, key: string): void {
-    const text = this.#text(map, key);
-    if (text === undefined || parseDuration(text) === undefined) this.#error(map, `${key} must be a duration such as 5s or 3m`, key);
-  }
-
-  #items(map: YAMLMap, key: string): YamlNode[] {
-    const node = map.get(key, true);
-    if (node === undefined) return [];
-    if (isSeq(node)) return node.items as YamlNode[];
-    this.#error(map, `${key} must be a list`, key);
-    return [];
-  }
-
-  #keys(map: YAMLMap, known: readonly string[]): void {
-    for (const { key } of map.items) {
-      const name = isScalar(key) ? String(key.value) : '';
-      if (!known.includes(name))
-        this.#problems.warning(this.#place(map, name), `unknown key ${name.slice(0, 60)}: ${didYouMean(name, known, 'it is ignored')}`);
-    }
-  }
-
-  #map(node: YamlNode | null | undefined, what: string): YAMLMap | undefined {
-    if (isMap(node)) return node;
-    this.#problems.error(this.#at(node?.range?.[0] ?? 0), `${what} must be a map`);
-    return undefined;
-  }
-
-  #text(map: YAMLMap, key: string): string | undefined {
-    const value = map.get(key);
-    return typeof value === 'string' || typeof value === 'boolean' || typeof value === 'number' ? String(value) : undefined;
-  }
-
-  #error(map: YAMLMap, message: string, key?: string): void {
-    this.#problems.error(this.#place(map, key), message);
-  }
-
-  /** The line of the key, else of the map. */
-  #place(map: YAMLMap, key?: string): string {
-    const pair = map.items.find((item) => isScalar(item.key) && item.key.value === key);
-    const node = (pair?.key ?? map) as YamlNode;
-    return this.#at(node.range?.[0] ?? 0);
-  }
+function readAlarms(reading: Reading, map: YAMLMap): AlarmSetting[] {
+  const items = reading.items(map, 'alarms');
+  if (items.length > REMEDY_LIMITS.alarms) reading.error(map, `there may be ${REMEDY_LIMITS.alarms} alarms at most`, 'alarms');
+  return items.flatMap((item) => {
+    const own = reading.map(item, 'an alarm');
+    if (own === undefined) return [];
+    reading.keys(own, ['reason', 'count', 'window']);
+    const reason = reading.text(own, 'reason');
+    const count = reading.integer(own, 'count', 1, REMEDY_LIMITS.alarmCount);
+    const windowMs = reading.durationMs(own, 'window');
+    const missing = ['reason', 'count', 'window'].filter((key) => !own.has(key));
+    if (missing.length > 0) reading.error(own, `an alarm needs ${missing.join(', ')}, such as {reason: KernelOops, count: 3, window: 24h}`);
+    return reason === undefined || count === undefined || windowMs === undefined ? [] : [{ reason, count, windowMs, where: reading.place(own) }];
+  });
 }

@@ -10,7 +10,7 @@ import type { SecretKeys } from './plan-method.ts';
 import { PlugIndex } from './plug-index.ts';
 import { checkPolicyReach } from './policies-reach.ts';
 import { Problems } from './problems.ts';
-import { checkRemedies } from './remedies.ts';
+import { checkRemedyReach, readRemedies } from './remedies.ts';
 import { resolvePlan } from './resolve-plan.ts';
 import { strayProblems } from './stray-configs.ts';
 
@@ -52,10 +52,11 @@ function wholeCluster(configuration: Configuration, cluster: ReadonlyMap<string,
   const problems = new Problems();
   problems.take(clusterProblems(configuration));
   problems.take(strayProblems(configuration));
-  for (const config of configuration.configMaps.values()) if (isRemedies(config)) checkRemedies(config, problems);
+  const remedies = readRemedies([...configuration.configMaps.values()].filter(isRemedies), problems);
   if (cluster !== undefined) {
     checkNames(configuration, cluster, problems);
     checkPolicyReach(configuration, cluster, problems);
+    checkRemedyReach(remedies, cluster.values(), problems);
   }
   return problems.all();
 }
