@@ -93,7 +93,11 @@ export function setUpSecondaryControllers(ports: ControllerPorts, options: Contr
 /** Whoever runs when it is asked. */
 function givenBy(running: () => (FastDetection & Unfencing) | undefined): { fastDetection: FastDetection; unfencing: Unfencing } {
   return {
-    fastDetection: { failureOf: (node) => running()?.failureOf(node), heardAtMs: (node) => running()?.heardAtMs(node) },
+    fastDetection: {
+      failureOf: (node) => running()?.failureOf(node),
+      heardAtMs: (node) => running()?.heardAtMs(node),
+      renewsLease: (node) => running()?.renewsLease?.(node),
+    },
     unfencing: { of: (node) => running()?.of(node), mayRegister: async (node) => running()?.mayRegister(node) },
   };
 }

@@ -10,6 +10,8 @@ export interface FastFailure {
 export interface FastDetection {
   /** Undefined: it is not taken for failed. Asked again in the turn in which anything is sent. */
   failureOf(node: string): FastFailure | undefined;
-  /** When a heartbeat of its daemon was last received here, monotonic; undefined: none was. */
+  /** When a heartbeat of its daemon was last received here, or a node asked that saw it renew its slot on storage; monotonic. Undefined: neither was. */
   heardAtMs(node: string): number | undefined;
+  /** It renews its slot on shared storage, as it says or as others see; undefined: nothing is known of it. Absent: nobody looks. */
+  renewsLease?(node: string): boolean | undefined;
 }

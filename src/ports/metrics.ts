@@ -126,8 +126,8 @@ export interface NodeDaemonMetrics extends SecondaryControllerMetrics {
   received(): void;
   refused(reason: (typeof DATAGRAM_REFUSALS)[number]): void;
   answered(answer: 'grant' | 'refusal'): void;
-  /** Nodes now. The states overlap: `attested` are all. */
-  daemons(counts: { attested: number; heard: number; armed: number }): void;
+  /** Nodes now. The states overlap: `attested` are all; `alive-on-storage` are silent, and renew their slot on storage. */
+  daemons(counts: { attested: number; heard: number; armed: number; 'alive-on-storage': number }): void;
   /** Nodes whose silence fast detection looks at, by what it makes of it. */
   suspected(counts: { suspected: number; held: number; failed: number }): void;
 }

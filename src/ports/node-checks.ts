@@ -1,6 +1,6 @@
 /** What the checks of a node tell its daemon. Times are milliseconds. */
 
-export const CHECK_NAMES = ['storage', 'multipath', 'watchdog', 'bmc', 'kdump', 'hardware', 'previous-boot'] as const;
+export const CHECK_NAMES = ['storage', 'storage-lease', 'multipath', 'watchdog', 'bmc', 'kdump', 'hardware', 'previous-boot'] as const;
 export type CheckName = (typeof CHECK_NAMES)[number];
 
 /** What a check found. `unknown`: it could not look, and says why. */
@@ -10,6 +10,7 @@ export interface CheckFound {
   sentence: string;
   /** Of named storage. */
   targets?: readonly StorageFound[];
+  lease?: LeaseFound;
   kdump?: KdumpFound;
   bmc?: BmcFound;
 }
@@ -18,6 +19,16 @@ export interface CheckFound {
 export interface StorageFound {
   path: string;
   reach: 'reachable' | 'lost' | 'unknown';
+}
+
+/** The slot of this node on shared storage. */
+export interface LeaseFound extends StorageFound {
+  /** It was written and read back, again and again. */
+  isRenewed: boolean;
+  intervalMs: number;
+  /** Absent: none is known yet. */
+  id?: string;
+  slot?: number;
 }
 
 export interface KdumpFound {

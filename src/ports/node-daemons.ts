@@ -18,7 +18,7 @@ export interface NodeDaemons {
   endGrants(node: string, bootID: string, call: EndingCall): Promise<GrantsEnded>;
   /** That grants were ended was read, maybe before our watch shows it: none leaves here from now on. */
   sawEnded(node: string, bootID: string): void;
-  /** A heartbeat of this boot has come in the last seconds: the machine still runs it. No silence says that it does not. */
+  /** A heartbeat of this boot has come in the last seconds, or it has renewed its slot on storage: the machine still runs it. No silence says that it does not. */
   isHeard(node: string, bootID: string): boolean;
   /** From now on the leader permits this boot of the node to put its storage registrations back, beside each grant; until what is returned is called. */
   permit(node: string, permit: Omit<Permit, 'epoch'>): () => void;

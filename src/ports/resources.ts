@@ -57,7 +57,7 @@ export interface NodeFenceReport extends KubeObject {
 
 /** Type of the condition that says whether the leader hears the node's daemon, and its reasons. */
 export const NODE_DAEMON_HEARD = 'NodeDaemonHeard';
-export type DaemonReason = 'WatchdogArmed' | 'HeartbeatsCome' | 'Silent' | 'Suspected' | 'TakenForFailed';
+export type DaemonReason = 'WatchdogArmed' | 'HeartbeatsCome' | 'Silent' | 'AliveOnStorage' | 'Suspected' | 'TakenForFailed';
 
 /** Type of the condition that says what was heard of the node's crash kernel. */
 export const KERNEL_DUMP = 'KernelDump';

@@ -97,7 +97,11 @@ function nodeDaemons(meters: Meters): Pick<Metrics['nodeDaemons'], 'received' | 
   const received = meters.counter('nodefence_node_heartbeats_received_total', 'Heartbeats of node daemons that were accepted.');
   const refused = meters.counter('nodefence_node_heartbeats_refused_total', 'Datagrams that were dropped, by reason.', ['reason']);
   const answered = meters.counter('nodefence_node_grants_total', 'Answers to heartbeats, by answer.', ['answer']);
-  const daemons = meters.gauge('nodefence_node_daemons', 'Nodes now by what their daemon says: attested, heard, armed.', ['state']);
+  const daemons = meters.gauge(
+    'nodefence_node_daemons',
+    'Nodes now by what their daemon says: attested, heard, armed; silent ones that others see renew their slot on storage: alive-on-storage.',
+    ['state'],
+  );
   const suspected = meters.gauge('nodefence_node_daemons_silent', 'Nodes whose silence fast detection judges now: suspected, held, failed.', [
     'verdict',
   ]);

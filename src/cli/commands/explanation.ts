@@ -19,7 +19,7 @@ import { ManualClock } from '../../runtime/manual-clock.ts';
 import type { ClusterAccess } from '../cluster-access.ts';
 import { QUIET } from './listed-cluster.ts';
 import { reportedDumps } from './kernel-dump.ts';
-import { failureIn } from './node-daemon.ts';
+import { failureIn, renewsLeaseIn } from './node-daemon.ts';
 import type { Leader } from './leader.ts';
 
 /** One look of the automaton, as the leader would take it at that moment. */
@@ -143,7 +143,13 @@ export function dependenciesOf(
     ...recordedLease(status?.hold),
     ...(leader.isAlive ? { kdump: reportedDumps((name) => listers.reports.get(name), status?.hold, nowMs) } : {}),
     ...(leader.isAlive
-      ? { fastDetection: { failureOf: (name) => failureIn(listers.reports.get(name), clock.monotonicMs()), heardAtMs: () => undefined } }
+      ? {
+          fastDetection: {
+            failureOf: (name) => failureIn(listers.reports.get(name), clock.monotonicMs()),
+            heardAtMs: () => undefined,
+            renewsLease: (name) => isHeldAlive(status?.hold, name === node) ?? renewsLeaseIn(listers.reports.get(name)),
+          },
+        }
       : {}),
     // How the leader was started stands on its Lease; while nobody leads, what it held by that is recorded in the fence.
     options: {
@@ -171,6 +177,12 @@ function recordedLease(hold: Hold | undefined): Pick<FenceDependencies, 'nodeLea
     holdOn: () => ({ policy: 'medik8s-lease', reason: 'node-lease', message }),
   };
   return { nodeLeases };
+}
+
+/** A node that says itself that it renews its slot on storage stands in no report: what the leader made of it stands in the fence. */
+function isHeldAlive(hold: Hold | undefined, isThisNode: boolean): boolean | undefined {
+  const reasons = [hold?.reason, ...(hold?.besides ?? []).map(({ reason }) => reason)];
+  return isThisNode && reasons.includes('lease-alive') ? true : undefined;
 }
 
 function refused(): Promise<never> {

@@ -4,7 +4,7 @@ import type { DaemonReason, NodeFenceReport } from '../../ports/resources.ts';
 
 /** What the leader last reported of a node's daemon. */
 export interface DaemonRow {
-  state: 'armed' | 'heard' | 'silent' | 'suspected' | 'failed';
+  state: 'armed' | 'heard' | 'silent' | 'on-storage' | 'suspected' | 'failed';
   /** What it said and attests, in words. */
   message: string;
   since: string;
@@ -15,6 +15,7 @@ const STATES: Readonly<Record<string, DaemonRow['state']>> = {
   HeartbeatsCome: 'heard',
   Silent: 'silent',
   Suspected: 'suspected',
+  AliveOnStorage: 'on-storage',
   TakenForFailed: 'failed',
 } satisfies Record<DaemonReason, DaemonRow['state']>;
 
@@ -25,6 +26,14 @@ export function failureIn(report: NodeFenceReport | undefined, atMs: number): Fa
   );
   if (condition === undefined || Date.parse(condition.lastTransitionTime) > atMs) return undefined;
   return { since: condition.lastTransitionTime, message: condition.message };
+}
+
+/** Others saw it renew its slot on shared storage, as the leader last reported; undefined: nothing is known of it. */
+export function renewsLeaseIn(report: NodeFenceReport | undefined): boolean | undefined {
+  const isAlive = report?.status?.conditions?.some(
+    ({ type, reason }) => type === NODE_DAEMON_HEARD && reason === ('AliveOnStorage' satisfies DaemonReason),
+  );
+  return isAlive === true ? true : undefined;
 }
 
 /** Undefined: nothing was reported, as where no daemon runs, or none is served. */

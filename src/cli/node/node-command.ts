@@ -12,6 +12,9 @@ import { applyConfigFile } from './config-file.ts';
 import { kdumpSetupCommand } from './kdump-setup.ts';
 import { softFenceOf, softFenceOptions } from './soft-fence-options.ts';
 import type { SoftFenceFlags } from './soft-fence-options.ts';
+import { storageLeaseCommand } from './storage-lease-command.ts';
+import { storageLeaseOf, storageLeaseOptions } from './storage-lease-options.ts';
+import type { StorageLeaseFlags } from './storage-lease-options.ts';
 import { storageOf, storageOptions } from './storage-options.ts';
 import type { StorageFlags } from './storage-options.ts';
 import { statusCommand } from './status-command.ts';
@@ -19,7 +22,7 @@ import { timeOptions, writtenTimes } from './time-options.ts';
 import { unfenceOf, unfenceOptions } from './unfence-options.ts';
 import type { UnfenceFlags } from './unfence-options.ts';
 
-interface Flags extends StorageFlags, UnfenceFlags, SoftFenceFlags {
+interface Flags extends StorageFlags, StorageLeaseFlags, UnfenceFlags, SoftFenceFlags {
   config?: string;
   nodeName: string;
   fenceNamespace: string;
@@ -76,8 +79,10 @@ export function nodeCommand(): Command {
     .addOption(option('--log-level <level>', 'LOG_LEVEL', 'lowest level that is logged').choices(['info', 'warn', 'error']).default('info'))
     .addCommand(statusCommand())
     .addCommand(kdumpSetupCommand())
+    .addCommand(storageLeaseCommand())
     .action(run);
-  const added = [...timeOptions(option), ...storageOptions(option), ...unfenceOptions(option), ...softFenceOptions(option)];
+  const storage = [...storageOptions(option), ...storageLeaseOptions(option)];
+  const added = [...timeOptions(option), ...storage, ...unfenceOptions(option), ...softFenceOptions(option)];
   for (const one of added) node.addOption(one);
   addCheckCommands(node);
   return node;
@@ -106,6 +111,7 @@ async function run(given: Flags, command: Command): Promise<void> {
       ...storageOf(flags),
       ...unfenceOf(flags, command),
       ...softFenceOf(flags),
+      ...storageLeaseOf(flags),
       ...(flags.hostRoot === undefined ? {} : { hostRoot: flags.hostRoot }),
       postsConditions: flags.conditions,
       version: VERSION,

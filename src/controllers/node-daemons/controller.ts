@@ -34,6 +34,7 @@ import { ReplicaAddresses } from './replica-addresses.ts';
 import { SharedKeys } from './shared-keys.ts';
 import { SharedSecret } from './shared-secret.ts';
 import type { SecretRead } from './shared-secret.ts';
+import { SlotQuestions } from './storage/slot-questions.ts';
 import { perform } from './write.ts';
 
 const TICK_MS = 1_000;
@@ -65,6 +66,7 @@ export class NodeDaemonController implements NodeDaemons, NodeOrders, FastDetect
   readonly #announcements: Announcements;
   readonly #executor: Executor<Chain>;
   readonly #receiver: Receiver;
+  readonly #slots: SlotQuestions;
   readonly #silence: SilenceDetector | undefined;
   readonly #closing = new AbortController();
   #cancelTick: () => void = () => undefined;
@@ -100,7 +102,8 @@ export class NodeDaemonController implements NodeDaemons, NodeOrders, FastDetect
     const orders = new Orders({ log, recorder, socket, leadership, cluster: endingCluster, clusterNodes: listers.nodes, namespace });
     this.#orders = orders;
     const questions = new PeersQuestions({ clock, socket, nodes, keys });
-    const heard = { heartbeats: this.#heartbeats, permits: this.#permits, orders };
+    this.#slots = new SlotQuestions({ clock, socket, nodes, keys, heartbeats: this.#heartbeats });
+    const heard = { heartbeats: this.#heartbeats, permits: this.#permits, slots: this.#slots, orders };
     this.#receiver = new Receiver({ clock, socket, leadership, metrics, nodes, keys, endings, promises, questions, ...heard });
     this.#silence = this.#silenceDetector(questions);
     this.#peers = new PeersAssignment({
@@ -162,7 +165,8 @@ export class NodeDaemonController implements NodeDaemons, NodeOrders, FastDetect
   }
 
   isHeard(node: string, bootID: string): boolean {
-    return this.#heartbeats.last(node)?.bootID === bootID && this.#heartbeats.isHeard(node, this.#dependencies.clock.monotonicMs());
+    const isBeating = this.#heartbeats.last(node)?.bootID === bootID && this.#heartbeats.isHeard(node, this.#dependencies.clock.monotonicMs());
+    return isBeating || this.#slots.isAlive(node, bootID);
   }
 
   permit(node: string, permit: Parameters<NodeDaemons['permit']>[1]): () => void {
@@ -189,7 +193,12 @@ export class NodeDaemonController implements NodeDaemons, NodeOrders, FastDetect
   }
 
   heardAtMs(node: string): number | undefined {
-    return this.#silence?.heardAtMs(node);
+    const atMs = [this.#silence?.heardAtMs(node), this.#slots.aliveAtMs(node)].filter((time) => time !== undefined);
+    return atMs.length === 0 ? undefined : Math.max(...atMs);
+  }
+
+  renewsLease(node: string): boolean | undefined {
+    return this.#dependencies.leadership.isLeading ? this.#slots.renews(node) : undefined;
   }
 
   #silenceDetector(questions: PeersQuestions): SilenceDetector | undefined {
@@ -232,6 +241,8 @@ export class NodeDaemonController implements NodeDaemons, NodeOrders, FastDetect
       this.#reconciledAtMs = Number.NEGATIVE_INFINITY;
     }
     if (leadership.isLeading && !this.#endings.areReadFor(leadership.epoch)) void this.#readEndings(leadership.epoch);
+    if (leadership.isLeading) this.#slots.look();
+    else this.#slots.clear();
     if (nowMs - this.#keyReadAtMs >= READ_KEY_MS) void this.#readKey(nowMs);
     this.#count(nowMs);
     if (nowMs - this.#reconciledAtMs < RECONCILE_MS) return;
@@ -271,12 +282,13 @@ export class NodeDaemonController implements NodeDaemons, NodeOrders, FastDetect
   }
 
   #count(nowMs: number): void {
-    const counts = { attested: 0, heard: 0, armed: 0 };
+    const counts = { attested: 0, heard: 0, armed: 0, 'alive-on-storage': 0 };
     const attested = new Set<string>();
     for (const { node } of this.#nodes.all()) {
       counts.attested += 1;
       attested.add(node);
       if (!this.#attestsSinceMs.has(node)) this.#attestsSinceMs.set(node, nowMs);
+      if (this.#slots.stateOf(node) === 'alive') counts['alive-on-storage'] += 1;
       if (!this.#heartbeats.isHeard(node, nowMs)) continue;
       counts.heard += 1;
       if (((this.#heartbeats.last(node)?.signs ?? 0) & SIGNS.watchdogArmed) !== 0) counts.armed += 1;
@@ -330,7 +342,10 @@ export class NodeDaemonController implements NodeDaemons, NodeOrders, FastDetect
         at: new Date(heard.wallMs).toISOString().replace(/\.\d+Z$/u, 'Z'),
       };
       const isWanted = isKnown && listers.nodes.get(node) !== undefined && listers.reports.synced;
-      this.#chains.want(`report of ${node}`, isWanted ? reportOf(node, attestation, listers.reports.get(node), seen, suspicion) : undefined);
+      this.#chains.want(
+        `report of ${node}`,
+        isWanted ? reportOf(node, attestation, listers.reports.get(node), seen, suspicion, this.#slots.stateOf(node)) : undefined,
+      );
     }
   }
 

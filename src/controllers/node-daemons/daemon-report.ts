@@ -58,6 +58,11 @@ function watchdogWords({ watchdog, selfFence }: Attestation): string {
   return broken === undefined ? device : `${device} Its silence proves nothing: ${broken}.`;
 }
 
+const SLOT_WORDS = {
+  alive: 'Other nodes see it renew its slot on the storage: it is alive.',
+  still: 'Its slot on the storage stands still, which proves nothing.',
+} as const;
+
 /** What is to be reported of a node; undefined: it stands there, or is not known. `at`: RFC 3339. */
 export function reportOf(
   node: string,
@@ -65,11 +70,15 @@ export function reportOf(
   report: NodeFenceReport | undefined,
   heard: (Pick<Heard, 'signs'> & { isSilent: boolean; at: string }) | undefined,
   suspicion?: Pick<Suspicion, 'verdict' | 'message'>,
+  slot?: 'alive' | 'still',
 ): Report | undefined {
   const standing = report?.status?.conditions?.find(({ type }) => type === NODE_DAEMON_HEARD);
   // Whoever leads since a moment ago has heard nothing yet, and knows no better than its predecessor.
   if (heard === undefined && standing?.status === 'False') return undefined;
-  const action = suspicion === undefined ? said(node, heard, attestedWords(attestation)) : suspected(node, suspicion, attestedWords(attestation));
+  const words = `${slot === undefined ? '' : `${SLOT_WORDS[slot]} `}${attestedWords(attestation)}`;
+  const found = suspicion === undefined ? said(node, heard, words) : suspected(node, suspicion, words);
+  const action =
+    slot === 'alive' && (found.reason === 'Silent' || found.reason === 'Suspected') ? { ...found, reason: 'AliveOnStorage' as const } : found;
   return standing?.message === bounded(action.message) && standing.reason === action.reason ? undefined : action;
 }
 

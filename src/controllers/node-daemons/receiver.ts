@@ -16,6 +16,7 @@ import type { Orders } from './orders.ts';
 import type { Permits } from './permits.ts';
 import type { Promises } from './promises.ts';
 import type { SharedKeys } from './shared-keys.ts';
+import type { SlotQuestions } from './storage/slot-questions.ts';
 
 export interface ReceiverParts {
   clock: Pick<Clock, 'monotonicMs' | 'wallMs'>;
@@ -30,10 +31,11 @@ export interface ReceiverParts {
   questions: Pick<PeersQuestions, 'take'>;
   permits: Pick<Permits, 'of'>;
   orders: Pick<Orders, 'answer'>;
+  slots: Pick<SlotQuestions, 'take'>;
 }
 
 /** What a controller is told. */
-const HEARD: ReadonlySet<Datagram['type']> = new Set(['heartbeat', 'promise', 'reached', 'unreached']);
+const HEARD: ReadonlySet<Datagram['type']> = new Set(['heartbeat', 'promise', 'reached', 'unreached', 'slot-moved', 'slot-still']);
 
 /** One datagram: a heartbeat is noted and answered in the same turn, a promise or a peer's answer is counted. */
 export class Receiver {
@@ -44,7 +46,7 @@ export class Receiver {
   }
 
   receive(bytes: Uint8Array, from: string): void {
-    const { metrics, nodes, keys, promises, questions } = this.#parts;
+    const { metrics, nodes, keys, promises, questions, slots } = this.#parts;
     let attested: AttestedNode | undefined;
     const opened = open(bytes, ({ type, sender }) => {
       attested = HEARD.has(type) ? nodes.get(sender) : undefined;
@@ -58,6 +60,7 @@ export class Receiver {
     const { datagram, mac } = opened;
     if (datagram.type === 'promise') promises.take(datagram);
     else if (datagram.type === 'heartbeat') this.#heartbeat(datagram, attested, { mac, from });
+    else if (datagram.type === 'slot-moved' || datagram.type === 'slot-still') slots.take(datagram);
     else questions.take(datagram);
   }
 

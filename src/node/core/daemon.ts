@@ -1,4 +1,4 @@
-import type { AttestedWatchdog } from '../../domain/node-daemon/attestation.ts';
+import type { AttestedStorageLease, AttestedWatchdog } from '../../domain/node-daemon/attestation.ts';
 import { wantedConditions } from '../../domain/node-daemon/conditions.ts';
 import { SIGNS } from '../../domain/node-daemon/datagram.ts';
 import type { OrderOutcome } from '../../domain/node-daemon/order.ts';
@@ -21,6 +21,7 @@ import type {
   WatchdogDevice,
   WorkloadStopper,
 } from '../../ports/node-daemon.ts';
+import type { StorageSlots } from '../../ports/storage-lease.ts';
 import { Attester } from './attester.ts';
 import type { Said } from './attester.ts';
 import { Checks } from './checks.ts';
@@ -51,6 +52,8 @@ export interface NodeDaemonPorts {
   promises: PromiseStore;
   /** Absent: none is wanted. */
   checks?: readonly NodeCheck[];
+  /** Slots of other nodes on shared storage; absent: this node renews none there. */
+  slots?: StorageSlots;
   /** Absent: it posts none. */
   conditions?: NodeConditions;
   /** Absent: it puts no registrations back. */
@@ -71,6 +74,8 @@ export interface NodeDaemonOptions {
   times: WrittenTimes;
   /** How long its named storage must be lost before it fences itself because of that; absent: it never does. */
   storageLostMs?: number;
+  /** The same for its slot on shared storage that it cannot renew. */
+  storageLeaseLostMs?: number;
 }
 
 /** What `nodefence node status` shows. Times are seconds. */
@@ -118,6 +123,9 @@ export class NodeDaemon {
   readonly #storage: StorageWatch | undefined;
   readonly #unfencer: Unfencer | undefined;
   readonly #orders: Orders;
+  readonly #leaseWatch: StorageWatch | undefined;
+  /** The last that it renewed: where others look for it when it is silent. */
+  #storageLease: AttestedStorageLease | undefined;
   #cancelTick: () => void = () => undefined;
   #shownState = '';
   #isEnding = false;
@@ -128,9 +136,16 @@ export class NodeDaemon {
     this.#times = times;
     this.#ports = ports;
     this.#options = options;
-    this.#storage = storageWatchOf(ports, options);
+    this.#storage = watchOf('storage', ports, options, options.storageLostMs);
+    this.#leaseWatch = watchOf('storage-lease', ports, options, options.storageLeaseLostMs);
     const mayOpen = (): boolean => times.isFixed || this.#controllers.hasTried;
-    this.#keeper = new Keeper(ports, { bootID, fencesItself, times, mayOpen, storageLostAtMs: () => this.#storage?.lostAtMs });
+    this.#keeper = new Keeper(ports, {
+      bootID,
+      fencesItself,
+      times,
+      mayOpen,
+      storageLostAtMs: () => this.#storage?.lostAtMs ?? this.#leaseWatch?.lostAtMs,
+    });
     this.#promises = new Promises(ports.promises, ports.log);
     this.#orders = new Orders({
       log: ports.log,
@@ -262,20 +277,25 @@ export class NodeDaemon {
       this.#exchange.forget();
       this.#unfencer?.forget();
       this.#storage?.interrupt();
+      this.#leaseWatch?.interrupt();
     }
     this.#exchange.tick();
     if (!this.#isEnding) this.#unfencer?.tick();
     this.#keeper.progress.report('exchange');
-    const state = `${this.#keeper.watchdogState} ${this.#keeper.facts?.timeoutMs ?? 0} ${JSON.stringify(attestedFindings(this.#checks))}`;
+    const state = `${this.#keeper.watchdogState} ${this.#keeper.facts?.timeoutMs ?? 0} ${JSON.stringify([attestedFindings(this.#checks), this.#storageLease])}`;
     if (state === this.#shownState) return;
     this.#shownState = state;
     this.#attester.wake();
   }
 
-  #found(name: CheckName, { targets }: CheckFound): void {
-    if (name !== 'storage') return;
-    if (targets === undefined) this.#storage?.interrupt();
-    else this.#storage?.probed(targets, this.#ports.clock.monotonicMs());
+  #found(name: CheckName, { targets, lease }: CheckFound): void {
+    if (name !== 'storage' && name !== 'storage-lease') return;
+    const watch = name === 'storage' ? this.#storage : this.#leaseWatch;
+    const found = name === 'storage' ? targets : lease && [lease];
+    if (found === undefined) watch?.interrupt();
+    else watch?.probed(found, this.#ports.clock.monotonicMs());
+    if (lease?.isRenewed === true && lease.id !== undefined && lease.slot !== undefined)
+      this.#storageLease = { id: lease.id, slot: lease.slot, intervalMs: lease.intervalMs };
   }
 
   /** The API server said something of controllers or peers. */
@@ -314,6 +334,7 @@ export class NodeDaemon {
       ...attestedFindings(this.#checks),
       ...(this.#unfencer === undefined ? {} : { unfence: this.#unfencer.attested }),
       ...this.#attestedOrders(),
+      ...(this.#storageLease === undefined ? {} : { storageLease: this.#storageLease }),
       ...(this.#isEnding ? { isEnding: true } : {}),
     };
   }
@@ -333,8 +354,13 @@ export class NodeDaemon {
 }
 
 /** Undefined: no storage is named, or its loss takes nothing down. */
-function storageWatchOf({ checks }: NodeDaemonPorts, { fencesItself, storageLostMs }: NodeDaemonOptions): StorageWatch | undefined {
-  const check = checks?.find(({ name }) => name === 'storage');
-  if (check === undefined || !fencesItself || storageLostMs === undefined) return undefined;
-  return new StorageWatch({ timeoutMs: storageLostMs, gapMaxMs: 2 * (check.intervalMs + check.deadlineMs) });
+function watchOf(
+  name: CheckName,
+  { checks }: NodeDaemonPorts,
+  { fencesItself }: NodeDaemonOptions,
+  lostMs: number | undefined,
+): StorageWatch | undefined {
+  const check = checks?.find((one) => one.name === name);
+  if (check === undefined || !fencesItself || lostMs === undefined) return undefined;
+  return new StorageWatch({ timeoutMs: lostMs, gapMaxMs: 2 * (check.intervalMs + check.deadlineMs) });
 }

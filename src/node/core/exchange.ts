@@ -8,15 +8,19 @@ import { open, seal } from '../../domain/node-daemon/seal.ts';
 import type { Mac } from '../../domain/node-daemon/seal.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { DaemonLog, DatagramSocket, ExchangeKeys, KnownOthers } from '../../ports/node-daemon.ts';
+import type { StorageSlots } from '../../ports/storage-lease.ts';
 import type { DaemonTimes } from './daemon-times.ts';
 import type { Promises } from './promises.ts';
 import { Reaching } from './reaching.ts';
+import { SlotAnswers } from './slot-answers.ts';
 
 export interface ExchangePorts {
   clock: Clock;
   socket: DatagramSocket;
   keys: ExchangeKeys;
   promises: Promises;
+  /** Absent: this node shares no storage lease. */
+  slots?: StorageSlots;
   log: DaemonLog;
 }
 
@@ -51,6 +55,16 @@ const ASK_PEERS_AFTER_MS = 2_000;
 /** Requests of others that are answered between two heartbeats: more come only from somebody who means ill. */
 const ANSWERS_MAX = 200;
 
+/** What only a controller says. */
+const OF_CONTROLLERS: ReadonlySet<Datagram['type']> = new Set([
+  'grant',
+  'unfence-permit',
+  'order',
+  'promise-request',
+  'reach-request',
+  'slot-request',
+]);
+
 const NOBODY: KnownOthers = { controllerKeys: [], controllerAddresses: [], told: { peers: [] }, accepted: [] };
 
 /** Asks controllers and peers to go on, and answers peers who ask. What is sent, what is received, and nothing that waits. */
@@ -64,6 +78,7 @@ export class Exchange {
   readonly #vouches = new Map<string, number>();
   readonly #refused = new Map<string, number>();
   readonly #reaching: Reaching;
+  readonly #slots: SlotAnswers | undefined;
   #counter = 0;
   #sentAtMs = Number.NEGATIVE_INFINITY;
   #grantedUntilMs = Number.NEGATIVE_INFINITY;
@@ -77,6 +92,7 @@ export class Exchange {
     const own = { node: options.node, bootID: options.bootID, publicKey: ports.keys.publicKey };
     const macWith = (key: string): Mac | undefined => this.#macWith(key);
     this.#reaching = new Reaching({ ...ports, own, macWith, nextCounter: () => this.#nextCounter(ports.clock.monotonicMs()) });
+    this.#slots = ports.slots === undefined ? undefined : new SlotAnswers({ ...ports, slots: ports.slots, own });
   }
 
   start(): void {
@@ -116,6 +132,7 @@ export class Exchange {
     this.#asked.clear();
     this.#vouches.clear();
     this.#reaching.forget();
+    this.#slots?.forget();
   }
 
   /** Whoever stops says so at once: its silence is no failure. */
@@ -126,6 +143,7 @@ export class Exchange {
   tick(): void {
     const nowMs = this.#ports.clock.monotonicMs();
     this.#reaching.tick();
+    this.#slots?.tick();
     if (nowMs - this.#sentAtMs < this.#options.times.current.heartbeatIntervalMs) return;
     this.#sentAtMs = nowMs;
     this.#answersLeft = ANSWERS_MAX;
@@ -186,6 +204,7 @@ export class Exchange {
     if (datagram.type === 'vouch-request') this.#answer(datagram, mac, from);
     if (datagram.type === 'promise-request') this.#promise(datagram, mac, from);
     if (datagram.type === 'reach-request') this.#reaching.ask(datagram, mac, from);
+    if (datagram.type === 'slot-request') this.#slots?.ask(datagram, mac, from);
     if (datagram.type === 'ping') this.#pong(datagram, mac, from);
     if (datagram.type === 'alive') this.#reaching.answered(datagram);
   }
@@ -195,14 +214,7 @@ export class Exchange {
     const { type, sender, bootID, publicKey } = claimed;
     const isController = bootID === undefined;
     if (type === 'alive') return this.#reaching.keysOf(claimed);
-    if (
-      type === 'grant' ||
-      type === 'unfence-permit' ||
-      type === 'order' ||
-      type === 'promise-request' ||
-      type === 'reach-request' ||
-      (type === 'refusal' && isController)
-    )
+    if (OF_CONTROLLERS.has(type) || (type === 'refusal' && isController))
       return isController ? this.#known.controllerKeys.map((key) => this.#macWith(key)).filter((mac) => mac !== undefined) : [];
     if (type === 'vouch-request' || type === 'ping') {
       if (publicKey === undefined || isController || sender === this.#options.node || this.#answersLeft <= 0) return [];

@@ -30,6 +30,7 @@ const fits = (text: string): boolean => text !== '' && text.length <= LONGEST_TE
 export function signsOf(checks: Findings): number {
   return (
     (storageOf(checks) === 'lost' ? SIGNS.storageLost : 0) |
+    (checks.found('storage-lease')?.lease?.isRenewed === true ? SIGNS.storageLease : 0) |
     (checks.found('kdump')?.kdump?.isArmed === true ? SIGNS.kdumpArmed : 0) |
     (checks.found('hardware')?.health === 'problem' ? SIGNS.hardwareErrors : 0)
   );

@@ -12,6 +12,9 @@ import type { DaemonLog } from '../../ports/node-daemon.ts';
 import { SystemClock } from '../../runtime/system-clock.ts';
 import { Children } from '../checks/children.ts';
 import { daemonChecks } from '../checks/daemon-checks.ts';
+import { LeaseDisk } from '../checks/lease-disk.ts';
+import { StorageLease } from '../checks/storage-lease.ts';
+import type { StorageLeaseOptions } from '../checks/storage-lease.ts';
 import type { StorageTarget } from '../checks/storage-probe.ts';
 import { NodeDaemon } from '../core/daemon.ts';
 import type { NodeDaemonPorts } from '../core/daemon.ts';
@@ -60,6 +63,10 @@ export interface NodeDaemonRun {
   unfence?: RegistrationOptions;
   /** Carries out orders of the controllers; absent: it refuses them. */
   softFence?: { kubeletUnit?: string; containerRuntimeUnit?: string };
+  /** Absent: it renews no slot on shared storage. */
+  storageLease?: Pick<StorageLeaseOptions, 'path' | 'cluster' | 'slot' | 'intervalMs'>;
+  /** Absent: a slot that it cannot renew takes nothing down. */
+  storageLeaseLostMs?: number;
   /** Posts what its checks find as conditions of its Node. */
   postsConditions: boolean;
   version: string;
@@ -90,6 +97,7 @@ export async function runNodeDaemon(run: NodeDaemonRun): Promise<RunningNodeDaem
   const socket = await UdpSocket.open({ listen: run.listen, address: run.address ?? (await reachableHost(run.listen, server.url)) });
   const device = run.watchdog ?? (await watchdogDevices(root))[0] ?? '/dev/watchdog0';
   const { isArmedBesideCrashKernel } = run;
+  const lease = storageLeaseOf(run, clock, identity);
   const daemon = new NodeDaemon(
     {
       clock,
@@ -101,7 +109,8 @@ export async function runNodeDaemon(run: NodeDaemonRun): Promise<RunningNodeDaem
       machine: new SysrqReset({ root, logger: { ...log, debug: () => undefined } }),
       record: new KeepRecordFile(join(run.runDir, 'keep.json'), identity.bootID),
       promises: new PromiseFile(join(run.stateDir, 'promises.json')),
-      checks: checksOf(run, clock),
+      checks: [...checksOf(run, clock), ...(lease === undefined ? [] : [lease.slots.check])],
+      ...(lease === undefined ? {} : { slots: lease.slots }),
       ...ordersOf(run, clock, identity.bootID),
       ...(run.postsConditions ? { conditions: new OwnNodeConditions(transport, node, API_DEADLINE_MS) } : {}),
       ...unfencing(run, clock, identity.bootID),
@@ -114,6 +123,7 @@ export async function runNodeDaemon(run: NodeDaemonRun): Promise<RunningNodeDaem
       fencesItself,
       times: run.times,
       ...(run.storageLostMs === undefined ? {} : { storageLostMs: run.storageLostMs }),
+      ...(run.storageLeaseLostMs === undefined ? {} : { storageLeaseLostMs: run.storageLeaseLostMs }),
     },
   );
   // Before anything is armed: two daemons on one node would feed for each other.
@@ -129,6 +139,8 @@ export async function runNodeDaemon(run: NodeDaemonRun): Promise<RunningNodeDaem
     close: async () => {
       void notify.stopping();
       const end = await daemon.close();
+      await lease?.slots.release();
+      lease?.disk.close();
       cancelPings();
       metrics?.close();
       await status.close();
@@ -173,6 +185,18 @@ function checksOf({ root, hostRoot, runDir, stateDir, storage, environment, log 
   const probes = new Children({ clock, stateFolder: join(runFolder, 'storage') });
   const folders = { root: hostRoot ?? root, runFolder, stateFolder: join(stateDir, 'checks') };
   return daemonChecks({ ...folders, clock, children, probes, seesFiles }, storage);
+}
+
+/** In a pod the device or file is where the pod is shown it. */
+function storageLeaseOf(
+  { storageLease, runDir, node }: NodeDaemonRun,
+  clock: SystemClock,
+  identity: { systemUUID: string; bootID: string },
+): { slots: StorageLease; disk: LeaseDisk } | undefined {
+  if (storageLease === undefined) return undefined;
+  const disk = new LeaseDisk({ clock, path: storageLease.path, stateFolder: join(runDir, 'daemon-checks', 'lease') });
+  const { bootID, systemUUID } = identity;
+  return { disk, slots: new StorageLease(clock, disk, { ...storageLease, node, bootID, systemUUID }) };
 }
 
 /** systemd hears of progress only while every check gets on. */

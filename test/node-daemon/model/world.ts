@@ -12,6 +12,7 @@ import type {
   WatchdogFacts,
 } from '../../../src/ports/node-daemon.ts';
 import type { KubeObject } from '../../../src/ports/objects.ts';
+import type { StorageSlots } from '../../../src/ports/storage-lease.ts';
 import { ManualClock } from '../../../src/runtime/manual-clock.ts';
 import { NodeDaemon } from '../../../src/node/core/daemon.ts';
 import type { NodeDaemonOptions, NodeDaemonPorts } from '../../../src/node/core/daemon.ts';
@@ -119,6 +120,8 @@ export interface MachineOptions {
   unfence?: NodeDaemonPorts['unfence'];
   /** Started with --soft-fence. */
   executor?: OrderExecutor;
+  /** Slots of other nodes on storage that it shares with them. */
+  slots?: StorageSlots;
 }
 
 export const HARDWARE: WatchdogFacts = {
@@ -234,6 +237,7 @@ export class MachineModel {
       checks: given.checks,
       ...(given.unfence === undefined ? {} : { unfence: given.unfence }),
       ...(given.executor === undefined ? {} : { orders: { executor: given.executor, store: this.#orderStore(mine) } }),
+      ...(given.slots === undefined ? {} : { slots: given.slots }),
       promises: { read: async () => this.#readPromises(), write: async (promises) => this.#keepPromises(promises) },
       log: { info: log('info'), warn: log('warn'), error: log('error') },
     };

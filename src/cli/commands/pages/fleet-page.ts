@@ -89,6 +89,7 @@ function nodeTable(rows: readonly NodeRow[], wide: boolean, sheet: Sheet): strin
 }
 
 const DAEMON_PAINT: Readonly<Record<DaemonRow['state'], (ink: Ink) => (text: string) => string>> = {
+  'on-storage': (ink) => ink.warn,
   armed: ({ good }) => good,
   heard: ({ warn }) => warn,
   silent: ({ bad }) => bad,

@@ -1,5 +1,5 @@
 import { CORDON_MARK, fenceName } from '../../../domain/node-fence.ts';
-import type { MaintenanceMark, StormFence, StormNode } from '../../../domain/policies/view.ts';
+import type { MaintenanceMark, StorageView, StormFence, StormNode } from '../../../domain/policies/view.ts';
 import type { Node } from '../../../ports/objects.ts';
 import type { NodeFence } from '../../../ports/resources.ts';
 import type { FenceDependencies } from '../dependencies.ts';
@@ -35,6 +35,8 @@ export interface RosterSources extends Pick<FenceDependencies, 'clock' | 'lister
   isPreserved(node: string): boolean;
   /** By fast detection, though its Node is Ready. Absent: none is. */
   isTakenForFailed?(node: string): boolean;
+  /** It renews its slot on shared storage. Absent: nobody looks. */
+  renewsLease?(node: string): boolean | undefined;
   /** Marks that stand elsewhere than on the Node. */
   foreignMarks(node: string): readonly MaintenanceMark[];
 }
@@ -50,6 +52,7 @@ export class NodeRoster {
   private readonly onChange: () => void;
   private readonly entries = new Map<string, Entry>();
   private readonly silent = new Set<string>();
+  private readonly failed = new Set<string>();
   private readonly conditional = new Set<string>();
   /** First sight of the deletion of each terminating pod, by node. */
   private readonly terminating = new Map<string, Map<string, number>>();
@@ -63,7 +66,7 @@ export class NodeRoster {
 
   seeNode(name: string, node: Node | undefined): void {
     if (node === undefined) {
-      for (const kept of [this.entries, this.silent, this.conditional, this.terminating]) kept.delete(name);
+      for (const kept of [this.entries, this.silent, this.failed, this.conditional, this.terminating]) kept.delete(name);
       if (this.nodes.delete(name)) this.onChange();
       return;
     }
@@ -106,9 +109,10 @@ export class NodeRoster {
     for (const name of names) this.refreshOne(name);
   }
 
-  /** What time alone changes: who fell silent, whose pods hang. */
+  /** What time alone changes: who fell silent, whose pods hang, who still lives on its storage. */
   refresh(nowMs: number): void {
     for (const name of this.silent) this.refreshOne(name);
+    if (this.sources.renewsLease !== undefined) for (const name of this.failed) this.refreshOne(name);
     for (const name of this.conditional) this.refreshOne(name);
     if (nowMs < this.silentDueMs) return;
     this.silentDueMs = nowMs + RESYNC_MS;
@@ -130,6 +134,8 @@ export class NodeRoster {
     const { node } = entry;
     const nowMs = this.sources.clock.monotonicMs();
     const health = this.healthOf(name, entry, nowMs);
+    if (health === 'failed') this.failed.add(name);
+    else this.failed.delete(name);
     if (health === 'silent') this.silent.add(name);
     else if (this.silent.delete(name)) this.silentDueMs = Number.NEGATIVE_INFINITY;
     const fence = entry.isReserved ? { isRequested: false, state: 'new' as const, ...entry.fence, holdsSlot: true } : entry.fence;
@@ -144,11 +150,17 @@ export class NodeRoster {
       healthSinceMs: before?.health === health ? before.healthSinceMs : nowMs,
       fence,
       marks,
-      storage: undefined,
+      storage: health === 'failed' ? this.storageOf(name) : undefined,
     };
     if (before !== undefined && isSame(before, after)) return;
     this.nodes.set(name, after);
     this.onChange();
+  }
+
+  /** Only its lease is reported by anybody. */
+  private storageOf(name: string): StorageView | undefined {
+    const renewsLease = this.sources.renewsLease?.(name);
+    return renewsLease === undefined ? undefined : { hostReaches: undefined, peersReach: undefined, renewsLease };
   }
 
   private healthOf(name: string, entry: Entry, nowMs: number): StormNode['health'] {
@@ -203,6 +215,7 @@ function isSame(before: StormNode, after: StormNode): boolean {
     before.health === after.health &&
     before.isPreserved === after.isPreserved &&
     before.isControlPlane === after.isControlPlane &&
+    before.storage?.renewsLease === after.storage?.renewsLease &&
     was?.holdsSlot === is?.holdsSlot &&
     was?.isSwitchedOff === is?.isSwitchedOff &&
     was?.isRequested === is?.isRequested &&

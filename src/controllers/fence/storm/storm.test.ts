@@ -8,6 +8,7 @@ import { CORDON_MARK } from '../../../domain/node-fence.ts';
 import type { Node } from '../../../ports/objects.ts';
 import type { StormPolicy } from '../../../domain/policies/policy.ts';
 import { rate } from '../../../domain/policies/rate.ts';
+import { storageReachable } from '../../../domain/policies/storage-reachable.ts';
 import { StormHarness } from '../../../../test/bench/storm-harness.ts';
 import { entryOf } from './testing/entries.ts';
 
@@ -57,6 +58,24 @@ describe('the storm shell', () => {
     isKept = true;
     for (const listener of listeners) listener(['c']);
     expect(harness.holding('a')).toEqual(['max-unhealthy']);
+  });
+
+  it('holds a failed node for as long as it renews its lease on the storage, though nothing else changes', async () => {
+    let renews: boolean | undefined = true;
+    const fastDetection = {
+      failureOf: () => undefined,
+      heardAtMs: () => undefined,
+      renewsLease: (node: string) => (node === 'a' ? renews : undefined),
+    };
+    const harness = new StormHarness(NAMES, [storageReachable({ name: 'storage-reachable', when: ['lease-alive'] })], { fastDetection });
+    harness.fail('a', 'b');
+    expect([harness.holding('a'), harness.holding('b')]).toEqual([['storage-reachable'], []]);
+    renews = false;
+    await harness.clock.advance(600);
+    expect(harness.holding('a')).toEqual([]);
+    renews = true;
+    await harness.clock.advance(600);
+    expect(harness.holding('a')).toEqual(['storage-reachable']);
   });
 
   it('gives the slot of a fence that is held for a look to another, and lets it wait for one when the hold is over', () => {

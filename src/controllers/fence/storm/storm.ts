@@ -55,7 +55,9 @@ export class Storm {
     const marksOf = (node: string): readonly MaintenanceMark[] => foreignMarks?.marksOf(node) ?? NO_MARKS;
     const isPreserved = (node: string): boolean => guardOf(dependencies, node)?.kind === 'isolate-and-hold';
     const isTakenForFailed = (node: string): boolean => dependencies.fastDetection?.failureOf(node) !== undefined;
-    this.roster = new NodeRoster({ clock, listers, planner, lifeAtMs, isPreserved, isTakenForFailed, foreignMarks: marksOf }, changed);
+    const renewsLease = (node: string): boolean | undefined => dependencies.fastDetection?.renewsLease?.(node);
+    const sources = { clock, listers, planner, lifeAtMs, isPreserved, isTakenForFailed, renewsLease, foreignMarks: marksOf };
+    this.roster = new NodeRoster(sources, changed);
     this.members = new EtcdMembers(listers.pods, changed);
     for (const fence of listers.fences.all()) this.seeFence(fence.spec.node, fence);
     connectivity.onChange(changed);
