@@ -9,7 +9,7 @@ What nodefence must never do, whatever fails around it. Code and tests cite thes
 Runs are judged in three places:
 
 - the simulation (\`npm run -s simulate\`), every world: [test/simulation](../test/simulation/README.md);
-- the drill (\`npm run -s drill\`), every fault, with real processes: [src/drill](../src/drill);
+- the drill (\`npm run -s drill\`), every fault, with real processes; those of node daemons without root on a virtual clock: [src/drill](../src/drill);
 - the scenarios of the test suite: [test/scenarios](../test/scenarios).
 
 Each law has tests of its own beside its file, which hand the judge a trace that breaks the law. All three judgements count one more thing that no single law names: how often a volume had two writers. It must be never.
