@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { delimiter, isAbsolute, join } from 'node:path';
 import { withoutServices } from './service-policy.ts';
 
 const POLICY = '/usr/sbin/policy-rc.d';
@@ -28,6 +28,9 @@ export const TEST_PROGRAMS: readonly TestProgram[] = [
   { command: 'snmpget', package: 'snmp' },
   { command: 'snmpsimd', package: 'snmpsim' },
   { command: 'strace', package: 'strace' },
+  { command: 'chromium', package: 'chromium' },
+  { command: 'cockpit-bridge', package: 'cockpit-bridge' },
+  { command: '/usr/lib/cockpit/cockpit-ws', package: 'cockpit-ws', services: ['cockpit.socket'] },
 ];
 
 export interface Machine {
@@ -67,7 +70,10 @@ export function thisMachine(): Machine {
   return {
     isRoot: process.getuid?.() === 0,
     isDebian: existsSync('/etc/debian_version'),
-    has: (command) => (process.env['PATH'] ?? '').split(delimiter).some((folder) => isExecutable(join(folder, command))),
+    has: (command) =>
+      isAbsolute(command)
+        ? isExecutable(command)
+        : (process.env['PATH'] ?? '').split(delimiter).some((folder) => isExecutable(join(folder, command))),
     install(packages, services) {
       const options = { stdio: ['ignore', 2, 2] as ['ignore', number, number], env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } };
       // A fresh machine may know no package at all.

@@ -68,6 +68,7 @@ describe('the published package, installed elsewhere', () => {
       'config/templates/redfish.yaml',
       'config/samples/nodes.yaml',
       'systemd/controller.env',
+      'cockpit/nodefence-node/index.html',
       'docs/architecture.md',
     ];
     for (const path of [...paths, 'LICENSE', 'README.md']) expect(existsSync(join(brought, path)), path).toBe(true);
