@@ -48,9 +48,9 @@ export interface WatchdogFacts {
   isNowayout: boolean;
   /**
    * It goes on counting when the process that feeds it dies: the driver knows the magic close (WDIOF_MAGICCLOSE, 0x0100 of `options`) or cannot be disarmed.
-   * A driver without either stands still at every close.
+   * A driver without either stands still at every close. Absent: this kernel has no `options` in sysfs, so it is known once it was opened.
    */
-  outlivesClose: boolean;
+  outlivesClose?: boolean;
 }
 
 export interface WatchdogDevice {

@@ -11,10 +11,25 @@ const CHECKS = 'src/node/core/checks.test.ts';
 const CHECKED = 'test/node-daemon/checks.test.ts';
 const CONDITIONS = 'src/node/core/conditions.test.ts';
 const STORAGE_LOSS = 'src/domain/node-daemon/storage-loss.test.ts';
+const OLDER_KERNEL = 'src/node/shell/watchdog-older-kernel.test.ts';
 const WATCHDOG_AGENT = 'agents/watchdog/agent.test.ts';
 
 /** Defects of the node daemon, and of what it shares with the controllers. */
 export const NODE_DAEMON_MUTANTS: readonly SourceMutant[] = [
+  {
+    name: 'watchdog that was never tried',
+    defect: 'a driver of which nothing is known is taken to go on when its process dies',
+    file: 'src/node/shell/watchdog-device.ts',
+    edits: [['const goesOn = !(await this.#settles(false, TRIED_FOR_MS));', 'const goesOn = true;']],
+    killedBy: byTest(OLDER_KERNEL, 'does not where it stood still at that close'),
+  },
+  {
+    name: 'watchdog without options',
+    defect: 'a watchdog of a kernel without options in sysfs cannot be used',
+    file: 'src/node/shell/watchdog-facts.ts',
+    edits: [['Number(options ?? 0)', 'Number(options)']],
+    killedBy: byTest(OLDER_KERNEL, 'is hardware that can be used'),
+  },
   {
     name: 'controllers that were moved',
     defect: 'a daemon does not look for the controllers sooner when grants cease',

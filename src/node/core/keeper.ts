@@ -113,7 +113,7 @@ export class Keeper {
   get watchdogState(): WatchdogState {
     if (this.#facts === undefined) return 'none';
     if (this.#opening !== 'open') return 'disarmed';
-    return this.#facts.outlivesClose || this.#facts.isNowayout ? 'armed' : 'unreliable';
+    return this.#facts.outlivesClose === true || this.#facts.isNowayout ? 'armed' : 'unreliable';
   }
 
   /** A grant, or enough vouches, until then on the running clock. Relied on from the next tick, when it is recorded. */

@@ -23,6 +23,8 @@ export interface WatchdogOptions {
 const SET_TIMEOUT_WITHIN_MS = 5_000;
 /** Drivers change their state in the call itself; a slow machine may show it later. */
 const SETTLED_WITHIN_MS = 1_000;
+/** How long sysfs may show a driver as active that stands still at every close. */
+const TRIED_FOR_MS = 250;
 const LOOK_AGAIN_MS = 20;
 /** Any byte but V feeds. */
 const FEED = Buffer.from('1');
@@ -35,6 +37,8 @@ export class KernelWatchdog implements WatchdogDevice {
   readonly #options: WatchdogOptions;
   readonly #path: string;
   #file: number | undefined;
+  /** As it was tried, where sysfs does not say. */
+  #outlivesClose: boolean | undefined;
 
   constructor(options: WatchdogOptions) {
     this.#options = options;
@@ -43,7 +47,8 @@ export class KernelWatchdog implements WatchdogDevice {
 
   async facts(): Promise<WatchdogFacts | { problem: string }> {
     const { root, device, isArmedBesideCrashKernel = false } = this.#options;
-    const facts = await watchdogFacts(root, device);
+    const found = await watchdogFacts(root, device);
+    const facts = 'problem' in found || this.#outlivesClose === undefined ? found : { outlivesClose: this.#outlivesClose, ...found };
     if ('problem' in facts || isArmedBesideCrashKernel || !(await isCrashKernelLoaded(root))) return facts;
     return {
       problem: `a crash kernel is loaded, and ${device} would reset the machine while it writes the dump: unload it, or allow both with --watchdog-beside-kdump`,
@@ -54,12 +59,16 @@ export class KernelWatchdog implements WatchdogDevice {
     if (this.#file !== undefined) throw new Error(`${this.#options.device} is open already`);
     const facts = await this.facts();
     if ('problem' in facts) throw new Error(facts.problem);
+    const wasActive = await isActive(this.#options.root, facts.device);
     // wdctl disarms it for a moment: never where an earlier process of ours left it armed, which others rest on.
-    if (facts.timeoutMs !== timeoutMs && (await isActive(this.#options.root, facts.device)) === false) await this.#setTimeout(timeoutMs);
+    if (facts.timeoutMs !== timeoutMs && wasActive === false) await this.#setTimeout(timeoutMs);
     this.#file = await this.#open();
-    if (await this.#settles(true)) return;
-    this.#close();
-    throw new Error(`${this.#options.device} was opened, and sysfs does not show it as active`);
+    if (!(await this.#settles(true))) {
+      this.#close();
+      throw new Error(`${this.#options.device} was opened, and sysfs does not show it as active`);
+    }
+    // One that is active although nobody held it has outlived a close already.
+    if (facts.outlivesClose === undefined && !facts.isNowayout) this.#outlivesClose = wasActive === true || (await this.#tryClose());
   }
 
   feed(): void {
@@ -77,6 +86,16 @@ export class KernelWatchdog implements WatchdogDevice {
     // Nobody would feed it any more.
     this.#file = await this.#open();
     throw new Error(`${device} went on after its magic close: it stays armed, and open`);
+  }
+
+  /** Closed as the kernel closes what a dead process held, and opened again: whether it went on meanwhile. */
+  async #tryClose(): Promise<boolean> {
+    if (this.#file !== undefined) closeSync(this.#file);
+    this.#file = undefined;
+    const goesOn = !(await this.#settles(false, TRIED_FOR_MS));
+    this.#file = await this.#open();
+    if (!(await this.#settles(true))) throw new Error(`${this.#options.device} was opened again, and sysfs does not show it as active`);
+    return goesOn;
   }
 
   #close(): void {
@@ -109,9 +128,9 @@ export class KernelWatchdog implements WatchdogDevice {
     }
   }
 
-  async #settles(wanted: boolean): Promise<boolean> {
+  async #settles(wanted: boolean, withinMs = SETTLED_WITHIN_MS): Promise<boolean> {
     const { root, device, clock } = this.#options;
-    const endsAtMs = clock.monotonicMs() + SETTLED_WITHIN_MS;
+    const endsAtMs = clock.monotonicMs() + withinMs;
     for (;;) {
       if ((await isActive(root, device)) === wanted) return true;
       if (clock.monotonicMs() >= endsAtMs) return false;

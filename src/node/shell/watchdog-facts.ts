@@ -5,6 +5,8 @@ import { codeOf } from './file-errors.ts';
 
 /** Drivers without hardware, by what they call themselves. They stand still with the kernel that they should reset. */
 const SOFT = new Set(['Software Watchdog', 'UML Hardware Watchdog', 'Xen timer']);
+/** Hardware whose drivers do not say in sysfs which device it is. */
+const HARDWARE = new Set(['i6300ESB timer']);
 /** WDIOF_MAGICCLOSE. */
 const MAGIC_CLOSE = 0x0100;
 /** What DMI says of virtual machines where the processor does not. */
@@ -20,19 +22,20 @@ export async function watchdogFacts(root: string, device: string): Promise<Watch
   const [identity, timeout, nowayout, options] = await Promise.all(['identity', 'timeout', 'nowayout', 'options'].map(read));
   if (identity === undefined) return { problem: `there is no watchdog ${device} in sysfs: is its driver loaded?` };
   const timeoutMs = Number(timeout) * 1000;
-  const bits = Number(options);
+  // An older kernel, such as Linux 6.1 of Debian 12, has no `options`.
+  const bits = Number(options ?? 0);
   if (!Number.isInteger(timeoutMs) || timeoutMs <= 0 || !Number.isInteger(bits) || (nowayout !== '0' && nowayout !== '1'))
     return { problem: `${device} (${identity}) does not say in sysfs how long it waits and whether it can be disarmed` };
   const isNowayout = nowayout === '1';
   return {
     device,
     identity,
-    kind: SOFT.has(identity) || !(await exists(join(folder, 'device'))) ? 'soft' : 'hardware',
+    kind: !SOFT.has(identity) && (HARDWARE.has(identity) || (await exists(join(folder, 'device')))) ? 'hardware' : 'soft',
     action: await actionOf(root, identity),
     isPausable: await isPausable(root),
     timeoutMs,
     isNowayout,
-    outlivesClose: (bits & MAGIC_CLOSE) !== 0,
+    ...(options === undefined ? {} : { outlivesClose: (bits & MAGIC_CLOSE) !== 0 }),
   };
 }
 

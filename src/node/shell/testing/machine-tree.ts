@@ -26,11 +26,31 @@ export class MachineTree {
     for (const [name, text] of Object.entries(all)) this.write(`sys/class/watchdog/watchdog0/${name}`, `${text}\n`);
   }
 
+  /** As Debian 12 (Linux 6.1) shows an Intel 6300ESB, recorded by `npm run machine`: no `options`, and no link to its device. */
+  add6300Esb(facts: Readonly<Record<string, string>> = {}): void {
+    this.write('proc/cpuinfo', 'flags\t\t: fpu vme sse2\n');
+    this.write('sys/power/state', '\n');
+    const recorded = {
+      bootstatus: '0',
+      dev: '246:0',
+      identity: 'i6300ESB timer',
+      max_timeout: '2046',
+      min_timeout: '1',
+      nowayout: '0',
+      pretimeout: '0',
+      state: 'inactive',
+      status: '0x200',
+      timeout: '30',
+      uevent: 'MAJOR=246\nMINOR=0\nDEVNAME=watchdog0',
+    };
+    for (const [name, text] of Object.entries({ ...recorded, ...facts })) this.write(`sys/class/watchdog/watchdog0/${name}`, `${text}\n`);
+  }
+
   /**
    * A driver behind a pipe, as a process of its own: open arms it, a close disarms it where V was the last byte before it. Whatever is written stands in
    * `written`, one line for each time it was open.
    */
-  runWatchdogDriver(how: { neverActive?: boolean; neverStops?: boolean } = {}): void {
+  runWatchdogDriver(how: { neverActive?: boolean; neverStops?: boolean; stopsAtClose?: boolean } = {}): void {
     mkdirSync(join(this.root, 'dev'), { recursive: true });
     if (spawnSync('mkfifo', [join(this.root, 'dev/watchdog0')]).status !== 0) throw new Error('mkfifo failed');
     this.write('written', '');
@@ -48,7 +68,7 @@ export class MachineTree {
         }
         fs.closeSync(pipe);
         fs.appendFileSync(${JSON.stringify(join(this.root, 'written'))}, '\\n');
-        if (last === 'V' && !${how.neverStops === true}) fs.writeFileSync(${JSON.stringify(state)}, 'inactive\\n');
+        if ((last === 'V' && !${how.neverStops === true}) || ${how.stopsAtClose === true}) fs.writeFileSync(${JSON.stringify(state)}, 'inactive\\n');
       }`;
     this.#children.push(spawn(process.execPath, ['-e', program], { stdio: 'inherit' }));
   }
