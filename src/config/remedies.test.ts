@@ -195,6 +195,7 @@ describe('remedies', () => {
 
   it.each<[string, string, string]>([
     ['both a flap and a status', small(`${STATUS}\n  flap: {changes: 5, window: 1h}`), 'has nodeConditionStatus or flap, not both'],
+    ['a flap of what is never taken back', small('flap: {changes: 5, window: 1h}'), 'a latched condition never flaps: write latched: false'],
     ['a flap of one change', small('flap: {changes: 1, window: 1h}'), 'changes must be a whole number from 2 to 32'],
     ['half a flap', small('flap: {changes: 3}'), 'flap needs changes and window'],
     ['no end of attempts', small(`${STATUS}\n  maxAttempts: 1000`), 'maxAttempts must be a whole number from 1 to 10'],

@@ -62,6 +62,12 @@ function readThreshold(reading: Reading, map: YAMLMap, remedies: Remedies): Thre
     isLatched: map.has('latched') ? reading.isTrue(map, 'latched') : LATCHED_CONDITIONS.has(conditionType),
   };
   if (trigger === undefined || conditionType === '') return undefined;
+  if (trigger.kind === 'flap' && limits.isLatched)
+    reading.error(
+      map,
+      `a latched condition never flaps: write latched: false where ${shown(conditionType)} is taken back by whoever posts it`,
+      'flap',
+    );
   return {
     id: trigger.kind === 'flap' ? `${conditionType}~flap` : `${conditionType}=${trigger.statuses[0] ?? ''}`,
     where: reading.place(map),
