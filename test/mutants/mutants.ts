@@ -23,6 +23,7 @@ import { METAL3_REMEDIATION_MUTANTS } from './metal3-remediation-mutants.ts';
 import { MACHINE_REMEDIATION_MUTANTS } from './machine-remediation-mutants.ts';
 import { MACHINE_HEALTH_CHECK_MUTANTS } from './machine-health-check-mutants.ts';
 import { PRESERVING_MUTANTS } from './preserving-mutants.ts';
+import { STORAGE_LEASE_MUTANTS } from './storage-lease-mutants.ts';
 import { STORAGE_MUTANTS } from './storage-mutants.ts';
 import { SCSI_MUTANTS } from './scsi-mutants.ts';
 import { SSH_MUTANTS } from './ssh-mutants.ts';
@@ -91,6 +92,7 @@ export const SOURCE_MUTANTS: readonly SourceMutant[] = [
   ...NODE_DAEMON_MUTANTS,
   ...NODE_ORDER_MUTANTS,
   ...NODE_CHECK_MUTANTS,
+  ...STORAGE_LEASE_MUTANTS,
   ...NODE_DAEMON_CONTROLLER_MUTANTS,
   ...WATCHDOG_MUTANTS,
   ...UNFENCE_MUTANTS,

@@ -273,7 +273,7 @@ export const NODE_DAEMON_MUTANTS: readonly SourceMutant[] = [
     name: 'storage lost in a pause',
     defect: 'probes before and after a pause of the machine are one run',
     file: 'src/node/core/daemon.ts',
-    edits: [['      this.#storage?.interrupt();\n    }', '    }']],
+    edits: [['      this.#storage?.interrupt();\n', '']],
     killedBy: byTest(CHECKED, 'stays up where the machine was paused meanwhile, until it is lost for a whole minute again'),
   },
   {
@@ -281,8 +281,8 @@ export const NODE_DAEMON_MUTANTS: readonly SourceMutant[] = [
     defect: 'lost storage takes down a node whose admin did not want that',
     file: 'src/node/core/daemon.ts',
     edits: [
-      ['|| !fencesItself || storageLostMs === undefined) return undefined;', '|| !fencesItself) return undefined;'],
-      ['timeoutMs: storageLostMs, gap', 'timeoutMs: storageLostMs ?? 60_000, gap'],
+      ['|| !fencesItself || lostMs === undefined) return undefined;', '|| !fencesItself) return undefined;'],
+      ['timeoutMs: lostMs, gap', 'timeoutMs: lostMs ?? 60_000, gap'],
     ],
     killedBy: byTest(CHECKED, 'stays up where nobody wants that of it'),
   },

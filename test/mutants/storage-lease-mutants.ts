@@ -1,0 +1,106 @@
+import { byTest } from './source-mutant.ts';
+import type { SourceMutant } from './source-mutant.ts';
+
+const LEASE = 'src/node/checks/storage-lease.test.ts';
+const RENEWAL = 'src/domain/node-daemon/storage-lease/renewal.test.ts';
+const LEADER = 'test/node-daemon/controllers/storage-lease.test.ts';
+const RENEWING = 'src/domain/node-daemon/storage-lease/renewal.ts';
+const CONTROLLER = 'src/controllers/node-daemons/controller.ts';
+
+/** Defects of the slots on shared storage in which nodes show that they live. */
+export const STORAGE_LEASE_MUTANTS: readonly SourceMutant[] = [
+  {
+    name: 'slot of another node',
+    defect: 'a node writes into the slot of another one',
+    file: RENEWING,
+    edits: [['if (found.node !== node) return', "if (found.node === '') return"]],
+    killedBy: byTest(LEASE, 'never writes into the slot of another node that was given to it by hand'),
+  },
+  {
+    name: 'slot of another machine',
+    defect: 'a node writes into the slot of a machine that has its name',
+    file: RENEWING,
+    edits: [['if (found.systemUUID !== systemUUID)', "if (found.systemUUID === '')"]],
+    killedBy: byTest(RENEWAL, 'writes nothing into a slot of this name on another machine'),
+  },
+  {
+    name: 'slot of another cluster',
+    defect: 'a node writes into the lease of another cluster',
+    file: RENEWING,
+    edits: [['return read.header.cluster === cluster ? undefined', "return cluster !== '' ? undefined"]],
+    killedBy: byTest(LEASE, 'writes nothing more to a device that is another cluster’s now, and says so'),
+  },
+  {
+    name: 'slot of an earlier lease',
+    defect: 'a node writes on into a lease that was laid out anew',
+    file: RENEWING,
+    edits: [["if (!('header' in read) || read.header.id !== header.id)", "if (!('header' in read))"]],
+    killedBy: byTest(LEASE, 'writes nothing more to a device that was laid out anew, and says so'),
+  },
+  {
+    name: 'slot that is damaged',
+    defect: 'a node writes over a slot that is damaged',
+    file: RENEWING,
+    edits: [['return { refused: `slot ${slot} is damaged: ${CLEAR} --slot ${slot}` };', 'return { write: { ...write, counter: 1 } };']],
+    killedBy: byTest(LEASE, 'writes nothing more to a device whose slot is damaged, and says so'),
+  },
+  {
+    name: 'slot that looks free',
+    defect: 'a slot that is damaged is taken for a free one',
+    file: RENEWING,
+    edits: [["if (contents[slot]?.kind === 'empty')", "if (contents[slot]?.kind !== 'slot')"]],
+    killedBy: byTest(RENEWAL, 'is the next empty one where its own is taken or damaged'),
+  },
+  {
+    name: 'slot of two writers',
+    defect: 'a node renews a slot that somebody else renews too',
+    file: RENEWING,
+    edits: [['&& !counters.includes(found.counter))', '&& counters.length > 99)']],
+    killedBy: byTest(RENEWAL, 'writes nothing into a slot that somebody else renews'),
+  },
+  {
+    name: 'slot held again',
+    defect: 'a renewal that was under way holds a slot again that was released',
+    file: 'src/node/checks/storage-lease.ts',
+    edits: [["if (this.#isReleased && state === 'held') return", 'if (this.#isReleased && known.slot < 0) return']],
+    killedBy: byTest(LEASE, 'is released at a clean stop, and not held again by a renewal that was under way'),
+  },
+  {
+    name: 'alive by one step',
+    defect: 'a counter that grew by one shows life: its write may have been on its way since before the question',
+    file: RENEWING,
+    edits: [['export const LIVES_AFTER = 2;', 'export const LIVES_AFTER = 1;']],
+    killedBy: byTest(LEADER, 'has no last renewal counted as life that was on its way when it died'),
+  },
+  {
+    name: 'life on storage ignored',
+    defect: 'a node that renews its slot is not heard, and its watchdog is not waited for anew',
+    file: CONTROLLER,
+    edits: [['return isBeating || this.#slots.isAlive(node, bootID);', 'return isBeating;']],
+    killedBy: byTest(LEADER, 'is alive where others see it renew its slot'),
+  },
+  {
+    name: 'life on storage without a time',
+    defect: 'a renewal that was seen after an off does not void its proof',
+    file: CONTROLLER,
+    edits: [['[this.#silence?.heardAtMs(node), this.#slots.aliveAtMs(node)]', '[this.#silence?.heardAtMs(node)]']],
+    killedBy: byTest(LEADER, 'is alive where others see it renew its slot'),
+  },
+  {
+    name: 'slot of a standby',
+    defect: 'a replica that does not lead asks about silent nodes',
+    file: CONTROLLER,
+    edits: [['if (leadership.isLeading) this.#slots.look();', 'if (nowMs > 0) this.#slots.look();']],
+    killedBy: byTest(LEADER, 'is asked about by the leader only'),
+  },
+  {
+    name: 'life by an old answer',
+    defect: 'an answer that somebody repeats shows life again',
+    file: 'src/controllers/node-daemons/storage/slot-questions.ts',
+    edits: [
+      ['    if (open?.includes(counter) !== true) return;\n', '    if (open === undefined) return;\n'],
+      ['const askedAtMs = counter / 1_000;', 'const askedAtMs = this.#parts.clock.monotonicMs();'],
+    ],
+    killedBy: byTest(LEADER, 'is alive by no answer that nobody asked for'),
+  },
+];
