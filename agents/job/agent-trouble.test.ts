@@ -6,7 +6,7 @@ import { TransportError } from '../../src/ports/api-transport.ts';
 import { failureOf } from '../../src/ports/jobs.ts';
 import { CONFIG_MAPS, SECRETS } from '../../src/ports/resources.ts';
 import { job } from './definition.ts';
-import { JOB_PODS, JOBS } from './objects.ts';
+import { JOB_PODS, JOBS } from '../../src/ports/batch.ts';
 import { JobScene, NAMESPACE } from '../../src/testbed/objects/job-scene.ts';
 import { reach } from '../../test/reach.ts';
 

@@ -1,5 +1,5 @@
 import type { ActionAgent, AgentContext, Outcome, PowerAgent, Reading, Target } from '../../src/ports/agents.ts';
-import { stateIn } from './log-tail.ts';
+import { stateIn } from './state-in.ts';
 import { JobRunner } from './runner.ts';
 import { describeEnd } from './session.ts';
 import type { Ended, JobSession } from './session.ts';

@@ -2,19 +2,9 @@ import { createHash } from 'node:crypto';
 
 import { parse } from 'yaml';
 
-import {
-  ACTION_ANNOTATION,
-  ARGUMENTS_ANNOTATION,
-  DEVICE_LABEL,
-  INTENT_ANNOTATION,
-  JOB_LABEL,
-  NODE_ANNOTATION,
-  type BatchJob,
-  type JobAction,
-  type NodeSelectorTerm,
-  type PodTemplate,
-  type TemplateSpec,
-} from './objects.ts';
+import { keptOff } from '../../src/domain/pod-placement.ts';
+import type { BatchJob, PodTemplate, TemplateSpec } from '../../src/ports/batch.ts';
+import { ACTION_ANNOTATION, ARGUMENTS_ANNOTATION, DEVICE_LABEL, INTENT_ANNOTATION, JOB_LABEL, NODE_ANNOTATION, type JobAction } from './objects.ts';
 import { podTemplateSchema } from './parameters.ts';
 
 const CALL_FOLDER = '/run/nodefence/call';
@@ -109,27 +99,10 @@ function podSpec({ node, secret, deadlineMs }: JobOrder, spec: TemplateSpec): Te
     activeDeadlineSeconds: wholeSeconds(deadlineMs),
     automountServiceAccountToken: spec.automountServiceAccountToken ?? false,
     terminationGracePeriodSeconds: Math.min(spec.terminationGracePeriodSeconds ?? GRACE_SECONDS, GRACE_SECONDS),
-    affinity: {
-      ...spec.affinity,
-      nodeAffinity: {
-        ...spec.affinity?.nodeAffinity,
-        requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: termsOff(node, spec) },
-      },
-    },
+    affinity: keptOff(node, spec.affinity),
     volumes: [...(spec.volumes ?? []), ...volumes],
     containers: spec.containers.map((container) => ({ ...container, volumeMounts: [...(container.volumeMounts ?? []), ...mounts] })),
   };
-}
-
-/** Terms are alternatives, so each of them must keep the pod off the node; one that is empty matches nothing and may not begin to. */
-function termsOff(node: string, { affinity }: TemplateSpec): NodeSelectorTerm[] {
-  const written = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [{}];
-  const meant = written.filter(({ matchExpressions = [], matchFields = [] }) => matchExpressions.length + matchFields.length > 0);
-  return (meant.length === 0 ? [{}] : meant).map(({ matchExpressions = [], matchFields = [] }: NodeSelectorTerm) => ({
-    matchExpressions: [...matchExpressions, { key: 'kubernetes.io/hostname', operator: 'NotIn', values: [node] }],
-    // The label may name the host otherwise than the Node is named.
-    matchFields: [...matchFields, { key: 'metadata.name', operator: 'NotIn', values: [node] }],
-  }));
 }
 
 function wholeSeconds(durationMs: number): number {

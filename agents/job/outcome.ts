@@ -1,5 +1,5 @@
 import type { AgentErrorKind } from '../../src/ports/agents.ts';
-import type { BatchJob, JobPod } from './objects.ts';
+import type { BatchJob, JobPod } from '../../src/ports/batch.ts';
 
 /** What became of a Job so far, in the words of those who run it. */
 export type JobOutcome = { message: string; hasBegun: boolean } & (

@@ -4,8 +4,8 @@ import { ConnectedClusters } from '../shared/cluster/connected-clusters.ts';
 import { ObjectCall } from '../shared/cluster/object-call.ts';
 import { parsed } from '../shared/parameter-schema.ts';
 import { templateOf } from './job-spec.ts';
-import { JOBS } from './objects.ts';
-import type { PodTemplate } from './objects.ts';
+import { JOBS } from '../../src/ports/batch.ts';
+import type { PodTemplate } from '../../src/ports/batch.ts';
 import { jobParameters } from './parameters.ts';
 import { JobSession } from './session.ts';
 

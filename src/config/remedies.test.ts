@@ -107,6 +107,7 @@ describe('remedies', () => {
       'error 48: a container needs an image',
     ],
     ['a pod that never ends', 'restartPolicy: Never', 'restartPolicy: Always', 'error 42: restartPolicy must be Never or OnFailure'],
+    ['a pod that chooses its node', 'restartPolicy: Never', 'restartPolicy: Never\n    nodeName: w', 'error 43: nodeName must not be there'],
     ['a cleaning that is neither true nor false', 'resourece: true', 'resourece: maybe', 'error 16: clean-resourece must be true or false'],
     [
       'a condition that is answered twice',

@@ -57,6 +57,7 @@ function readTemplate(reading: Reading, config: YAMLMap): PodTemplateRemedy | un
   if (reading.items(spec, 'containers').length === 0) reading.error(spec, 'podTemplate needs spec.containers');
   if (reading.text(spec, 'restartPolicy') === 'Always')
     reading.error(spec, 'restartPolicy must be Never or OnFailure: the Job must come to an end', 'restartPolicy');
+  if (spec.has('nodeName')) reading.error(spec, 'nodeName must not be there: runOn says whether the pod runs on the sick node', 'nodeName');
   const metadata = template.get('metadata', true);
   return {
     kind: 'podTemplate',
