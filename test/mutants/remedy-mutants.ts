@@ -60,13 +60,13 @@ export const REMEDY_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(SPEC_TEST, 'takes what a condition says as it is: no value of the pod is filled into it'),
   },
   {
-    name: 'remedy of an earlier trouble',
-    defect: 'the next trouble finds the Job of the one before',
+    name: 'remedy of an earlier run',
+    defect: 'the next run of a remedy of one name finds the Job of the one before',
     file: 'src/controllers/remedies/job/intent.ts',
     edits: [
       [
-        'JSON.stringify({ node, nodeUid, condition, incident, attempt, remedy })',
-        'JSON.stringify({ node, nodeUid, condition, incident: incident.slice(0, 0), attempt, remedy })',
+        'JSON.stringify({ node, nodeUid, condition, run, attempt, remedy })',
+        'JSON.stringify({ node, nodeUid, condition, run: run.slice(0, 0), attempt, remedy })',
       ],
     ],
     killedBy: byTest(SPEC_TEST, 'has a name of its intent alone, another one for any other intent'),

@@ -6,8 +6,8 @@ export interface RemedyIntent {
   nodeUid: string;
   /** Of the threshold: `Ready=False`. */
   condition: string;
-  /** Tells one trouble of this node from the next; absent from no two of them alike, such as the time at which it was first seen. */
-  incident: string;
+  /** Of the run in the node's position: never used again, neither by a later trouble nor by another remedy of one name. */
+  run: string;
   attempt: number;
   remedy: string;
 }
@@ -33,8 +33,8 @@ export function remedyJobName(intent: RemedyIntent): string {
   return `nr-${slug === '' ? 'remedy' : slug}-${hashOf(intentText(intent))}`;
 }
 
-export function intentText({ node, nodeUid, condition, incident, attempt, remedy }: RemedyIntent): string {
-  return JSON.stringify({ node, nodeUid, condition, incident, attempt, remedy });
+export function intentText({ node, nodeUid, condition, run, attempt, remedy }: RemedyIntent): string {
+  return JSON.stringify({ node, nodeUid, condition, run, attempt, remedy });
 }
 
 export function isOfIntent({ metadata }: BatchJob, intent: RemedyIntent): boolean {

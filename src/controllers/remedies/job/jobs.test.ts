@@ -20,7 +20,7 @@ import type { Begun } from './jobs.ts';
 import type { RemedyOrder, RemedyPod } from './spec.ts';
 
 const NAMESPACE = 'fence';
-const INTENT: RemedyIntent = { node: 'worker-1', nodeUid: 'n-1', condition: 'Ready=False', incident: 'i-1', attempt: 1, remedy: 'repair' };
+const INTENT: RemedyIntent = { node: 'worker-1', nodeUid: 'n-1', condition: 'Ready=False', run: 'r-1', attempt: 1, remedy: 'repair' };
 const ORDER: RemedyOrder = {
   namespace: NAMESPACE,
   intent: INTENT,

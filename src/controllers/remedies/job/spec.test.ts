@@ -10,7 +10,7 @@ const INTENT: RemedyIntent = {
   node: 'worker-1',
   nodeUid: '0b5c7cf2-3d3a-4d55-9d0e-0c6f5d5fbe1a',
   condition: 'Ready=False',
-  incident: '2026-11-24T01:00:00Z',
+  run: 'r-1',
   attempt: 2,
   remedy: 'repair',
 };
@@ -115,12 +115,7 @@ describe('the Job of a remedy', () => {
 
   it('has a name of its intent alone, another one for any other intent', () => {
     expect(remedyJobName(INTENT)).toMatch(/^nr-repair-[0-9a-f]{16}$/);
-    const changes: Partial<RemedyIntent>[] = [
-      { nodeUid: 'another' },
-      { condition: 'Ready~flap' },
-      { incident: '2026-11-24T02:00:00Z' },
-      { attempt: 3 },
-    ];
+    const changes: Partial<RemedyIntent>[] = [{ nodeUid: 'another' }, { condition: 'Ready~flap' }, { run: 'r-2' }, { attempt: 3 }];
     expect(new Set([INTENT, ...changes.map((change) => ({ ...INTENT, ...change }))].map(remedyJobName)).size).toBe(5);
     expect(remedyJobName({ ...INTENT, remedy: `Long ${'x'.repeat(300)}` }).length).toBeLessThan(58);
   });
