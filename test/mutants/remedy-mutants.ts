@@ -6,8 +6,10 @@ const SPEC_TEST = 'src/controllers/remedies/job/spec.test.ts';
 const JOBS = 'src/controllers/remedies/job/jobs.ts';
 const OUTCOME = 'src/controllers/remedies/job/outcome.ts';
 const JOBS_TEST = 'src/controllers/remedies/job/jobs.test.ts';
+const PERMISSION = 'src/controllers/remedies/permission.ts';
+const PERMISSION_TEST = 'src/controllers/remedies/permission.test.ts';
 
-/** Defects of the Jobs of remedies. */
+/** Defects of the Jobs of remedies, and of what may begin them. */
 export const REMEDY_MUTANTS: readonly SourceMutant[] = [
   {
     name: 'remedy on its victim',
@@ -119,5 +121,33 @@ export const REMEDY_MUTANTS: readonly SourceMutant[] = [
     file: OUTCOME,
     edits: [['if (misplaced) {', 'if (misplaced && watch.ageMs < 0) {']],
     killedBy: byTest(JOBS_TEST, 'is a failure where its pod is on the sick node, and is what it was meant for with runOn target'),
+  },
+  {
+    name: 'remedy under a stop',
+    defect: 'what was asked long ago counts when a remedy leaves',
+    file: PERMISSION,
+    edits: [['ageMs > ANSWER_MAX_AGE_MS', 'ageMs > 100 * ANSWER_MAX_AGE_MS']],
+    killedBy: byTest(PERMISSION_TEST, 'stands where nothing does against it, for as long as the answer is fresh'),
+  },
+  {
+    name: 'remedy on an answer before',
+    defect: 'the answer before one that failed counts',
+    file: PERMISSION,
+    edits: [['    this.#answer = undefined;\n', '']],
+    killedBy: byTest(PERMISSION_TEST, 'does not rest on an answer that came before one that failed'),
+  },
+  {
+    name: 'remedy beside a fence',
+    defect: 'a remedy begins while a fence has the node',
+    file: PERMISSION,
+    edits: [["by === undefined ? [] : [standing('fence'", "by === undefined || by !== '' ? [] : [standing('fence'"]],
+    killedBy: byTest(PERMISSION_TEST, 'is refused by a fence that has the node'),
+  },
+  {
+    name: 'remedy in a storm',
+    defect: 'a policy that trips after the decision does not hold a remedy',
+    file: PERMISSION,
+    edits: [['...(isRecovery ? [] : this.#storm())', '...(isRecovery ? this.#storm() : [])']],
+    killedBy: byTest(PERMISSION_TEST, 'is refused by a storm policy, also by one that trips after it was asked, but not for a recovery'),
   },
 ];
