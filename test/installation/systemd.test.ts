@@ -92,6 +92,20 @@ describe.runIf(hasSystemd)('systemd about the unit (needs systemd-analyze)', () 
   });
 });
 
+describe('the page of the units', () => {
+  it('calls the program where it is installed: nothing of it is in PATH', () => {
+    const blocks = [...readFileSync(join(FOLDER, 'README.md'), 'utf8').matchAll(/```sh\n([^]*?)```/gu)].map(([, block = '']) => block);
+    expect(blocks).toHaveLength(2);
+    expect(
+      blocks
+        .join('\n')
+        .split('\n')
+        .filter((line) => line.startsWith('nodefence ')),
+    ).toEqual([]);
+    expect(blocks[1]).toContain('\n/opt/nodefence/node_modules/.bin/node ../dist/src/main.js node status\n');
+  });
+});
+
 describe('the unit of the node daemon', () => {
   const unit = readFileSync(join(FOLDER, 'nodefence-node.service'), 'utf8');
   const all = (key: string): string[] => unit.split('\n').flatMap((line) => (line.startsWith(`${key}=`) ? [line.slice(key.length + 1)] : []));
