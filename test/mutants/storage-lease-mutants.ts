@@ -2,6 +2,7 @@ import { byTest } from './source-mutant.ts';
 import type { SourceMutant } from './source-mutant.ts';
 
 const LEASE = 'src/node/checks/storage-lease.test.ts';
+const DISK = 'src/node/checks/lease-disk.test.ts';
 const RENEWAL = 'src/domain/node-daemon/storage-lease/renewal.test.ts';
 const LEADER = 'test/node-daemon/controllers/storage-lease.test.ts';
 const RENEWING = 'src/domain/node-daemon/storage-lease/renewal.ts';
@@ -102,5 +103,40 @@ export const STORAGE_LEASE_MUTANTS: readonly SourceMutant[] = [
       ['const askedAtMs = counter / 1_000;', 'const askedAtMs = this.#parts.clock.monotonicMs();'],
     ],
     killedBy: byTest(LEADER, 'is alive by no answer that nobody asked for'),
+  },
+  {
+    name: 'second writer beside a hung one',
+    defect: 'a child that writes is started while another one that hangs may still write',
+    file: 'src/node/checks/lease-disk.ts',
+    edits: [['    if (standing !== undefined) {\n', "    if (standing?.key === '') {\n"]],
+    killedBy: byTest(DISK, 'that hangs is given up at its deadline, and none is started beside it, be it by another process'),
+  },
+  {
+    name: 'slot lost by a busy machine',
+    defect: 'a child that did not get to run counts as storage that hangs',
+    file: 'src/node/checks/lease-disk.ts',
+    edits: [["if (!standing.hasSpoken) return { kind: 'not-probed', why: 'the probe did not get to run' };", '']],
+    killedBy: byTest(DISK, 'that did not get to run is no storage that hangs'),
+  },
+  {
+    name: 'note of the next child',
+    defect: 'the end of one child takes away what is noted of the next, and a second writer is started when that one hangs',
+    file: 'src/node/checks/hung-children.ts',
+    edits: [['if (childOf(this.#text(this.#file(key)))?.pid === pid) rmSync', 'if (pid !== 0) rmSync']],
+    killedBy: byTest(DISK, 'stays noted where the end of the one before it is heard of late'),
+  },
+  {
+    name: 'child that nobody knows of',
+    defect: 'a child that could not be noted goes on to be used',
+    file: 'src/node/checks/lease-disk.ts',
+    edits: [["    this.#drop();\n    return { kind: 'not-probed', why: `what runs", "    return { kind: 'not-probed', why: `what runs"]],
+    killedBy: byTest(DISK, 'that cannot be noted does not stay, rejects nobody, and is started again once it can'),
+  },
+  {
+    name: 'turn that fails for ever',
+    defect: 'after one child could not be noted, every later question fails',
+    file: 'src/node/checks/lease-disk.ts',
+    edits: [['.catch((error: unknown) => this.#broken(error));', ';']],
+    killedBy: byTest(DISK, 'that cannot be noted does not stay, rejects nobody, and is started again once it can'),
   },
 ];

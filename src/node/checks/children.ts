@@ -87,7 +87,7 @@ export class Children {
       );
       child.once('exit', () => {
         isGone = true;
-        this.#hung.remove(key);
+        this.#hung.remove(key, child.pid);
       });
       child.once('close', (code) => conclude(isLate ? { kind: 'late', isGone, output: said.output } : { kind: 'ended', code, ...said }));
       if (child.pid === undefined) return;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { codeOf } from './reading.ts';
 
@@ -13,6 +13,9 @@ export interface HungChild {
   /** It said something: it was there, and hung later. */
   hasSpoken: boolean;
 }
+
+/** Not yet in its place. */
+const NEW = '.new';
 
 /**
  * The children that run, in files: what a process abandoned because even SIGKILL did not end it is found by the next one, which may be another call of
@@ -47,17 +50,30 @@ export class HungChildren {
     this.#write({ key, pid, startTicks, startedAtMs, hasSpoken: false });
   }
 
+  /** Where that cannot be noted, it counts as one that did not begin: then nothing is lost by it. */
   spoke(key: string): void {
-    const child = childOf(this.#text(this.#file(key)));
-    if (child !== undefined) this.#write({ ...child, hasSpoken: true });
+    try {
+      const child = childOf(this.#text(this.#file(key)));
+      if (child !== undefined) this.#write({ ...child, hasSpoken: true });
+    } catch (error) {
+      if (codeOf(error) === undefined) throw error;
+    }
   }
 
-  remove(key: string): void {
-    rmSync(this.#file(key), { force: true });
+  /** It has ended. Where another one was started meanwhile, that one stays noted. Where nothing can be removed, its number says later that it has ended. */
+  remove(key: string, pid: number | undefined): void {
+    try {
+      if (childOf(this.#text(this.#file(key)))?.pid === pid) rmSync(this.#file(key), { force: true });
+    } catch (error) {
+      if (codeOf(error) === undefined) throw error;
+    }
   }
 
+  /** Whole or not at all: half a note would be read as none. */
   #write(child: HungChild): void {
-    writeFileSync(this.#file(child.key), JSON.stringify(child), { mode: 0o600 });
+    const path = this.#file(child.key);
+    writeFileSync(`${path}${NEW}`, JSON.stringify(child), { mode: 0o600 });
+    renameSync(`${path}${NEW}`, path);
   }
 
   #file(key: string): string {
@@ -66,7 +82,7 @@ export class HungChildren {
 
   #names(): string[] {
     try {
-      return readdirSync(this.#folder);
+      return readdirSync(this.#folder).filter((name) => !name.endsWith(NEW));
     } catch (error) {
       if (codeOf(error) === 'ENOENT') return [];
       throw error;

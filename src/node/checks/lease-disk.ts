@@ -73,7 +73,7 @@ export class LeaseDisk implements Disk {
 
   /** One after the other; each has the whole of its deadline. */
   #ask(line: string, deadlineMs: number): Promise<DiskAnswer> {
-    const answer = this.#turn.then(async () => this.#answer(line, deadlineMs));
+    const answer = this.#turn.then(async () => this.#answer(line, deadlineMs)).catch((error: unknown) => this.#broken(error));
     this.#turn = answer;
     return answer;
   }
@@ -117,12 +117,18 @@ export class LeaseDisk implements Disk {
     child.stdin?.on('error', () => undefined);
     child.once('error', (error) => this.#gone(child, `the probe cannot be started: ${codeOf(error) ?? error.message}`));
     child.once('exit', () => {
-      this.#hung.remove(this.#key);
+      this.#hung.remove(this.#key, child.pid);
       this.#gone(child, 'the probe ended without a word');
     });
-    if (child.pid !== undefined) this.#hung.add(this.#key, child.pid, clock.bootMs());
     child.unref();
+    if (child.pid !== undefined) this.#hung.add(this.#key, child.pid, clock.bootMs());
     return undefined;
+  }
+
+  /** A child that cannot be noted does not stay: if it hung, nobody would know, and start another one. */
+  #broken(error: unknown): DiskAnswer {
+    this.#drop();
+    return { kind: 'not-probed', why: `what runs cannot be noted: ${codeOf(error) ?? String(error)}` };
   }
 
   #hear(child: ChildProcess, text: string): void {
