@@ -4,6 +4,7 @@ import type { SourceMutant } from './source-mutant.ts';
 const LEASE = 'src/node/checks/storage-lease.test.ts';
 const DISK = 'src/node/checks/lease-disk.test.ts';
 const RENEWAL = 'src/domain/node-daemon/storage-lease/renewal.test.ts';
+const DAEMON = 'test/node-daemon/storage-lease.test.ts';
 const LEADER = 'test/node-daemon/controllers/storage-lease.test.ts';
 const RENEWING = 'src/domain/node-daemon/storage-lease/renewal.ts';
 const CONTROLLER = 'src/controllers/node-daemons/controller.ts';
@@ -138,5 +139,46 @@ export const STORAGE_LEASE_MUTANTS: readonly SourceMutant[] = [
     file: 'src/node/checks/lease-disk.ts',
     edits: [['.catch((error: unknown) => this.#broken(error));', ';']],
     killedBy: byTest(DISK, 'that cannot be noted does not stay, rejects nobody, and is started again once it can'),
+  },
+  {
+    name: 'slot lost without self-fence',
+    defect: 'a slot that cannot be renewed takes down a node that does not fence itself',
+    file: 'src/node/core/daemon.ts',
+    edits: [
+      ['if (check === undefined || !fencesItself || lostMs', 'if (check === undefined || lostMs'],
+      [
+        '      fencesItself,\n      times,\n      mayOpen,',
+        '      fencesItself: fencesItself || options.storageLeaseLostMs !== undefined,\n      times,\n      mayOpen,',
+      ],
+    ],
+    killedBy: byTest(DAEMON, 'stays up where it does not fence itself'),
+  },
+  {
+    name: 'slot lost unasked',
+    defect: 'a slot that cannot be renewed takes down a node whose admin did not say for how long',
+    file: 'src/node/core/daemon.ts',
+    edits: [['options, options.storageLeaseLostMs);', 'options, options.storageLeaseLostMs ?? 60_000);']],
+    killedBy: byTest(DAEMON, 'stays up where nobody said for how long'),
+  },
+  {
+    name: 'slot lost by the time of other storage',
+    defect: 'a slot that cannot be renewed takes down a node whose admin said for how long of its other storage only',
+    file: 'src/node/core/daemon.ts',
+    edits: [['options, options.storageLeaseLostMs);', 'options, options.storageLeaseLostMs ?? options.storageLostMs);']],
+    killedBy: byTest(DAEMON, 'stays up where that was said of its other storage only'),
+  },
+  {
+    name: 'slot that is taken is lost',
+    defect: 'a slot that is taken or damaged takes the node down',
+    file: 'src/node/checks/storage-lease.ts',
+    edits: [["lease: this.#lease('unknown') };", "lease: this.#lease('lost') };"]],
+    killedBy: byTest(DAEMON, 'stays up where its slot was taken by another node'),
+  },
+  {
+    name: 'slot lost in a pause',
+    defect: 'renewals before and after a pause of the machine are one run',
+    file: 'src/node/core/daemon.ts',
+    edits: [['      this.#leaseWatch?.interrupt();\n', '']],
+    killedBy: byTest(DAEMON, 'stays up where the machine was paused meanwhile, until it is lost for the whole time again'),
   },
 ];
