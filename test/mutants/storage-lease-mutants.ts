@@ -181,4 +181,23 @@ export const STORAGE_LEASE_MUTANTS: readonly SourceMutant[] = [
     edits: [['      this.#leaseWatch?.interrupt();\n', '']],
     killedBy: byTest(DAEMON, 'stays up where the machine was paused meanwhile, until it is lost for the whole time again'),
   },
+  {
+    name: 'slot of another boot',
+    defect: 'a boot is alive by the renewals of another boot of its node',
+    file: 'src/node/core/slot-answers.ts',
+    edits: [[' && read.bootID === question.subjectBootID;', ';']],
+    killedBy: byTest(LEADER, 'is not alive by another boot of it that renews the slot'),
+  },
+  {
+    name: 'slot unread stands still',
+    defect: 'a slot that nobody can read is told to stand still',
+    file: 'src/node/core/slot-answers.ts',
+    edits: [
+      [
+        'return !isOfIt || !this.#isAnswered(question, read, nowMs);',
+        'return !this.#isAnswered(question, isOfIt ? read : { counter: 0, intervalMs: 5_000 }, nowMs);',
+      ],
+    ],
+    killedBy: byTest(LEADER, 'is not known where nobody can read its slot'),
+  },
 ];

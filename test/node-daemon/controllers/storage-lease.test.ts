@@ -103,6 +103,20 @@ describe('a node whose heartbeats do not come', () => {
     expect(leader.controller.renewsLease('a')).toBe(false);
   });
 
+  it('is not alive by another boot of it that renews the slot', async () => {
+    die('a');
+    const bootID = '99999999-2222-4333-8444-555555555555';
+    const own = { node: 'a', bootID, systemUUID: 'u-a', intervalMs: 5_000, path: '/dev/shared', cluster: 'prod' };
+    const lease = new StorageLease(world.clock, new MemoryDisk(disks.get('a')!.bytes), own);
+    for (let round = 0; round < 12; round += 1) {
+      expect((await lease.renew()).health).toBe('ok');
+      await world.run(5_000);
+    }
+    expect(questions().length).toBeGreaterThan(0);
+    expect([leader.controller.renewsLease('a'), leader.controller.isHeard('a', bootOf('a'))]).toEqual([undefined, false]);
+    expect(leader.controller.heardAtMs('a') ?? 0).toBeLessThanOrEqual(world.machines.get('a')?.deadAtMs ?? 0);
+  });
+
   it('is not known where nobody can read its slot', async () => {
     cutOff('a');
     for (const node of ['b', 'c', 'd']) disks.get(node)!.fault = GONE;
