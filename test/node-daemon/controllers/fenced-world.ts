@@ -18,12 +18,20 @@ import { KUBERNETES_CLUSTER, KUBERNETES_KUBELET } from '../../../src/testbed/clu
 import { createScene, DEFAULT_SCENE } from '../../../src/testbed/cluster/scene.ts';
 import { macOf, keyOf } from '../../../src/testbed/simulation/keys.ts';
 import type { StorageModel } from '../model/storage.ts';
+import type { MachineModel } from '../model/world.ts';
 import { ControllerWorld, NAMESPACE } from './world.ts';
 
 const quiet = (): void => undefined;
 const CONTROLLER = 'system:serviceaccount:nodefence-system:nodefence-controller';
 const MANAGER = 'system:kube-controller-manager';
 const READ_MS = 50;
+/** What else the daemon of one boot is given. */
+export type DaemonExtras = (
+  node: string,
+  bootID: string,
+  clock: ControllerWorld['clock'],
+) => Partial<Pick<MachineModel['given'], 'checks' | 'slots' | 'options'>>;
+
 /** As fence_kdump_send of Debian sends it. */
 export const KDUMP_MESSAGE = Uint8Array.of(0x40, 0x2a, 0x30, 0x1b, 1, 0, 0, 0);
 
@@ -40,12 +48,14 @@ export class FencedWorld {
   readonly #storages: ReadonlyMap<string, StorageModel>;
   readonly #controllers: ComposedController[] = [];
   readonly #parts: readonly string[];
+  readonly #extras: DaemonExtras;
   #hear: (bytes: Uint8Array, from: string) => void = quiet;
 
-  private constructor(world: ControllerWorld, storages: ReadonlyMap<string, StorageModel>, parts: readonly string[]) {
+  private constructor(world: ControllerWorld, storages: ReadonlyMap<string, StorageModel>, parts: readonly string[], extras: DaemonExtras) {
     this.world = world;
     this.#storages = storages;
     this.#parts = parts;
+    this.#extras = extras;
   }
 
   /** `parts`: further folders of config/ that are installed; `kdump`: messages of crash kernels are heard. */
@@ -54,10 +64,11 @@ export class FencedWorld {
     settings: string,
     storages: ReadonlyMap<string, StorageModel> = new Map(),
     parts: readonly string[] = [],
+    extras: DaemonExtras = () => ({}),
   ): Promise<FencedWorld> {
     const users = [CONTROLLER].map((name) => ({ name, groups: ['system:serviceaccounts', 'system:authenticated'] }));
     const masters = [MANAGER, ...nodes.map((node) => `system:node:${node}`)].map((name) => ({ name, groups: ['system:masters'] }));
-    const fenced = new FencedWorld(await ControllerWorld.create([...users, ...masters]), storages, parts);
+    const fenced = new FencedWorld(await ControllerWorld.create([...users, ...masters]), storages, parts, extras);
     await fenced.#begin(nodes, settings);
     return fenced;
   }
@@ -76,8 +87,10 @@ export class FencedWorld {
   async startDaemon(node: string): Promise<void> {
     const { bootID = '' } = this.machines.get(node) ?? {};
     const storage = this.#storages.get(node);
-    const options = { namespace: NAMESPACE, bootID };
-    await this.world.machine(node, { hasWatchdog: false, options, ...(storage === undefined ? {} : { unfence: storage.ports }) }).daemon.start();
+    const unfence = storage === undefined ? {} : { unfence: storage.ports };
+    const extras = this.#extras(node, bootID, this.world.clock);
+    const options = { namespace: NAMESPACE, bootID, ...extras.options };
+    await this.world.machine(node, { hasWatchdog: false, ...unfence, ...extras, options }).daemon.start();
   }
 
   /** A datagram comes to the port of kdump messages. */
