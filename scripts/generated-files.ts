@@ -1,5 +1,6 @@
 import { automatonPage } from '../src/domain/automaton-page.ts';
 import { fastDetectionPage } from '../src/domain/node-daemon/fast-detection-page.ts';
+import { remediesPage } from '../src/domain/remedy/remedies-page.ts';
 import { lawsPage } from '../src/laws/laws-page.ts';
 import { MANIFEST_FILES, OPTIONAL_FILES } from '../src/manifests/installation.ts';
 import { PATCHED_FILES } from '../src/manifests/node-daemonset-files.ts';
@@ -22,6 +23,7 @@ export function generatedFiles(): GeneratedFile[] {
     { path: 'docs/automaton.md', text: automatonPage() },
     { path: 'docs/fast-detection.md', text: fastDetectionPage() },
     { path: 'docs/laws.md', text: lawsPage() },
+    { path: 'docs/remedies-table.md', text: remediesPage() },
     { path: 'docs/metrics.md', text: metricsPage() },
     ...manifests,
   ];

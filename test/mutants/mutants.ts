@@ -46,6 +46,7 @@ import { OUTLET_MUTANTS } from './outlet-mutants.ts';
 import { REDFISH_MUTANTS } from './redfish-mutants.ts';
 import { IPMI_MUTANTS } from './ipmi-mutants.ts';
 import { JOB_MUTANTS } from './job-mutants.ts';
+import { REMEDY_DECISION_MUTANTS } from './remedy-decision-mutants.ts';
 import { REMEDY_MUTANTS } from './remedy-mutants.ts';
 import { PDU_MUTANTS } from './pdu-mutants.ts';
 import type { SourceMutant } from './source-mutant.ts';
@@ -102,6 +103,7 @@ export const SOURCE_MUTANTS: readonly SourceMutant[] = [
   ...REDFISH_MUTANTS,
   ...IPMI_MUTANTS,
   ...JOB_MUTANTS,
+  ...REMEDY_DECISION_MUTANTS,
   ...REMEDY_MUTANTS,
   ...PDU_MUTANTS,
   ...SIMULATED_DAEMON_MUTANTS,
