@@ -3,6 +3,8 @@ import type { BmcFound } from '../../ports/node-checks.ts';
 import { whyNothing } from './children.ts';
 import type { Children } from './children.ts';
 import { isThere } from './reading.ts';
+import { redfishHostInterface } from './redfish-host-interface.ts';
+import type { RedfishHostInterface } from './redfish-host-interface.ts';
 import { ok, problem, quoted, unknown } from './verdict.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -32,7 +34,8 @@ export interface BmcOptions {
 
 export async function checkBmc({ root, clock, children, ipmitool = 'ipmitool' }: BmcPorts, { deadlineMs, channel }: BmcOptions): Promise<BmcVerdict> {
   const found = await Promise.all(DEVICES.map(async (device) => isThere(root, device)));
-  if (!found.includes(true)) return unknown('there is no /dev/ipmi0 (modules ipmi_si, ipmi_devintf)');
+  const redfish = await redfishHostInterface(root);
+  if (!found.includes(true)) return withoutIpmi(redfish);
   const endsAtMs = clock.monotonicMs() + deadlineMs;
   const info = await children.run('bmc', ipmitool, ['mc', 'info'], deadlineMs);
   if (info.kind === 'late' || info.kind === 'still-there') return problem('the BMC does not answer in band: ipmitool mc info hangs');
@@ -44,9 +47,19 @@ export async function checkBmc({ root, clock, children, ipmitool = 'ipmitool' }:
   const parameters = ['lan', 'print', ...(channel === undefined ? [] : [String(channel)])];
   // Where it cannot be read the BMC answers all the same.
   const lan = await children.run('bmc', ipmitool, parameters, Math.max(1, endsAtMs - clock.monotonicMs()));
-  const bmc = { firmware, ...(lan.kind === 'ended' ? lanIn(lan.output) : {}) };
+  const bmc = { firmware, ...proposed(redfish), ...(lan.kind === 'ended' ? lanIn(lan.output) : {}) };
   const { address = 'unknown', mac = 'unknown' } = bmc;
   return { ...ok(`the BMC answers: address ${address}, MAC ${mac}, firmware ${quoted(firmware, 20)}`), bmc };
+}
+
+/** What the firmware says of the BMC is no sign that it answers. */
+function withoutIpmi(redfish: RedfishHostInterface | undefined): BmcVerdict {
+  if (redfish === undefined) return unknown('there is no /dev/ipmi0 (modules ipmi_si, ipmi_devintf)');
+  return { ...unknown(`there is no /dev/ipmi0; Redfish host interface ${redfish.address}`), bmc: proposed(redfish) };
+}
+
+function proposed(redfish: RedfishHostInterface | undefined): Pick<BmcReading, 'address'> {
+  return redfish === undefined || redfish.isLocal ? {} : { address: redfish.address };
 }
 
 /** `Firmware Revision         : 1.20` of `ipmitool mc info`. */

@@ -16,11 +16,16 @@ export function codeOf(error: unknown): string | undefined {
 
 /** Undefined: it is not there. Rejects where it is there and cannot be read. */
 export async function textOf(root: string, path: string, mostBytes = TEXT_MAX): Promise<string | undefined> {
+  return (await bytesOf(root, path, mostBytes))?.toString();
+}
+
+/** The same, of a file that is no text. */
+export async function bytesOf(root: string, path: string, mostBytes: number): Promise<Buffer | undefined> {
   return unlessAbsent(async () => {
     // A FIFO in place of a file must not hold the reader.
     const file = await open(join(root, path), constants.O_RDONLY | constants.O_NONBLOCK);
     try {
-      return await textIn(file, mostBytes);
+      return await bytesIn(file, mostBytes);
     } finally {
       await file.close();
     }
@@ -28,7 +33,7 @@ export async function textOf(root: string, path: string, mostBytes = TEXT_MAX): 
 }
 
 /** /proc answers each read with a page at most, however much is asked for. */
-async function textIn(file: FileHandle, mostBytes: number): Promise<string> {
+async function bytesIn(file: FileHandle, mostBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for (let length = 0; length < mostBytes;) {
     const { bytesRead, buffer } = await file.read(Buffer.alloc(CHUNK_BYTES), 0, Math.min(CHUNK_BYTES, mostBytes - length), null);
@@ -36,7 +41,7 @@ async function textIn(file: FileHandle, mostBytes: number): Promise<string> {
     chunks.push(buffer.subarray(0, bytesRead));
     length += bytesRead;
   }
-  return Buffer.concat(chunks).toString();
+  return Buffer.concat(chunks);
 }
 
 /** Names in a folder, sorted. Undefined: it is not there. */
