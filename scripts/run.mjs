@@ -19,6 +19,7 @@ const COMMANDS = {
   'test:fresh': ['test/fresh/main.ts'],
   simulate: ['test/simulation/main.ts'],
   mutants: ['test/mutants/main.ts'],
+  machine: ['test/machine/main.ts'],
   search: ['test/laws/main.ts'],
   bench: ['test/bench/main.ts'],
   build: ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'],
