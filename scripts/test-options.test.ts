@@ -6,6 +6,7 @@ const NONE = { changed: undefined, hasTimes: false, isHelp: false, filters: [] }
 describe('the options of npm test', () => {
   it.each([
     [[], NONE],
+    [['--', 'src/config'], { ...NONE, filters: ['src/config'] }],
     [['src/config', '-t', 'a name'], { ...NONE, filters: ['src/config', '-t', 'a name'] }],
     [['--changed'], { ...NONE, changed: { since: undefined } }],
     [['--changed', 'HEAD~2'], { ...NONE, changed: { since: 'HEAD~2' } }],

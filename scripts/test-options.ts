@@ -16,7 +16,8 @@ export interface TestOptions {
 /** The word after `--changed` is a commit unless it is an option. */
 export function testOptions(words: readonly string[]): TestOptions {
   const options: TestOptions = { changed: undefined, hasTimes: false, isHelp: false, filters: [] };
-  const rest = [...words];
+  // npm takes the first `--` away; whoever starts scripts/run.mjs by hand leaves it, and with it vitest would run everything.
+  const rest = words[0] === '--' ? words.slice(1) : [...words];
   for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
     if (word === '--times') options.hasTimes = true;
     else if (word === '--help' || word === '-h') options.isHelp = true;
