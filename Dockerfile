@@ -1,5 +1,5 @@
 # docker build -t nodefence:0.1.0 .                        controller: Redfish and Kubernetes agents
-# docker build -t nodefence:0.1.0-full --target full .     the same with ipmitool and the ClusterLabs fence agents
+# docker build -t nodefence:0.1.0-full --target full .     the same with ipmitool, the ClusterLabs fence agents, and what node daemons call: systemctl, sg_persist, mpathpersist
 #
 # No program runs because a ConfigMap names it: those of the folder that --programs names do, and the image has none there. In an image of your own:
 #   FROM nodefence:0.1.0-full
@@ -35,7 +35,7 @@ FROM controller AS full
 USER 0:0
 # Without its list of enterprise numbers ipmitool refuses to start.
 RUN apt-get update \
-  && apt-get install -y --no-install-recommends ipmitool fence-agents \
+  && apt-get install -y --no-install-recommends ipmitool fence-agents systemd sg3-utils multipath-tools \
   && rm -rf /var/lib/apt/lists/* \
   && test -s /usr/share/misc/enterprise-numbers.txt
 USER 65532:65532

@@ -18,8 +18,15 @@ function component(path: string, fields: object): ManifestFile {
   return { path: `${path}/kustomization.yaml`, objects: [{ apiVersion: 'kustomize.config.k8s.io/v1alpha1', kind: 'Component', ...fields }] };
 }
 
+/** Objects that a duty needs beside its patch, each a folder of their own. */
+const NEEDED: Partial<Record<Duty, readonly string[]>> = { conditions: ['../../node-daemon-conditions'] };
+
 function duty(name: Duty): ManifestFile {
-  return component(`${PARTS}/${name}`, { patches: [{ patch: text(NODE_DAEMON_DUTIES[name]) }] });
+  const resources = NEEDED[name];
+  return component(`${PARTS}/${name}`, {
+    ...(resources === undefined ? {} : { resources }),
+    patches: [{ patch: text(NODE_DAEMON_DUTIES[name]) }],
+  });
 }
 
 function withDuties(name: string, duties: readonly Duty[]): ManifestFile {
@@ -30,8 +37,7 @@ function withDuties(name: string, duties: readonly Duty[]): ManifestFile {
 export const PATCHED_FILES: readonly ManifestFile[] = [
   { path: 'node-daemonset/daemonset.yaml', objects: [NODE_DAEMON_SET] },
   kustomization('node-daemonset', { resources: ['../node-daemon', 'daemonset.yaml'] }),
-  duty('watchdog'),
-  duty('self-fence'),
+  ...(Object.keys(NODE_DAEMON_DUTIES) as Duty[]).map(duty),
   withDuties('watchdog', ['watchdog']),
   withDuties('self-fence', ['watchdog', 'self-fence']),
   component('node-daemon-controller-part', {

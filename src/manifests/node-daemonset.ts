@@ -12,13 +12,25 @@ const TOKEN_SECONDS = 3_600;
 /** A clean stop feeds the watchdog for 25 s while it tells the API server; the rest is for what is under way. */
 const STOPPED_WITHIN_SECONDS = 40;
 const FLAG_PREFIX = 'NODEFENCE_NODE_';
+/** Lines for one node, by its name: what nodes cannot have in common, such as a registration key. Nobody has to make it. */
+const NODE_LINES = 'nodefence-nodes';
+const NODE_LINES_AT = '/etc/nodefence/nodes';
 
 function fromPod(name: string, fieldPath: string): object {
   return { name: FLAG_PREFIX + name, valueFrom: { fieldRef: { fieldPath } } };
 }
 
+function flag(name: string, value: string): object {
+  return { name: FLAG_PREFIX + name, value };
+}
+
 function onHost(name: string, path: string): object {
   return { name, hostPath: { path, type: 'DirectoryOrCreate' } };
+}
+
+/** Never made where it is missing: an empty folder in its place would be taken for what it is not. */
+function foundOnHost(name: string, path: string): object {
+  return { name, hostPath: { path, type: 'Directory' } };
 }
 
 /** Bound to its pod, so that the API server knows on which node it is used. */
@@ -34,18 +46,21 @@ const TOKEN = {
   },
 };
 
+const LINES = { name: 'lines', configMap: { name: NODE_LINES, optional: true } };
+
 const DAEMON = {
   name: CONTAINER,
   image: DEFAULT_CHOICE.image,
   // Without a compiler of machine code 15 MiB less stays in memory.
   command: ['node', '--lite-mode', '/app/dist/src/main.js'],
   args: ['node'],
-  env: [fromPod('NAME', 'spec.nodeName'), fromPod('FENCE_NAMESPACE', 'metadata.namespace'), { name: `${FLAG_PREFIX}WATCHDOG`, value: 'none' }],
+  env: [fromPod('NAME', 'spec.nodeName'), fromPod('FENCE_NAMESPACE', 'metadata.namespace'), flag('WATCHDOG', 'none'), flag('CONFIG', NODE_LINES_AT)],
   ports: [{ name: 'daemon', containerPort: PORT, protocol: 'UDP' }],
   volumeMounts: [
     { name: 'run', mountPath: '/run/nodefence' },
     { name: 'state', mountPath: '/var/lib/nodefence' },
     { name: 'token', mountPath: TOKENS, readOnly: true },
+    { name: 'lines', mountPath: NODE_LINES_AT, readOnly: true },
   ],
   resources: { requests: { cpu: '10m', memory: '80Mi' }, limits: { memory: '160Mi' } },
   // Root without a single capability: the UUID of the machine and the folders of the host are root's.
@@ -82,7 +97,7 @@ export const NODE_DAEMON_SET: KubeObject & { spec: object } = {
         terminationGracePeriodSeconds: STOPPED_WITHIN_SECONDS,
         containers: [DAEMON],
         // Promises outlive the pod and the boot; what kept the node up outlives the pod.
-        volumes: [onHost('run', '/run/nodefence'), onHost('state', '/var/lib/nodefence'), TOKEN],
+        volumes: [onHost('run', '/run/nodefence'), onHost('state', '/var/lib/nodefence'), TOKEN, LINES],
       },
     },
   },
@@ -93,9 +108,19 @@ const PRIVILEGED = { privileged: true, allowPrivilegeEscalation: null, capabilit
 
 function patchOf(pod: object, container: object): object {
   const { apiVersion, kind, metadata } = NODE_DAEMON_SET;
-  const template = { spec: { ...pod, containers: [{ name: CONTAINER, securityContext: PRIVILEGED, ...container }] } };
+  const template = { spec: { ...pod, containers: [{ name: CONTAINER, ...container }] } };
   return { apiVersion, kind, metadata: { name: metadata.name, namespace: metadata.namespace }, spec: { template } };
 }
+
+/** Block devices by the names that the admin knows, of which a container is shown none. Whoever sees /dev keeps his last words elsewhere: the file would be made in it. */
+const WITH_DEVICES = {
+  pod: { volumes: [foundOnHost('devices', '/dev')] },
+  container: { terminationMessagePath: '/termination-log', volumeMounts: [{ name: 'devices', mountPath: '/dev' }], securityContext: PRIVILEGED },
+};
+
+/** The process that renews a slot takes 60 MiB beside the daemon. */
+const WITH_SLOT = { resources: { requests: { memory: '130Mi' }, limits: { memory: '220Mi' } } };
+const LEASE_FOLDER = '/mnt/nodefence-lease';
 
 /** Duties that a daemon of the DaemonSet may have beside, each with the privileges that it takes, as patches. */
 export const NODE_DAEMON_DUTIES = {
@@ -103,6 +128,7 @@ export const NODE_DAEMON_DUTIES = {
     // Where sleep is forbidden: a machine that may sleep has a watchdog that may stand still.
     { volumes: [onHost('units', '/etc/systemd/system')] },
     {
+      securityContext: PRIVILEGED,
       env: [{ name: `${FLAG_PREFIX}WATCHDOG`, $patch: 'delete' }],
       volumeMounts: [{ name: 'units', mountPath: '/etc/systemd/system', readOnly: true }],
     },
@@ -116,12 +142,51 @@ export const NODE_DAEMON_DUTIES = {
       volumes: [onHost('cgroups', '/sys/fs/cgroup'), onHost('containerd', '/run/containerd'), onHost('crio', '/run/crio')],
     },
     {
-      env: [{ name: `${FLAG_PREFIX}SELF_FENCE`, value: 'true' }],
+      securityContext: PRIVILEGED,
+      env: [flag('SELF_FENCE', 'true')],
       volumeMounts: [
         { name: 'cgroups', mountPath: '/sys/fs/cgroup' },
         { name: 'containerd', mountPath: '/run/containerd', readOnly: true },
         { name: 'crio', mountPath: '/run/crio', readOnly: true },
       ],
+    },
+  ),
+  'soft-fence': patchOf(
+    { volumes: [foundOnHost('dbus', '/run/dbus'), foundOnHost('systemd', '/run/systemd/system')] },
+    {
+      // systemd obeys root, whatever its capabilities; AppArmor and SELinux keep a container from the bus.
+      securityContext: { appArmorProfile: { type: 'Unconfined' }, seLinuxOptions: { type: 'spc_t' } },
+      env: [flag('SOFT_FENCE', 'true')],
+      volumeMounts: [
+        { name: 'dbus', mountPath: '/run/dbus', readOnly: true },
+        // systemctl asks by this folder whether systemd runs the machine.
+        { name: 'systemd', mountPath: '/run/systemd/system', readOnly: true },
+      ],
+    },
+  ),
+  // Its devices and its key are lines of each node.
+  unfence: patchOf(WITH_DEVICES.pod, WITH_DEVICES.container),
+  'storage-lease-device': patchOf(WITH_DEVICES.pod, {
+    ...WITH_DEVICES.container,
+    ...WITH_SLOT,
+    env: [flag('STORAGE_LEASE', '/dev/mapper/nodefence-lease'), flag('STORAGE_LEASE_CLUSTER', 'nodefence')],
+  }),
+  'storage-lease-file': patchOf(
+    { volumes: [foundOnHost('lease', LEASE_FOLDER)] },
+    {
+      ...WITH_SLOT,
+      env: [flag('STORAGE_LEASE', `${LEASE_FOLDER}/slots`), flag('STORAGE_LEASE_CLUSTER', 'nodefence')],
+      // Mounted on the host only later, it is seen all the same.
+      volumeMounts: [{ name: 'lease', mountPath: LEASE_FOLDER, mountPropagation: 'HostToContainer' }],
+    },
+  ),
+  conditions: patchOf({}, { env: [flag('CONDITIONS', 'true')] }),
+  // For what the node keeps on its disk of its previous boot and of its crash kernel.
+  'host-files': patchOf(
+    { volumes: [foundOnHost('host', '/')] },
+    {
+      env: [flag('HOST_ROOT', '/host')],
+      volumeMounts: [{ name: 'host', mountPath: '/host', readOnly: true, mountPropagation: 'HostToContainer' }],
     },
   ),
 } as const satisfies Readonly<Record<string, object>>;

@@ -1,6 +1,6 @@
 // The DaemonSet as kubectl renders and applies it: each duty that is switched off takes its privileges with it.
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -15,6 +15,7 @@ interface Container {
   args: string[];
   volumeMounts: { name: string; mountPath: string; readOnly?: boolean }[];
   securityContext: Record<string, unknown>;
+  terminationMessagePath?: string;
   resources: { limits: { memory: string } };
 }
 interface Pod {
@@ -25,7 +26,7 @@ interface Pod {
   tolerations: object[];
   priorityClassName: string;
   containers: [Container];
-  volumes: { name: string; hostPath?: { path: string }; projected?: object }[];
+  volumes: { name: string; hostPath?: { path: string; type?: string }; projected?: object }[];
 }
 interface Rendered {
   kind: string;
@@ -46,14 +47,22 @@ function rendered(folder: string): Rendered[] {
   return parseAllDocuments(stdout).map((document) => document.toJS() as Rendered);
 }
 
-function podOf(folder: string): Pod {
-  const found = rendered(folder).find(({ kind }) => kind === 'DaemonSet');
-  if (found === undefined) throw new Error(`${folder} renders no DaemonSet`);
+function podIn(objects: readonly Rendered[], where: string): Pod {
+  const found = objects.find(({ kind }) => kind === 'DaemonSet');
+  if (found === undefined) throw new Error(`${where} renders no DaemonSet`);
   return found.spec.template.spec;
+}
+
+function podOf(folder: string): Pod {
+  return podIn(rendered(folder), folder);
 }
 
 function hostPaths({ volumes }: Pod): string[] {
   return volumes.flatMap(({ hostPath }) => hostPath?.path ?? []).sort();
+}
+
+function flagsOf({ env }: Container): Record<string, string> {
+  return Object.fromEntries(env.flatMap(({ name, value }) => (value === undefined ? [] : [[name.replace('NODEFENCE_NODE_', ''), value]])));
 }
 
 const OWN_FOLDERS = ['/run/nodefence', '/var/lib/nodefence'];
@@ -66,6 +75,11 @@ const UNPRIVILEGED = {
 };
 const PRIVILEGED = { privileged: true, readOnlyRootFilesystem: true, runAsUser: 0 };
 const OF_SELF_FENCE = ['/run/containerd', '/run/crio', '/sys/fs/cgroup'];
+const BY_SYSTEMD = ['/run/dbus', '/run/systemd/system'];
+/** Outside the policies of AppArmor and SELinux for containers, and without a single capability all the same. */
+const ON_THE_BUS = { appArmorProfile: { type: 'Unconfined' }, seLinuxOptions: { type: 'spc_t' } };
+const PARTS = ['watchdog', 'self-fence', 'soft-fence', 'unfence', 'storage-lease-device', 'storage-lease-file', 'conditions', 'host-files'];
+const OWN_CHOICES = [...PARTS.map((part) => [part]), ['watchdog', 'self-fence', 'soft-fence', 'unfence', 'storage-lease-device', 'conditions']];
 
 describe.runIf(hasKubectl)(`the DaemonSet of the node daemon as kubectl renders it (needs kubectl 1.${OLDEST_KUBECTL})`, () => {
   let folder: string;
@@ -74,10 +88,13 @@ describe.runIf(hasKubectl)(`the DaemonSet of the node daemon as kubectl renders 
     folder = mkdtempSync(join(tmpdir(), 'node-daemonset-'));
     const at = (name: string): string => relative(folder, join(CONFIG, name));
     // As the page says for whoever wants other duties than the folders that ship.
-    writeFileSync(
-      join(folder, 'kustomization.yaml'),
-      JSON.stringify({ resources: [at('node-daemonset')], components: [at('node-daemonset-parts/self-fence')] }),
-    );
+    for (const parts of OWN_CHOICES) {
+      mkdirSync(join(folder, parts.join('+')));
+      writeFileSync(
+        join(folder, parts.join('+'), 'kustomization.yaml'),
+        JSON.stringify({ resources: [`../${at('node-daemonset')}`], components: parts.map((part) => `../${at(`node-daemonset-parts/${part}`)}`) }),
+      );
+    }
   });
   afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -99,7 +116,7 @@ describe.runIf(hasKubectl)(`the DaemonSet of the node daemon as kubectl renders 
     ],
     [
       'with self-fence alone',
-      () => folder,
+      () => join(folder, 'self-fence'),
       { paths: [...OF_SELF_FENCE, ...OWN_FOLDERS], security: PRIVILEGED, isOnHost: true, flags: { SELF_FENCE: 'true', WATCHDOG: 'none' } },
     ],
   ])('has the privileges of its duties and no others: %s', (_what, place, { paths, security, isOnHost, flags }) => {
@@ -108,12 +125,74 @@ describe.runIf(hasKubectl)(`the DaemonSet of the node daemon as kubectl renders 
     expect(hostPaths(pod)).toEqual(paths.toSorted());
     expect(container.securityContext).toEqual(security);
     expect([pod.hostPID ?? false, pod.hostNetwork ?? false]).toEqual([isOnHost, isOnHost]);
-    const set = container.env.filter(({ value }) => value !== undefined).map(({ name, value }) => [name.replace('NODEFENCE_NODE_', ''), value]);
-    expect(Object.fromEntries(set)).toEqual(flags);
+    expect(flagsOf(container)).toEqual({ CONFIG: '/etc/nodefence/nodes', ...flags });
     expect(container.volumeMounts.map(({ name }) => name).sort()).toEqual(pod.volumes.map(({ name }) => name).sort());
     // Only its own folders, and the processes of pods, are written to.
     const written = container.volumeMounts.filter(({ readOnly }) => readOnly !== true).map(({ mountPath }) => mountPath);
     expect(written.filter((path) => !OWN_FOLDERS.includes(path))).toEqual(isOnHost ? ['/sys/fs/cgroup'] : []);
+  });
+
+  it.each<[string, { paths?: string[]; written?: string[]; security?: object; flags?: Record<string, string>; memory?: string }]>([
+    ['soft-fence', { paths: BY_SYSTEMD, security: { ...UNPRIVILEGED, ...ON_THE_BUS }, flags: { SOFT_FENCE: 'true' } }],
+    ['unfence', { paths: ['/dev'], written: ['/dev'], security: PRIVILEGED }],
+    [
+      'storage-lease-device',
+      {
+        paths: ['/dev'],
+        written: ['/dev'],
+        security: PRIVILEGED,
+        flags: { STORAGE_LEASE: '/dev/mapper/nodefence-lease', STORAGE_LEASE_CLUSTER: 'nodefence' },
+        memory: '220Mi',
+      },
+    ],
+    [
+      'storage-lease-file',
+      {
+        paths: ['/mnt/nodefence-lease'],
+        written: ['/mnt/nodefence-lease'],
+        flags: { STORAGE_LEASE: '/mnt/nodefence-lease/slots', STORAGE_LEASE_CLUSTER: 'nodefence' },
+        memory: '220Mi',
+      },
+    ],
+    ['conditions', { flags: { CONDITIONS: 'true' } }],
+    ['host-files', { paths: ['/'], flags: { HOST_ROOT: '/host' } }],
+  ])('part %s adds its own privileges to a daemon without duties, and no others', (part, { paths = [], written = [], ...its }) => {
+    const objects = rendered(join(folder, part));
+    expect(objects.some(({ metadata }) => metadata.name === 'nodefence-node-conditions')).toBe(part === 'conditions');
+    const pod = podIn(objects, part);
+    const [container] = pod.containers;
+    expect(hostPaths(pod)).toEqual([...paths, ...OWN_FOLDERS].sort());
+    expect(container.securityContext).toEqual(its.security ?? UNPRIVILEGED);
+    expect([pod.hostPID ?? false, pod.hostNetwork ?? false]).toEqual([false, false]);
+    expect(flagsOf(container)).toEqual({ WATCHDOG: 'none', CONFIG: '/etc/nodefence/nodes', ...its.flags });
+    expect(container.resources.limits.memory).toBe(its.memory ?? '160Mi');
+    const open = container.volumeMounts.filter(({ readOnly }) => readOnly !== true).map(({ mountPath }) => mountPath);
+    expect(open.filter((path) => !OWN_FOLDERS.includes(path))).toEqual(written);
+    // What a node does not have is not made up there.
+    const found = pod.volumes.filter(({ hostPath }) => hostPath !== undefined && paths.includes(hostPath.path));
+    expect(found.map(({ hostPath }) => hostPath?.type)).toEqual(paths.map(() => 'Directory'));
+    // A runtime would make the file of last words in the host's own /dev.
+    expect(container.terminationMessagePath).toBe(paths.includes('/dev') ? '/termination-log' : undefined);
+  });
+
+  it('part conditions brings the right to write them', () => {
+    const added = rendered(join(folder, 'conditions')).map(({ kind, metadata }) => `${kind} ${metadata.name}`);
+    const plain = rendered(join(CONFIG, 'node-daemonset')).map(({ kind, metadata }) => `${kind} ${metadata.name}`);
+    expect(added.filter((one) => !plain.includes(one)).sort()).toEqual([
+      'ClusterRole nodefence-node-conditions',
+      'ClusterRoleBinding nodefence-node-conditions',
+      'ValidatingAdmissionPolicy nodefence-node-conditions',
+      'ValidatingAdmissionPolicyBinding nodefence-node-conditions',
+    ]);
+  });
+
+  it('parts add up: two that show /dev show it once', () => {
+    const pod = podOf(join(folder, OWN_CHOICES.at(-1)?.join('+') ?? ''));
+    expect(hostPaths(pod)).toEqual([...OWN_FOLDERS, ...OF_SELF_FENCE, ...BY_SYSTEMD, '/dev', '/etc/systemd/system'].sort());
+    const [container] = pod.containers;
+    expect(container.securityContext).toEqual({ ...PRIVILEGED, ...ON_THE_BUS });
+    expect(flagsOf(container)).toMatchObject({ SELF_FENCE: 'true', SOFT_FENCE: 'true', CONDITIONS: 'true' });
+    expect(flagsOf(container)['WATCHDOG']).toBeUndefined();
   });
 
   it('runs on every node, before the workload, with a token of its own pod, and ends cleanly', () => {
@@ -164,9 +243,10 @@ describe.for(SERVERS)('$name', ({ isThere, needs, assets }) => {
     afterAll(() => cluster.end());
 
     /** The embedded one judges no CEL, and so has no admission policies. */
-    const applied = (name: string): Promise<string> => {
-      if (assets !== undefined) return cluster.must(`apply --validate=strict -k config/${name}`);
-      const objects = rendered(join(CONFIG, name)).filter(({ kind }) => !kind.startsWith('ValidatingAdmission'));
+    const applied = (name: string): Promise<string> => appliedFrom(join(CONFIG, name));
+    const appliedFrom = (folder: string): Promise<string> => {
+      if (assets !== undefined) return cluster.must(`apply --validate=strict -k ${folder}`);
+      const objects = rendered(folder).filter(({ kind }) => !kind.startsWith('ValidatingAdmission'));
       return cluster.must('apply -f -', objects.map((object) => JSON.stringify(object)).join('\n'));
     };
 
@@ -188,6 +268,25 @@ describe.for(SERVERS)('$name', ({ isThere, needs, assets }) => {
         ]);
       },
     );
+
+    it.each(PARTS)('a folder of one’s own with part %s, as the page writes it', async (part) => {
+      const own = mkdtempSync(join(tmpdir(), 'node-daemonset-own-'));
+      const at = (name: string): string => relative(own, join(CONFIG, name));
+      writeFileSync(
+        join(own, 'kustomization.yaml'),
+        JSON.stringify({ resources: [at('node-daemonset')], components: [at(`node-daemonset-parts/${part}`)] }),
+      );
+      try {
+        await appliedFrom(own);
+        const stored = JSON.parse(await cluster.must('get daemonset nodefence-node -n nodefence-system -o json')) as Rendered;
+        const wanted = podOf(own);
+        expect(hostPaths(stored.spec.template.spec)).toEqual(hostPaths(wanted));
+        expect(stored.spec.template.spec.containers[0].securityContext).toEqual(wanted.containers[0].securityContext);
+        expect(flagsOf(stored.spec.template.spec.containers[0])).toEqual(flagsOf(wanted.containers[0]));
+      } finally {
+        rmSync(own, { recursive: true });
+      }
+    });
 
     it.runIf(assets !== undefined)('breaks the Pod Security level baseline by its own folders only, without duties', async () => {
       await cluster.must('create namespace guarded');

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-import { applyConfigFile } from './config-file.ts';
+import { applyConfigFile, configFileOf } from './config-file.ts';
 import { nodeCommand } from './node-command.ts';
 import { writtenTimes } from './time-options.ts';
 
@@ -48,6 +48,18 @@ describe('the file of a node daemon', () => {
     ['the file itself', 'config=/etc/other\n', 'unknown key config'],
   ])('is refused for %s', (_what, text, message) => {
     expect(() => read(text)).toThrow(message);
+  });
+
+  it('is in a folder the one that bears the name of the node, which may have none', () => {
+    writeFileSync(join(folder, 'worker-1'), 'unfence_key=a1\n');
+    expect(configFileOf(folder, 'worker-1')).toEqual({ file: join(folder, 'worker-1'), isThere: true });
+    expect(configFileOf(folder, 'worker-2')).toEqual({ file: join(folder, 'worker-2'), isThere: false });
+  });
+
+  it('that is named itself must be there', () => {
+    const { file, isThere } = configFileOf(join(folder, 'absent'), 'worker-1');
+    expect(isThere).toBe(true);
+    expect(() => applyConfigFile(nodeCommand(), file)).toThrow('ENOENT');
   });
 
   it('tells all that is wrong at once', () => {

@@ -1,8 +1,21 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { CommanderError } from 'commander';
 import type { Command, Option } from 'commander';
 import { nearest } from '../../config/nearest.ts';
 import { parseBoolean, parseProperties } from '../../config/properties.ts';
+
+export interface ConfigLines {
+  file: string;
+  isThere: boolean;
+}
+
+/** `path`, or of a folder the file that bears the name of the node: a node may have none there, and a file that is named must be there. */
+export function configFileOf(path: string, node: string): ConfigLines {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return { file: path, isThere: true };
+  const file = join(path, node);
+  return { file, isThere: existsSync(file) };
+}
 
 /** Reads settings of a daemon from a file of `key=value` lines, as the ConfigMaps of a fence configuration are written. A flag and a variable win. Throws what is wrong, all of it. */
 export function applyConfigFile(command: Command, path: string): void {

@@ -8,7 +8,8 @@ import type { Level } from '../../node/shell/json-log.ts';
 import { usageExits } from '../usage-exits.ts';
 import { VERSION } from '../version.ts';
 import { addCheckCommands } from './checks.ts';
-import { applyConfigFile } from './config-file.ts';
+import { applyConfigFile, configFileOf } from './config-file.ts';
+import type { ConfigLines } from './config-file.ts';
 import { kdumpSetupCommand } from './kdump-setup.ts';
 import { softFenceOf, softFenceOptions } from './soft-fence-options.ts';
 import type { SoftFenceFlags } from './soft-fence-options.ts';
@@ -45,7 +46,13 @@ export function nodeCommand(): Command {
   const option = (flags: string, variable: string, description: string): Option => new Option(flags, description).env(`NODEFENCE_NODE_${variable}`);
   const node = usageExits(new Command('node'))
     .description('run the daemon of this node: heartbeat, attestation, watchdog, self-fence')
-    .addOption(option('--config <file>', 'CONFIG', 'file of key=value lines, by the names of these flags (isolation_timeout=60s); a flag wins'))
+    .addOption(
+      option(
+        '--config <path>',
+        'CONFIG',
+        'file of key=value lines, by the names of these flags (isolation_timeout=60s), or a folder with one for each node; a flag wins',
+      ),
+    )
     .addOption(option('--node-name <name>', 'NAME', 'name of the Node that this machine is').default(hostname().toLowerCase(), 'the host name'))
     .addOption(
       option('--fence-namespace <name>', 'FENCE_NAMESPACE', 'namespace of the Leases and of the ConfigMap of the controllers').default(
@@ -89,9 +96,10 @@ export function nodeCommand(): Command {
 }
 
 async function run(given: Flags, command: Command): Promise<void> {
-  if (given.config !== undefined) readConfig(command, given.config);
+  const lines = given.config === undefined ? undefined : readConfig(command, given.config, given.nodeName);
   const flags = command.opts<Flags>();
   const log = jsonLog(flags.logLevel, (line) => void process.stderr.write(line));
+  if (lines !== undefined) log.info(lines.isThere ? 'read settings of this node' : 'no settings of this node alone', { file: lines.file });
   try {
     // A check by node-problem-detector must start fast, and needs none of this.
     const { runNodeDaemon } = await import('../../node/shell/run.ts');
@@ -136,10 +144,12 @@ async function run(given: Flags, command: Command): Promise<void> {
   }
 }
 
-function readConfig(command: Command, path: string): void {
+function readConfig(command: Command, path: string, node: string): ConfigLines {
   try {
-    applyConfigFile(command, path);
+    const lines = configFileOf(path, node);
+    if (lines.isThere) applyConfigFile(command, lines.file);
+    return lines;
   } catch (error) {
-    command.error(`error: --config ${error instanceof Error ? error.message : String(error)}`);
+    return command.error(`error: --config ${error instanceof Error ? error.message : String(error)}`);
   }
 }

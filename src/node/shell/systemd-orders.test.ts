@@ -61,7 +61,10 @@ describe('orders through systemd', { timeout: 20_000 }, () => {
 
   it('fail where there is no systemd', async () => {
     const answer = await orders('', { systemctl: join(folder, 'none') }).execute('reboot');
-    expect(answer).toEqual({ isDone: false, words: 'systemctl is not installed here: run the node daemon by systemd, not in a pod' });
+    expect(answer).toEqual({
+      isDone: false,
+      words: 'systemctl is not installed here: a pod needs an image that has it, and part soft-fence of the DaemonSet',
+    });
   });
 
   it('wait no longer than their deadline for a systemctl that hangs, and end it', async () => {

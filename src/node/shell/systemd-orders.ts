@@ -66,7 +66,8 @@ export class SystemdOrders implements OrderExecutor {
 
 function judged(result: ChildResult, done: string): Answer {
   const why = whyNothing('systemctl', result);
-  if (result.kind === 'absent') return { isDone: false, words: 'systemctl is not installed here: run the node daemon by systemd, not in a pod' };
+  if (result.kind === 'absent')
+    return { isDone: false, words: 'systemctl is not installed here: a pod needs an image that has it, and part soft-fence of the DaemonSet' };
   if (why !== undefined || result.kind !== 'ended') return { isDone: false, words: why ?? 'systemctl said nothing' };
   if (result.code === 0) return { isDone: true, words: done };
   const said = (result.errors === '' ? result.output : result.errors).trim();
