@@ -2,6 +2,7 @@ import { acknowledged, sinceWord } from './acknowledgement.ts';
 import { proofOf, validEvidence, voidEvidence } from './evidence.ts';
 import { isAskedFor, seemsFailed } from './health.ts';
 import { appended, cutsOff, offBegan, restoreFor } from './journal.ts';
+import { mayLive } from './last-step.ts';
 import { bounded } from './node-fence.ts';
 import type { JournalEntry, NodeFenceStatus } from './node-fence.ts';
 import { levelsOf } from './plan.ts';
@@ -178,7 +179,7 @@ function dueMs(context: Context, status: NodeFenceStatus, operation: Operation):
   // What was gone may have been put back by a controller that saw it late.
   if (operation.phase === 'on' && isLeft(context, status)) due = Math.max(due, releaseOverMs(context));
   // Of a node that was alive when it was switched off: Kubernetes lets nothing go of a node that it still counts as Ready.
-  if (operation.key === 'release' && isAskedFor(status) && context.node?.ready === 'True') due = Number.POSITIVE_INFINITY;
+  if (operation.key === 'release' && isAskedFor(status) && context.node?.ready === 'True' && !isMeantToLive(status)) due = Number.POSITIVE_INFINITY;
   if (operation.key === 'release' && validEvidence(status.evidence, context.plan)?.identity === 'unverified') {
     due = Math.max(due, (since.firstEvidence ?? context.provenAtMs ?? nowMs) + timing.lifeWaitMs);
   }
@@ -195,6 +196,11 @@ function nextBatchMs(context: Context, status: NodeFenceStatus): number {
   const againInMs = keptAgainInMs(status);
   if (againInMs === undefined || workload.pods === 0 || status.journal.at(-1)?.action !== 'release') return paced;
   return Math.max(paced, Math.min((since.journal ?? nowMs) + againInMs, releaseOverMs(context)));
+}
+
+/** What its revoked storages let go is let go from a node that lives on. */
+function isMeantToLive(status: NodeFenceStatus): boolean {
+  return status.step === 'isolation' && mayLive(status, { kind: 'storage-revoked' });
 }
 
 function diagWaitMs(plan: Plan, { method }: JournalEntry): number {

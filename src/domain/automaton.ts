@@ -1,9 +1,10 @@
 import { withBudget } from './budget.ts';
 import { sameContent } from './canonical.ts';
-import { withConditions } from './conditions.ts';
+import { isToldIgnored, withConditions } from './conditions.ts';
 import { proofOf, voidEvidence } from './evidence.ts';
 import { isHealthy, lastSignMs, isTriggered, seemsHealthy, triggerDueMs } from './health.ts';
 import { fold } from './journal.ts';
+import { ignoredIn, withLastStep } from './last-step.ts';
 import type { Evidence, NodeFenceStatus, Released, StorageRelease } from './node-fence.ts';
 import { withDump } from './kdump/hold.ts';
 import { EMPTY_PLAN } from './plan.ts';
@@ -38,8 +39,11 @@ export function decide(taken: Snapshot): Decision {
   const withResults = fold(fence.status, known.reports);
   const provenAtMs = provenAt(withResults, known);
   const folded = voidedByLife(withResults, known, provenAtMs);
-  const { snapshot, endsAtMs: dumpEndsAtMs } = withDump(withPreservation(known, folded.status), folded.status);
-  const status = withDeletion(withRequest(withoutPastHold(folded.status, snapshot), fence, snapshot), snapshot);
+  const asked = withRequest(folded.status, fence, known);
+  const isFailing = node !== undefined && isTriggered(node, asked.frozen?.plan ?? plan, known.since, known.nowMs);
+  const limited = withLastStep(withPreservation(known, folded.status), asked, isFailing);
+  const { snapshot, endsAtMs: dumpEndsAtMs } = withDump(limited, folded.status);
+  const status = withDeletion(withoutPastHold(asked, snapshot), snapshot);
   const frozen = status.state === 'final' ? plan : (status.frozen?.plan ?? EMPTY_PLAN);
   const fresh = withResults === fence.status ? snapshot : { ...snapshot, since: sinceResults(snapshot) };
   const context: Context = {
@@ -120,7 +124,7 @@ function voidedByLife(
 ): { status: NodeFenceStatus; events: DecisionEvent[] } {
   const proof = validEvidenceOf(status);
   if (proof === undefined || status.state === 'final') return { status, events: [] };
-  const life = snapshot.node !== undefined && provenAtMs !== undefined && lastSignMs(snapshot.node, proof) > provenAtMs;
+  const life = snapshot.node !== undefined && provenAtMs !== undefined && lastSignMs(snapshot.node, proof, status) > provenAtMs;
   const proven = status.journal.findIndex((entry) => entry.id === proof.source);
   // Once the release is over, somebody else may start the machine before we do; on the boot that was proven off nothing may speak.
   const isOtherBoot = proof.bootID === undefined || snapshot.node?.bootID !== proof.bootID;
@@ -154,9 +158,12 @@ function conclude(row: string, snapshot: Snapshot, before: NodeFenceStatus, tran
   if (transition.stepDown !== undefined) decision.stepDown = transition.stepDown;
   if (transition.requeueAtMs !== undefined) decision.requeueAtMs = transition.requeueAtMs;
   const after = transition.status;
-  if (after !== undefined && (after !== before || transition.dispatch?.kind === 'run')) {
-    const written = withConditions({ ...after, epoch: Math.max(after.epoch, snapshot.epoch) }, snapshot.wall);
+  const ignored = snapshot.fence === undefined ? undefined : ignoredIn(snapshot.fence.spec);
+  const isChanged = after !== before || (ignored !== undefined) !== isToldIgnored(before);
+  if (after !== undefined && (isChanged || transition.dispatch?.kind === 'run')) {
+    const written = withConditions({ ...after, epoch: Math.max(after.epoch, snapshot.epoch) }, snapshot.wall, ignored);
     if (!sameContent(written, before)) decision.status = written;
+    if (!isToldIgnored(before) && isToldIgnored(written)) decision.events.push(event('Warning', 'SpecIgnored', ignored ?? ''));
   }
   return decision;
 }

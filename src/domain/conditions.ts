@@ -5,9 +5,17 @@ import { LIMITS } from './node-fence.ts';
 
 type ConditionState = Omit<FenceCondition, 'lastTransitionTime'>;
 
-/** Conditions say in Kubernetes' own form what state, evidence and holds say; derived anew at every write. */
-export function withConditions(status: NodeFenceStatus, wall: string): NodeFenceStatus {
-  const conditions = conditionStates(status).map((current) => {
+/** Something of the spec is heeded by nobody. */
+const SPEC_IGNORED = 'SpecIgnored';
+
+/** It stands in the status that something of the spec is ignored. */
+export function isToldIgnored({ conditions }: NodeFenceStatus): boolean {
+  return conditions.some(({ type, reason }) => type === 'ConfigurationValid' && reason === SPEC_IGNORED);
+}
+
+/** Conditions say in Kubernetes' own form what state, evidence and holds say; derived anew at every write. `ignored`: what of the spec nobody heeds. */
+export function withConditions(status: NodeFenceStatus, wall: string, ignored?: string): NodeFenceStatus {
+  const conditions = conditionStates(status, ignored).map((current) => {
     const before = status.conditions.find((condition) => condition.type === current.type);
     const since = before?.status === current.status ? before.lastTransitionTime : wall;
     return { ...current, message: current.message.slice(0, LIMITS.message), lastTransitionTime: since };
@@ -15,7 +23,7 @@ export function withConditions(status: NodeFenceStatus, wall: string): NodeFence
   return { ...status, conditions };
 }
 
-function conditionStates(status: NodeFenceStatus): ConditionState[] {
+function conditionStates(status: NodeFenceStatus, ignored: string | undefined): ConditionState[] {
   const plan = status.frozen?.plan;
   const proof = plan === undefined ? undefined : validEvidence(status.evidence, plan);
   const problem = plan?.problems.find((candidate) => candidate.severity === 'error');
@@ -36,10 +44,10 @@ function conditionStates(status: NodeFenceStatus): ConditionState[] {
     truth('Stopped', status.hold?.policy === 'stop', 'StoppedByPerson', 'NotStopped', status.hold?.policy === 'stop' ? status.hold.message : ''),
     truth(
       'ConfigurationValid',
-      problem === undefined,
+      problem === undefined && ignored === undefined,
       'PlanResolved',
-      'PlanHasErrors',
-      problem === undefined ? '' : `${problem.where}: ${problem.message}`,
+      problem === undefined ? SPEC_IGNORED : 'PlanHasErrors',
+      problem === undefined ? (ignored ?? '') : `${problem.where}: ${problem.message}`,
     ),
     truth('LeftOff', stuck, 'DeviceStillOff', 'NothingLeftOff', edges.map((edge) => `${edge.device} ${edge.plug} is ${edge.state}`).join(', ')),
   ];

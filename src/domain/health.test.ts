@@ -18,7 +18,7 @@ describe('the last sign of life after a proof', () => {
     ['the kubelet’s, where only storage was revoked: the daemon may live', { lifeAtMs: 5, heardAtMs: 9 }, 'storage-revoked' as const, 5],
     ['the kubelet’s, where a watchdog is waited for: the daemon speaks until it is reset', { lifeAtMs: 5, heardAtMs: 9 }, 'watchdog' as const, 5],
   ])('is %s', (_whose, heard, kind, lastMs) => {
-    expect(lastSignMs(heard, { kind })).toBe(lastMs);
+    expect(lastSignMs(heard, { kind }, {})).toBe(lastMs);
   });
 });
 
@@ -26,26 +26,36 @@ describe('the signs of a node', () => {
   const signs = (node: NodeFacts | undefined, since: Since = {}): ReturnType<typeof signsOf> => signsOf(node, undefined, planOf(), since, NOW_MS);
 
   it('count from the pass that saw them first', () => {
-    expect(signs(nodeAs('False'))).toEqual({ notReady: NOW_MS, triggered: undefined, healthy: undefined });
+    expect(signs(nodeAs('False'))).toEqual({ notReady: NOW_MS, triggered: undefined, failing: undefined, healthy: undefined });
     const longAgoMs = NOW_MS - DEFAULT_TIMING.notReadyPeriodMs;
-    expect(signs(nodeAs('False'), { notReady: longAgoMs })).toEqual({ notReady: longAgoMs, triggered: NOW_MS, healthy: undefined });
+    expect(signs(nodeAs('False'), { notReady: longAgoMs })).toEqual({ notReady: longAgoMs, triggered: NOW_MS, failing: NOW_MS, healthy: undefined });
     expect(signs(nodeAs('True'), { healthy: 7 })).toMatchObject({ healthy: 7 });
   });
 
   it('end with what they rest on', () => {
-    expect(signs(nodeAs('True'), { notReady: 1, triggered: 2 })).toEqual({ notReady: undefined, triggered: undefined, healthy: NOW_MS });
+    expect(signs(nodeAs('True'), { notReady: 1, triggered: 2, failing: 2 })).toEqual({
+      notReady: undefined,
+      triggered: undefined,
+      failing: undefined,
+      healthy: NOW_MS,
+    });
     expect(signs(nodeAs('True', DEFAULT_TIMING.lifeWaitMs), { healthy: 7 }).healthy, 'Ready, and not heard').toBeUndefined();
   });
 
   it('are of failure where fast detection takes it for failed, though it is Ready and its kubelet was just heard', () => {
     const lost = { ...nodeAs('True'), silence: { since: 't', message: 'silent.' } };
-    expect(signs(lost, { healthy: 7 })).toEqual({ notReady: undefined, triggered: NOW_MS, healthy: undefined });
+    expect(signs(lost, { healthy: 7 })).toEqual({ notReady: undefined, triggered: NOW_MS, failing: NOW_MS, healthy: undefined });
     const never = signsOf(lost, undefined, { ...planOf(), trigger: 'never' }, {}, NOW_MS);
     expect(never.triggered).toBeUndefined();
   });
 
   it('of failure outlast a Node that is gone, and of health do not', () => {
-    expect(signs(undefined, { notReady: 1, triggered: 2, healthy: 3 })).toEqual({ notReady: 1, triggered: 2, healthy: undefined });
+    expect(signs(undefined, { notReady: 1, triggered: 2, failing: 2, healthy: 3 })).toEqual({
+      notReady: 1,
+      triggered: 2,
+      failing: 2,
+      healthy: undefined,
+    });
   });
 
   it('are judged by silence only where the node controller itself hears nothing', () => {

@@ -1,4 +1,5 @@
 import { releasedOnWord } from './acknowledgement.ts';
+import { endsInIsolation, mayLive } from './last-step.ts';
 import type { Evidence, JournalEntry, NodeFenceStatus } from './node-fence.ts';
 import type { Plan } from './plan.ts';
 import { compile } from './program.ts';
@@ -7,18 +8,19 @@ import type { NodeFacts, Since, Snapshot, ActiveHold } from './snapshot.ts';
 import type { Context } from './transition.ts';
 
 /** Since when a node shows without a break that it has failed, or that it is well again. `undefined`: it does not now. */
-export type Signs = Record<'notReady' | 'triggered' | 'healthy', number | undefined>;
+export type Signs = Record<'notReady' | 'triggered' | 'failing' | 'healthy', number | undefined>;
 
 /** The signs of now. `since`: those of the last pass, and what else delays are counted from; `configured`: the plan where none is frozen. */
 export function signsOf(node: NodeFacts | undefined, status: NodeFenceStatus | undefined, configured: Plan, since: Since, nowMs: number): Signs {
   // A Node that is gone is not well, and nothing new is known of its failure.
-  if (node === undefined) return { notReady: since.notReady, triggered: since.triggered, healthy: undefined };
+  if (node === undefined) return { notReady: since.notReady, triggered: since.triggered, failing: since.failing, healthy: undefined };
   const plan = status === undefined || status.state === 'final' ? configured : (status.frozen?.plan ?? configured);
   const notReady = node.ready === 'False' || node.ready === 'missing' ? (since.notReady ?? nowMs) : undefined;
   const known = notReady === undefined ? since : { ...since, notReady };
   return {
     notReady,
     triggered: isTriggered(node, plan, known, nowMs, status) ? (since.triggered ?? nowMs) : undefined,
+    failing: isTriggered(node, plan, known, nowMs) ? (since.failing ?? nowMs) : undefined,
     healthy: seemsHealthy(node, status, plan, known, nowMs) ? (since.healthy ?? nowMs) : undefined,
   };
 }
@@ -53,15 +55,16 @@ export interface FreshNode {
 
 /**
  * What they show of life after the last off read, in words; `undefined`: nothing. `known`: as they were at that read; its `heartbeat` where the Node was still
- * Ready then, for Kubernetes had not noticed yet.
+ * Ready then, for Kubernetes had not noticed yet. `isToLive`: only another boot, or another Node, speaks against the proof.
  */
-export function lifeAfterProof(now: FreshNode | undefined, known: Omit<FreshNode, 'ready'>): string | undefined {
+export function lifeAfterProof(now: FreshNode | undefined, known: Omit<FreshNode, 'ready'>, isToLive = false): string | undefined {
   if (now === undefined || now.uid !== known.uid) return 'the Node is gone or was replaced: nothing is released for it';
-  if (now.renewTime !== undefined && now.renewTime !== known.renewTime) return `the lease was renewed at ${now.renewTime}, after the last off read`;
+  if (!isToLive && now.renewTime !== undefined && now.renewTime !== known.renewTime)
+    return `the lease was renewed at ${now.renewTime}, after the last off read`;
   if (known.bootID !== undefined && now.bootID !== known.bootID) return `boot ID ${now.bootID ?? 'none'} appeared after the off`;
   // It flipped back while it was being switched off: its pods are in place, and it is switched on again. A fence that was asked for waits until it is not.
   const wasReady = known.heartbeat !== undefined && known.heartbeat === now.heartbeat;
-  return now.ready === 'True' && !wasReady ? 'the Node is Ready' : undefined;
+  return now.ready === 'True' && !wasReady && !isToLive ? 'the Node is Ready' : undefined;
 }
 
 /**
@@ -83,7 +86,12 @@ export function isTriggered(node: NodeFacts, plan: Plan, since: Since, nowMs: nu
  * The last sign of life that speaks against a proof. Where storage was revoked the daemon may live: only the kubelet says that the workload does. One that is
  * waited for may speak until its watchdog resets the machine, and again when that has booted anew.
  */
-export function lastSignMs({ lifeAtMs, heardAtMs = lifeAtMs }: Pick<NodeFacts, 'lifeAtMs' | 'heardAtMs'>, { kind }: Pick<Evidence, 'kind'>): number {
+export function lastSignMs(
+  { lifeAtMs, heardAtMs = lifeAtMs }: Pick<NodeFacts, 'lifeAtMs' | 'heardAtMs'>,
+  { kind }: Pick<Evidence, 'kind'>,
+  status: Pick<NodeFenceStatus, 'lastStep'>,
+): number {
+  if (mayLive(status, { kind })) return Number.NEGATIVE_INFINITY;
   return kind === 'storage-revoked' || kind === 'watchdog' ? lifeAtMs : Math.max(lifeAtMs, heardAtMs);
 }
 
@@ -112,11 +120,11 @@ export function isAskedFor(status: NodeFenceStatus | undefined): boolean {
 /**
  * A fence that was asked for is not shortcut by Ready: whatever the node's conditions say it counts as failed until its machine was
  * proven off by an off of ours or by a person's word, and shows another boot. Where the plan switches nothing off, until the steps are through; where it is
- * to end in off, until it has.
+ * to end in off, until it has; where it is to end in isolation, for as long as it is asked for.
  */
 export function isRequestOpen(node: NodeFacts, plan: Plan, status: NodeFenceStatus | undefined): boolean {
   if (status === undefined || !isAskedFor(status) || status.state === 'final') return false;
-  if (status.ending === 'off') return true;
+  if (status.ending === 'off' || endsInIsolation(status)) return true;
   const switchesOff = plan.powerManagement.some((level) => level.methods.some((method) => method.action === 'off' || method.action === 'reboot'));
   if (!switchesOff && status.state === 'done') return false;
   const isProven = status.journal.some((entry) => entry.result === 'succeeded' && isWholeOff(entry, status)) || releasedOnWord(status) !== undefined;

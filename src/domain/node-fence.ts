@@ -14,6 +14,8 @@ export interface NodeFenceSpec {
   ending?: 'off';
   /** Belongs to the request: a machine that is only to be switched off and on again. Absent: its workload is released as the node's configuration says. */
   release?: 'none';
+  /** Belongs to the request: the fence goes through this step, and then waits for as long as it is asked for. Absent: it goes on. */
+  lastStep?: 'isolation';
 }
 
 export interface Trigger {
@@ -213,6 +215,8 @@ export interface NodeFenceStatus {
    * that nothing is ever switched on again, whoever leads then.
    */
   ending?: 'off' | 'deleted';
+  /** As `spec.lastStep` asks: nothing is switched off while nothing but the request speaks against the node. */
+  lastStep?: 'isolation';
   retries: number;
   restarts: number;
   outcome?: Outcome;
@@ -221,7 +225,7 @@ export interface NodeFenceStatus {
   journal: JournalEntry[];
   evidence: Evidence[];
   hold?: Hold;
-  /** Its slot of max-concurrent went to others while its machine was kept for a look: it asks for one before it isolates or switches anything more. */
+  /** Its slot of max-concurrent went to others while its machine was kept for a look, or only isolated: it asks for one before it isolates or switches anything more. */
   slotGivenAway?: boolean;
   restore?: Restore;
   released?: Released;

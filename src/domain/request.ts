@@ -19,13 +19,21 @@ export function withRequest(
   if (status.state === 'final') return deleting && spec.ending === undefined ? withEnding(status, undefined) : status;
   const trigger: Trigger = status.trigger ?? { kind: 'node-condition', since: wall };
   const asked = newRequest({ spec, status });
-  if (asked !== undefined) return withEnding({ ...status, trigger: { ...trigger, kind: kindOf(asked), requestUID: asked.uid } }, spec.ending);
+  if (asked !== undefined) return withWishes({ ...status, trigger: { ...trigger, kind: kindOf(asked), requestUID: asked.uid } }, spec);
   if (trigger.kind === 'node-condition' || trigger.kind === 'heartbeat') return status;
-  if (spec.requestedBy !== undefined) return withEnding(status, spec.ending);
-  return withEnding({ ...status, trigger: { ...trigger, kind: 'node-condition' } }, undefined);
+  if (spec.requestedBy !== undefined) return withWishes(status, spec);
+  return withWishes({ ...status, trigger: { ...trigger, kind: 'node-condition' } }, {});
 }
 
-/** What a request asks for follows it; that a machine is deleted stays. */
+/** What a request asks for follows it. */
+function withWishes(status: NodeFenceStatus, { ending, lastStep }: Pick<NodeFenceSpec, 'ending' | 'lastStep'>): NodeFenceStatus {
+  const ended = withEnding(status, ending);
+  if (lastStep === ended.lastStep) return ended;
+  const { lastStep: _before, ...rest } = ended;
+  return lastStep === undefined ? rest : { ...rest, lastStep };
+}
+
+/** That the machine is being deleted stays, whatever is asked for. */
 function withEnding(status: NodeFenceStatus, ending: NodeFenceSpec['ending']): NodeFenceStatus {
   if (ending === status.ending || (ending === undefined && status.ending === 'deleted')) return status;
   const { ending: _before, ...rest } = status;

@@ -56,6 +56,8 @@ export interface Snapshot {
 export interface ActiveHold extends Pick<Hold, 'reason' | 'policy' | 'message'> {
   /** Absent: `alarm_after` of the plan. */
   alarmAfterMs?: number;
+  /** It is what was asked for: nobody is alarmed, however long it stands. */
+  isMeant?: true;
   /** When time alone ends it, monotonic. Absent: only a change does, or nobody knows. */
   untilMs?: number;
 }
@@ -94,6 +96,8 @@ export interface FenceFacts {
 export interface Since {
   /** The trigger stands without a break. */
   triggered?: number;
+  /** The same by the node's own conditions, whatever was asked for. */
+  failing?: number;
   /** Ready=False stands without a break. */
   notReady?: number;
   /** Every sign of health but the delay stands. */

@@ -92,11 +92,12 @@ interface StepLeft {
   delayMs: number;
 }
 
-function stepsLeft({ since, nowMs }: Snapshot, { state, step }: NodeFenceStatus, { timing }: Plan): StepLeft[] {
+function stepsLeft({ since, nowMs }: Snapshot, { state, step, lastStep }: NodeFenceStatus, { timing }: Plan): StepLeft[] {
   if (state !== 'new' && step !== 'power-management') return [];
   const power: StepLeft = { step: 'power-management', delayMs: timing.powerManagementDelayMs };
   if (state !== 'new') return [{ ...power, waitedFromMs: since.position ?? nowMs }];
-  return [{ step: 'isolation', waitedFromMs: since.triggered ?? nowMs, delayMs: timing.isolationDelayMs }, power];
+  const isolation: StepLeft = { step: 'isolation', waitedFromMs: since.triggered ?? nowMs, delayMs: timing.isolationDelayMs };
+  return lastStep === undefined ? [isolation, power] : [isolation];
 }
 
 /** Up to the proof: what comes after it is told as the release. */

@@ -22,6 +22,7 @@ export const expiringEvidence: Law = (history, expectations) => {
 
 function complaintOf(history: History, expectations: Expectations, release: ApiAction): string | undefined {
   const without = withoutReads(history, expectations, release);
+  if (without?.isToLive === true) return unreadSince(history, release, without.from);
   if (without !== undefined) {
     const sign = history.lifeSigns(release.node, without.from, release.position).at(-1);
     return sign === undefined
@@ -44,13 +45,15 @@ interface OtherEvidence {
   what: string;
   from: number;
   unreadFrom?: number;
+  /** The node is asked to be isolated only: that it lives says nothing against it. */
+  isToLive?: boolean;
 }
 
 function withoutReads(history: History, expectations: Expectations, release: ApiAction): OtherEvidence | undefined {
   const word = wordBehind(history, release);
   if (word !== undefined) return { what: "the person's word", from: word.acceptedPosition };
   const revocation = revocationBehind(history, expectations, release);
-  if (revocation !== undefined) return { what: 'the last read of its storage', from: revocation.position };
+  if (revocation !== undefined) return { what: 'the last read of its storage', from: revocation.position, isToLive: revocation.isToLive };
   const wait = waitBehind(history, release);
   if (wait !== undefined) return { what: 'the wait for its end began', from: wait.beganPosition, unreadFrom: wait.provenPosition };
   const hostOff = hostOffBehind(history, release);

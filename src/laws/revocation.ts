@@ -6,6 +6,8 @@ import type { DeviceEvent } from './trace.ts';
 export interface Revocation {
   /** The last of the reads that it needs. */
   position: number;
+  /** The fence was asked to go no further than isolation: its node lives on, without that storage. */
+  isToLive: boolean;
   /** What must hold of it (P1), and the complaint otherwise. */
   checks: readonly (readonly [holds: boolean, why: string])[];
 }
@@ -29,6 +31,7 @@ export function revocationBehind(history: History, expectations: Expectations, r
   );
   return {
     position: Math.max(-1, ...proven.map((read) => read?.position ?? -1)),
+    isToLive: status.lastStep === 'isolation',
     checks: [
       [release.what.startsWith('pod '), 'revoked storage lets pods go, and nothing else'],
       [paths.size > 0, `no path of ${release.node} to its storage had been closed`],

@@ -43,12 +43,13 @@ export const STATEMENTS: Readonly<Record<LawName, LawStatement>> = {
     law: 'Any sign of life that is received after an evidence voids it.',
     rules: [
       'A sign of life is a renewed Lease of the node, a status update by its kubelet, or a power state on that we did not order. Our clock at receipt counts, not a time stamp in the object.',
+      'A node that is asked to be isolated only (`spec.lastStep`) lives on without the storages that were read closed: for the pods on those, only another boot is a sign against the evidence.',
       'After the last off read and before the release, the Node and its Lease are read once more from the API server, not from a cache.',
       'When evidence is voided after a release began, no further pod is released, our taint is removed, nothing is switched on automatically, and a critical alarm names the pods.',
     ],
     why: 'A proof is about one moment. A person, a power restore policy or a second controller can start the machine again right after it.',
     checks: [
-      "The node's kubelet wrote nothing between the evidence and the release. After a sign of life the evidence must be complete anew.",
+      "The node's kubelet wrote nothing between the evidence and the release, except where the node was asked to be isolated only. After a sign of life the evidence must be complete anew.",
       'The controller read the Node and its Lease (a GET each) between the evidence and the release.',
     ],
     file: 'p2-expiry.ts',

@@ -87,6 +87,7 @@ const STATUS: Required<NodeFenceStatus> = {
     },
   },
   ending: 'off',
+  lastStep: 'isolation',
   retries: 0,
   restarts: 0,
   outcome: 'recovered',

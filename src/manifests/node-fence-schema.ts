@@ -62,6 +62,11 @@ export const SPEC = object<NodeFenceSpec>('What was asked for.', {
       },
     ),
   ),
+  lastStep: optional(
+    choice<NonNullable<NodeFenceSpec['lastStep']>>('The step that the fence that requestedBy asks for goes no further than. Absent: it goes on.', {
+      isolation: 'the node stays isolated, and on, for as long as this is asked for and the node does not fail by itself',
+    }),
+  ),
 });
 
 export const TRIGGER_KIND = choice<Trigger['kind']>('Kind of trigger.', {
@@ -265,6 +270,11 @@ export const STATUS = object<NodeFenceStatus>('What was done and what is known; 
     choice<NonNullable<NodeFenceStatus['ending']>>('What this fence ends in. Absent: the node is brought back.', {
       off: 'off, as spec.ending asks',
       deleted: 'its Machine or Node is being deleted: nothing is switched on any more',
+    }),
+  ),
+  lastStep: optional(
+    choice<NonNullable<NodeFenceStatus['lastStep']>>('The step that this fence goes no further than. Absent: it goes on.', {
+      isolation: 'as spec.lastStep asks',
     }),
   ),
   retries: withDefault(integer('Retries of the current step.'), 0),

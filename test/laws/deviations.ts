@@ -140,7 +140,7 @@ const GUARDS: readonly Deviation[] = [
   event(
     'somebody asks for it to end in off',
     ({ isPreservable, model }) => isPreservable && model.fence?.deleting === false && model.fence.spec.ending === undefined,
-    (walker) => walker.ask(true, 'off'),
+    (walker) => walker.ask(true, { ending: 'off' }),
   ),
 ];
 
@@ -152,6 +152,11 @@ const WISHES: readonly Deviation[] = [
     'somebody asks for the fence',
     ({ model }) => model.fence?.deleting === false && model.fence.spec.requestedBy === undefined,
     (walker) => walker.ask(true),
+  ),
+  event(
+    'somebody asks for isolation only',
+    ({ model }) => model.fence?.deleting === false && model.fence.spec.lastStep === undefined && model.fence.spec.ending === undefined,
+    (walker) => walker.ask(true, { lastStep: 'isolation' }),
   ),
   event(
     'the request is withdrawn',

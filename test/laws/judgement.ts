@@ -86,10 +86,18 @@ function judgeRun(snapshot: Snapshot, after: NodeFenceStatus, entry: JournalEntr
   const bound = after.storageRelease?.bootID;
   const word = acknowledged(after) !== undefined;
   return [
+    entry.action === 'off' &&
+      entry.step === 'power-management' &&
+      isKeptIsolated(snapshot, after, entry) &&
+      'switches off what is to be isolated only',
     word && !byHand && (entry.action === 'off' || entry.action === 'on') && `switches ${entry.action} a machine that a person has in hand`,
     entry.action === 'release' && proof === undefined && 'releases without evidence (P1)',
     entry.action === 'release' && proof !== undefined && provenAtMs === undefined && 'releases on evidence of another process (P2)',
-    entry.action === 'release' && provenAtMs !== undefined && (node?.lifeAtMs ?? 0) > provenAtMs && 'releases after a sign of life (P2)',
+    entry.action === 'release' &&
+      provenAtMs !== undefined &&
+      (node?.lifeAtMs ?? 0) > provenAtMs &&
+      !(after.lastStep === 'isolation' && entry.step === 'isolation') &&
+      'releases after a sign of life (P2)',
     entry.action === 'on' && after.restore?.taints !== undefined && 'switches on a node under our out-of-service taint (P3)',
     isPower && entry.action === 'on' && after.released?.voidedAt !== undefined && !byHand && 'switches on after the proof of a release was lost (P2)',
     !isPower &&
@@ -108,6 +116,21 @@ function judgeRun(snapshot: Snapshot, after: NodeFenceStatus, entry: JournalEntr
       spoiled(after) &&
       `runs a step whose configuration is wrong (P7)`,
   ];
+}
+
+/** The request goes no further than isolation, the Node is Ready, and no off of this restart is being carried through. */
+function isKeptIsolated({ fence, node }: Snapshot, after: NodeFenceStatus, entry: JournalEntry): boolean {
+  const isAsked = fence?.spec.requestedBy?.uid === after.trigger?.requestUID && after.trigger?.kind === 'remediation' && fence?.deleting === false;
+  const isBegun = after.journal.some(
+    ({ id, action, restart, step, result }) =>
+      id !== entry.id &&
+      action === 'off' &&
+      restart === entry.restart &&
+      step === 'power-management' &&
+      result !== 'not-sent' &&
+      result !== 'found-not-done',
+  );
+  return isAsked && fence.spec.lastStep === 'isolation' && node?.ready === 'True' && !isBegun;
 }
 
 function methodOf(plan: Plan, entry: JournalEntry): PlanMethod | undefined {

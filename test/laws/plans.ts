@@ -84,7 +84,7 @@ export const WORLDS: readonly World[] = [
     begin: (walker) => {
       walker.isPreservable = true;
       walker.speak('True');
-      walker.ask(true, 'off');
+      walker.ask(true, { ending: 'off' });
     },
   },
 ];

@@ -1,7 +1,7 @@
 import { decide } from '../../src/domain/automaton.ts';
 import { canonical } from '../../src/domain/canonical.ts';
 import { proofOf } from '../../src/domain/evidence.ts';
-import type { JobResult, JournalEntry, NodeFenceStatus } from '../../src/domain/node-fence.ts';
+import type { JobResult, JournalEntry, NodeFenceSpec, NodeFenceStatus } from '../../src/domain/node-fence.ts';
 import { DEFAULT_TIMING } from '../../src/domain/plan.ts';
 import type { Plan, Timing } from '../../src/domain/plan.ts';
 import type { JobReport } from '../../src/domain/snapshot.ts';
@@ -186,12 +186,11 @@ export class Walker {
   }
 
   /** Somebody asks for this fence, or takes that back. */
-  ask(isAsked: boolean, ending?: 'off'): void {
+  ask(isAsked: boolean, more: Pick<NodeFenceSpec, 'ending' | 'lastStep'> = {}): void {
     const { model } = this;
-    const { requestedBy: _before, ending: _ending, ...spec } = model.fence?.spec ?? { node: 'a' };
     const requestedBy = { apiVersion: 'ha.k8s.io/v1', kind: 'NodeFenceRemediation', name: 'a', uid: 'request-1' };
-    const fence = model.fence ?? { uid: 'fence-1', spec, status: undefined, deleting: false, finalized: true };
-    model.fence = { ...fence, spec: isAsked ? { ...spec, requestedBy, ...(ending === undefined ? {} : { ending }) } : spec };
+    const spec = { node: 'a', ...(isAsked && { requestedBy, ...more }) };
+    model.fence = { ...(model.fence ?? { uid: 'fence-1', status: undefined, deleting: false, finalized: true }), spec };
   }
 
   die(): void {
@@ -345,8 +344,9 @@ export class Walker {
     const proof = proofOf(status.evidence, plan, entry.step);
     const provenAtMs = proof === undefined ? undefined : model.proofs.get(proof.source);
     if (proof === undefined || model.node?.uid !== status.frozen?.nodeUID) return plain('voided');
-    if (provenAtMs === undefined || (model.node?.lifeAtMs ?? 0) > provenAtMs) return plain('not-sent');
-    if (model.node?.ready === 'True' || model.node?.bootID !== proof.bootID) return plain('voided');
+    const isToLive = status.lastStep === 'isolation' && entry.step === 'isolation';
+    if (provenAtMs === undefined || (!isToLive && (model.node?.lifeAtMs ?? 0) > provenAtMs)) return plain('not-sent');
+    if ((!isToLive && model.node?.ready === 'True') || model.node?.bootID !== proof.bootID) return plain('voided');
     const at = new Date(1_700_000_000_000 + model.nowMs).toISOString();
     if (entry.step === 'isolation') {
       const boot = proof.bootID === undefined ? {} : { bootID: proof.bootID };

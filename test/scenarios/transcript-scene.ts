@@ -137,7 +137,7 @@ export class Scene {
     else if (what === 'is NotReady') walker.speak('False');
     else if (what === 'boots') walker.bootAnew();
     else if (what === 'is asked for no more' && model.fence !== undefined) model.fence = { ...model.fence, spec: { node: 'a' } };
-    else if (/^is asked for by (\S+) (\S+)( to end in off)?$/.test(what)) this.ask(what);
+    else if (/^is asked for by (\S+) (\S+)( to end in off| to end in isolation)?$/.test(what)) this.ask(what);
     else if (what === 'may come back') this.takeBackEnding();
     else if (what === 'is deleted') model.node = undefined;
     else if (what === 'is replaced' && model.node !== undefined) model.node = { ...model.node, uid: 'uid-b' };
@@ -146,10 +146,15 @@ export class Scene {
 
   /** `is asked for by NodeFenceRemediation r-1 [to end in off]`: a NodeFence that somebody else creates, or marks. */
   private ask(what: string): void {
-    const [, kind = '', uid = '', ending] = /^is asked for by (\S+) (\S+)( to end in off)?$/.exec(what) ?? [];
+    const [, kind = '', uid = '', ending] = /^is asked for by (\S+) (\S+)(?: to end in (off|isolation))?$/.exec(what) ?? [];
     const { model } = this.walker;
     const requestedBy = { apiVersion: 'ha.k8s.io/v1', kind, name: 'a', uid };
-    const spec = { node: 'a', requestedBy, ...(ending === undefined ? {} : { ending: 'off' as const }) };
+    const spec = {
+      node: 'a',
+      requestedBy,
+      ...(ending === 'off' && { ending: 'off' as const }),
+      ...(ending === 'isolation' && { lastStep: 'isolation' as const }),
+    };
     const none = { uid: 'fence-1', status: undefined, deleting: false, finalized: true };
     model.fence = { ...(model.fence ?? none), spec };
   }
@@ -246,6 +251,7 @@ export class Scene {
     const { model } = walker;
     const reached = (): boolean => {
       if (goal === 'the fence is gone') return model.fence === undefined && model.rows.length > 0;
+      if (goal === 'held') return model.fence?.status?.hold !== undefined;
       const entry = walker.entry;
       return entry === undefined ? model.fence?.status?.state === goal : nameOf(entry) === goal || entry.action === goal;
     };

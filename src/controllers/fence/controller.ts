@@ -1,6 +1,7 @@
 import { decide } from '../../domain/automaton.ts';
 import { withConditions } from '../../domain/conditions.ts';
 import { fold } from '../../domain/journal.ts';
+import { ignoredIn } from '../../domain/last-step.ts';
 import { fenceName } from '../../domain/node-fence.ts';
 import type { NodeFenceStatus } from '../../domain/node-fence.ts';
 import type { ActiveHold } from '../../domain/snapshot.ts';
@@ -13,7 +14,7 @@ import type { NodeFence } from '../../ports/resources.ts';
 import { Acknowledgements } from './acknowledgements.ts';
 import type { FenceDependencies } from './dependencies.ts';
 import { FenceableNodes } from './fenceable.ts';
-import { dumpingAgainst, lookAfterMs, preservedAgainst } from './guard.ts';
+import { dumpingAgainst, lookAfterMs, onlyIsolatedAgainst, preservedAgainst } from './guard.ts';
 import { measure } from './metrics.ts';
 import { NodeObservation, readyOf } from './observation.ts';
 import { gatedWrites, notSentUnless } from '../shared/gated-cluster.ts';
@@ -60,6 +61,7 @@ export class FenceController implements ProofReader {
       ...holdsOn(dependencies, node),
       ...this.storm.activeHoldsOn(node),
       ...preservedAgainst(dependencies, this.newest(node), entry),
+      ...onlyIsolatedAgainst(dependencies, this.newest(node), entry),
       ...dumpingAgainst(dependencies, this.newest(node), entry, this.lifeAtMs(node)),
     ]);
     this.proofReads = new ProofReads(dependencies, this.runs.devices, (node, source) => this.observations.get(node)?.provenAtMs(source));
@@ -108,7 +110,7 @@ export class FenceController implements ProofReader {
       const fence = this.newest(name);
       if (fence?.status === undefined || !this.dependencies.leadership.isLeading) continue;
       const status = fold(fence.status, this.runs.of(name).reports);
-      if (status !== fence.status) await this.store(fence, withConditions(status, timestamp(this.dependencies.clock)));
+      if (status !== fence.status) await this.store(fence, withConditions(status, timestamp(this.dependencies.clock), ignoredIn(fence.spec)));
     }
     return isQuiet;
   }
@@ -136,6 +138,7 @@ export class FenceController implements ProofReader {
       // Before anything that can fail: a delay must never be counted from an earlier failure.
       observation.mark('triggered', undefined, clock.monotonicMs());
       observation.mark('notReady', undefined, clock.monotonicMs());
+      observation.mark('failing', undefined, clock.monotonicMs());
       await recordHealthy(this.dependencies, node);
       if (fence === undefined) return;
     }

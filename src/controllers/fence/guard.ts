@@ -1,6 +1,9 @@
 import { dumpAgainst } from '../../domain/kdump/hold.ts';
+import { isAskedFor } from '../../domain/health.ts';
+import { endsInIsolation, ISOLATION_ONLY_HOLD } from '../../domain/last-step.ts';
 import type { JournalEntry } from '../../domain/node-fence.ts';
 import { preservationHold } from '../../domain/preservation.ts';
+import { newRequest } from '../../domain/request.ts';
 import type { PreservationGuard } from '../../domain/snapshot.ts';
 import type { ActiveHold } from '../../domain/snapshot.ts';
 import type { NodeFence } from '../../ports/resources.ts';
@@ -32,6 +35,22 @@ export function preservedAgainst(dependencies: Dependencies, fence: NodeFence | 
   const before = { ...status, journal: status.journal.filter((entry) => entry.id !== id) };
   const hold = preservationHold(guard, before, status.frozen.plan);
   return hold === undefined ? [] : [hold];
+}
+
+/** Right before a call of power-management: the request goes no further than isolation by now, and the node shows no failure of its own. */
+export function onlyIsolatedAgainst(
+  { listers, fastDetection }: Pick<FenceDependencies, 'listers' | 'fastDetection'>,
+  fence: NodeFence | undefined,
+  { id, step }: Pick<JournalEntry, 'id' | 'step'>,
+): readonly ActiveHold[] {
+  if (fence?.status === undefined || step !== 'power-management') return [];
+  const { lastStep, node } = fence.spec;
+  const before = { ...fence.status, journal: fence.status.journal.filter((entry) => entry.id !== id) };
+  const isHeeded =
+    newRequest({ spec: fence.spec, status: fence.status }) !== undefined || (fence.spec.requestedBy !== undefined && isAskedFor(fence.status));
+  const known = listers.nodes.get(node);
+  const isWell = known !== undefined && readyOf(known)?.status === 'True' && fastDetection?.failureOf(node) === undefined;
+  return lastStep !== undefined && isHeeded && isWell && endsInIsolation({ ...before, lastStep }) ? [ISOLATION_ONLY_HOLD] : [];
 }
 
 type Listening = Pick<FenceDependencies, 'kdump' | 'clock' | 'listers' | 'fastDetection'>;

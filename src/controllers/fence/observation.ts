@@ -65,7 +65,7 @@ export class NodeObservation {
 
   /** What the domain made of what was seen; `undefined` ends a sign. */
   keep(signs: Signs): void {
-    for (const key of ['notReady', 'triggered', 'healthy'] as const) {
+    for (const key of ['notReady', 'triggered', 'failing', 'healthy'] as const) {
       const atMs = signs[key];
       this.mark(key, atMs === undefined ? undefined : key, atMs ?? 0);
     }

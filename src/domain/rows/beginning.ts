@@ -26,6 +26,7 @@ export function beginning(snapshot: Snapshot, history: HistoryEntry[], incident:
     epoch,
     frozen,
     ...(asked !== undefined && snapshot.fence?.spec.ending !== undefined ? { ending: snapshot.fence.spec.ending } : {}),
+    ...(asked !== undefined && snapshot.fence?.spec.lastStep !== undefined ? { lastStep: snapshot.fence.spec.lastStep } : {}),
     retries: 0,
     restarts: 0,
     trigger: triggerOf(snapshot, node, asked),

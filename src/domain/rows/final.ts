@@ -46,6 +46,7 @@ export const FINAL_ROWS: readonly Row[] = [
       const next = moved(status, { state: 'error' }, describeError('StepFailed', 'the node failed again within its probation.'));
       delete next.outcome;
       delete next.ending;
+      delete next.lastStep;
       const timeline = { ...status.timeline };
       delete timeline.finalAt;
       delete timeline.readyAt;

@@ -2,6 +2,7 @@ import { advance } from '../advance.ts';
 import { sameContent } from '../canonical.ts';
 import { describeError } from '../errors.ts';
 import { isOnBootThatWasOff, triggerDueMs } from '../health.ts';
+import { endsInIsolation, ISOLATION_ONLY } from '../last-step.ts';
 import { bounded, LIMITS } from '../node-fence.ts';
 import type { Hold, NodeFenceStatus, OtherHold } from '../node-fence.ts';
 import { isPreservedOnly, mustSwitchOff } from '../preservation.ts';
@@ -122,7 +123,7 @@ function isolate(context: Context): Transition {
 /** The pods of a preserved machine must move, and isolation was the only way that would have kept what there is to see. */
 function notIsolated({ snapshot, plan }: Context, status: NodeFenceStatus, why: string): Transition | undefined {
   const next = moved(status, { state: 'running', step: 'power-management' }, '');
-  if (!mustSwitchOff(snapshot, next, plan)) return undefined;
+  if (endsInIsolation(status) || !mustSwitchOff(snapshot, next, plan)) return undefined;
   const message = bounded(`Isolation failed (${why}), and its pods must move (preserved=power-off): the preserved machine is switched off.`);
   return { status: { ...next, message }, requeueAtMs: snapshot.nowMs, events: [event('Warning', 'PreservedMachineSwitchedOff', message)] };
 }
@@ -144,30 +145,35 @@ export function hold(context: Context): Transition {
   const standing = activeHoldOf(context);
   if (standing === undefined) return { status };
   const { reason, policy } = standing;
-  const alarmAfterMs = standing.alarmAfterMs ?? plan.timing.alarmAfterMs;
+  const alarmAfterMs = alarmAfter(standing, plan);
   if (recorded?.reason !== reason || recorded.policy !== policy) {
     const begun = described(context, standing, { reason, policy, message: '', since: snapshot.wall });
     return {
       status: shown(context, begun),
       events: [policy === 'observe' ? event('Normal', 'WouldFence', begun.message) : event('Normal', 'FencingHeld', `Held by ${timed(begun)}`)],
-      requeueAtMs: policy === 'observe' ? undefined : snapshot.nowMs + alarmAfterMs,
+      requeueAtMs: alarmAfterMs === undefined ? undefined : snapshot.nowMs + alarmAfterMs,
     };
   }
   const isOld = Math.abs(Date.parse(snapshot.wall) - Date.parse(recorded.checkedAt ?? recorded.since)) >= CHECK_MIN_MS;
   const isOther = namesOf(recorded.besides) !== namesOf(besides(context, standing));
   const now = isOld || isOther ? described(context, standing, recorded) : recorded;
   const checked = sameContent(now, recorded) ? recorded : { ...now, checkedAt: snapshot.wall };
-  const alarmDueMs = (snapshot.since.held ?? snapshot.nowMs) + alarmAfterMs;
-  const isAlarm = alarmDueMs <= snapshot.nowMs && recorded.alarmedAt === undefined && policy !== 'observe';
+  const alarmDueMs = alarmAfterMs === undefined ? undefined : (snapshot.since.held ?? snapshot.nowMs) + alarmAfterMs;
+  const isAlarm = alarmDueMs !== undefined && alarmDueMs <= snapshot.nowMs && recorded.alarmedAt === undefined;
   return {
     status: shown(context, isAlarm ? { ...checked, alarmedAt: snapshot.wall } : checked),
     events: isAlarm ? [event('Warning', 'FencingHeldTooLong', describeAlarm(context, standing))] : [],
-    requeueAtMs: policy === 'observe' ? undefined : earliestAfter(snapshot.nowMs, alarmDueMs),
+    requeueAtMs: earliestAfter(snapshot.nowMs, alarmDueMs),
   };
 }
 
+/** `undefined`: it is meant, and nobody is alarmed. */
+function alarmAfter({ policy, alarmAfterMs, isMeant }: ActiveHold, plan: Context['plan']): number | undefined {
+  return policy === 'observe' || isMeant === true ? undefined : (alarmAfterMs ?? plan.timing.alarmAfterMs);
+}
+
 function shown({ status }: Context, standing: Hold): NodeFenceStatus {
-  const given = standing.reason === 'preserved' && { slotGivenAway: true };
+  const given = (standing.reason === 'preserved' || standing.reason === ISOLATION_ONLY) && { slotGivenAway: true };
   const { message, until } = standing;
   const words = until === undefined ? message : bounded(`${message} (until ${until})`);
   return { ...status, hold: standing, ...given, ...(status.state === 'error' ? {} : { message: words }) };

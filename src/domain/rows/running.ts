@@ -4,6 +4,7 @@ import { describeError } from '../errors.ts';
 import { validEvidence } from '../evidence.ts';
 import { seemsFailed } from '../health.ts';
 import { offBegan } from '../journal.ts';
+import { isOnlyIsolated } from '../last-step.ts';
 import type { NodeFenceStatus } from '../node-fence.ts';
 import { isPreservedOnly } from '../preservation.ts';
 import { leftToRelease } from '../program.ts';
@@ -61,6 +62,18 @@ export const RUNNING_ROWS: readonly Row[] = [
       status: moved(status, { state: 'done' }, 'The node is healthy: recovery follows.'),
       requeueAtMs: snapshot.nowMs,
     }),
+  },
+  {
+    id: 'running-isolated-only',
+    from: 'running',
+    when: 'the request goes no further than isolation (`spec.lastStep`); the node has not failed by its own conditions, no off sent yet, no acknowledgement',
+    does: 'leave it isolated, record the hold `isolation-only` without an alarm, give its slot away and wait: the request is withdrawn or asks for more, or the node fails by itself',
+    to: 'running',
+    applies: ({ snapshot }) => isOnlyIsolated(snapshot),
+    act: (context) => {
+      const held = hold(context);
+      return held.status === undefined || held.status.slotGivenAway === true ? held : { ...held, status: { ...held.status, slotGivenAway: true } };
+    },
   },
   {
     id: 'running-preserved',
@@ -152,8 +165,10 @@ export function weigh(context: Context): Transition {
   return word === undefined ? { status: context.status } : acknowledge(context, word);
 }
 
-function powerDueMs({ snapshot, plan }: Context): number {
-  return (snapshot.since.position ?? snapshot.nowMs) + plan.timing.powerManagementDelayMs;
+/** A node that was kept isolated for long is given the time to come back that any other has, counted from its failure. */
+function powerDueMs({ snapshot: { since, nowMs }, status, plan }: Context): number {
+  const failedMs = status.slotGivenAway === true ? (since.failing ?? 0) : 0;
+  return Math.max(since.position ?? nowMs, failedMs) + plan.timing.powerManagementDelayMs;
 }
 
 function power(context: Context): Transition {

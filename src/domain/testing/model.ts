@@ -122,7 +122,7 @@ export class Model {
       this.mark('held', status.hold === undefined ? undefined : `${status.hold.policy}/${status.hold.reason}`);
     }
     const signs = signsOf(this.node, status, this.plan, this.since(), this.nowMs);
-    for (const key of ['notReady', 'triggered', 'healthy'] as const) this.mark(key, signs[key] === undefined ? undefined : key);
+    for (const key of ['notReady', 'triggered', 'failing', 'healthy'] as const) this.mark(key, signs[key] === undefined ? undefined : key);
     return {
       nowMs: this.nowMs,
       wall: new Date(1_700_000_000_000 + this.nowMs).toISOString(),

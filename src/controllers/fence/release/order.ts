@@ -1,5 +1,6 @@
 import { lifeAfterProof } from '../../../domain/health.ts';
 import type { FreshNode } from '../../../domain/health.ts';
+import { mayLive } from '../../../domain/last-step.ts';
 import type { Evidence, NodeFenceStatus } from '../../../domain/node-fence.ts';
 import type { JobReport } from '../../../domain/snapshot.ts';
 import type { Lease, Node } from '../../../ports/objects.ts';
@@ -47,12 +48,8 @@ export async function silentNode({ cluster }: FenceDependencies, order: ReleaseO
   const [node, lease] = await Promise.all([cluster.get(NODES, order.node), cluster.get(LEASES, order.node, NODE_LEASE_NAMESPACE)]);
   order.mayGoOn();
   const now = node === undefined ? undefined : freshNode(node, lease);
-  const life = lifeAfterProof(now, {
-    uid: order.status.frozen?.nodeUID,
-    bootID: order.proof.bootID,
-    renewTime: order.renewTime,
-    heartbeat: order.heartbeat,
-  });
+  const { status, proof, renewTime, heartbeat } = order;
+  const life = lifeAfterProof(now, { uid: status.frozen?.nodeUID, bootID: proof.bootID, renewTime, heartbeat }, mayLive(status, proof));
   if (node === undefined || life !== undefined) throw new LifeSeen(life);
   return node;
 }

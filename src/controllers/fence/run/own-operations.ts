@@ -48,7 +48,7 @@ export class OwnOperations {
     const mayGoOn = (): void => {
       mayBegin();
       const heardAtMs = this.#dependencies.fastDetection?.heardAtMs(node);
-      if (provenAtMs === undefined || lastSignMs({ lifeAtMs: observation.lifeAtMs, heardAtMs }, proof) > provenAtMs)
+      if (provenAtMs === undefined || lastSignMs({ lifeAtMs: observation.lifeAtMs, heardAtMs }, proof, status) > provenAtMs)
         throw notSent(entry, 'a sign of life was received');
       if (this.#dependencies.clock.monotonicMs() - provenAtMs > RELEASE_WRITES_WITHIN_MS)
         throw notSent(entry, 'the last off read is too old; the device is read again');

@@ -7,7 +7,7 @@ import type { Cluster } from '../../../ports/cluster.ts';
 import { NODE_FENCES } from '../../../ports/resources.ts';
 import type { NodeFence } from '../../../ports/resources.ts';
 import { FINALIZER, NODE_LABEL, TRIGGER_LABEL } from '../ownership.ts';
-import { claim, ownerOf, releaseClaim } from './claim.ts';
+import { claim, ownerOf, releaseClaim, withdraw } from './claim.ts';
 import type { Claimant, ClaimDependencies } from './claim.ts';
 import { bent, installedCluster } from '../../../../test/scenarios/installed-cluster.ts';
 
@@ -126,6 +126,83 @@ describe('a claim of a node', () => {
     await claim(dependencies, 'a', OURS);
     expect(await releaseClaim(dependencies, 'a', OURS)).toBe('released');
     expect(await claim(dependencies, 'a', THEIRS)).toMatchObject({ kind: 'taken', by: expect.stringContaining('takes back') as string });
+  });
+});
+
+describe('a claim of somebody who has claimed the node before, under another uid,', () => {
+  const RUN = { apiVersion: 'node-remedy/v1alpha', kind: 'RemedyConfiguration', name: 'disks' };
+  const FIRST: Claimant = { ...RUN, uid: 'run-1' };
+  const SECOND: Claimant = { ...RUN, uid: 'run-2' };
+  const isOwn = ({ uid }: Claimant): boolean => uid.startsWith('run-');
+  let cluster: Cluster;
+  let dependencies: ClaimDependencies;
+
+  beforeEach(async () => {
+    cluster = await installedCluster();
+    dependencies = { cluster, recorder: { event: () => undefined } };
+    await claim(dependencies, 'a', FIRST, { lastStep: 'isolation' });
+  });
+
+  const spec = async (): Promise<NodeFence['spec'] | undefined> => (await cluster.get(NODE_FENCES, fenceName('a')))?.spec;
+
+  it('asks for less first, and for the whole fence then, in one NodeFence', async () => {
+    expect(await spec()).toEqual({ node: 'a', requestedBy: FIRST, lastStep: 'isolation' });
+    const taken = await claim(dependencies, 'a', SECOND, { isOwn });
+    expect(taken.kind).toBe('claimed');
+    expect(await spec()).toEqual({ node: 'a', requestedBy: SECOND });
+  });
+
+  it.each<[string, Claimant, Parameters<typeof claim>[3]]>([
+    ['another name', { ...SECOND, name: 'memory' }, { isOwn }],
+    ['another kind', { ...SECOND, kind: 'Machine' }, { isOwn }],
+    ['another API', { ...SECOND, apiVersion: 'v1' }, { isOwn }],
+    ['a run that it does not call its own', SECOND, { isOwn: () => false }],
+    ['nobody who says which are its own', SECOND, {}],
+  ])('leaves a fence of %s alone', async (_words, claimant, asked) => {
+    expect(await claim(dependencies, 'a', claimant, asked)).toMatchObject({ kind: 'taken', by: 'RemedyConfiguration disks' });
+    expect(await spec()).toMatchObject({ requestedBy: FIRST, lastStep: 'isolation' });
+  });
+
+  it('waits for one that is being taken back', async () => {
+    await releaseClaim(dependencies, 'a', FIRST);
+    expect((await claim(dependencies, 'a', SECOND, { isOwn })).kind).toBe('taken');
+  });
+});
+
+describe('taking a request back', () => {
+  let cluster: Cluster;
+  let dependencies: ClaimDependencies;
+
+  beforeEach(async () => {
+    cluster = await installedCluster();
+    dependencies = { cluster, recorder: { event: () => undefined } };
+    await claim(dependencies, 'a', OURS, { lastStep: 'isolation', release: 'none', ending: 'off' });
+  });
+
+  it('takes back all that was asked for, and leaves the fence to end by itself', async () => {
+    expect(await withdraw(dependencies, 'a', OURS)).toBe('withdrawn');
+    const standing = await cluster.get(NODE_FENCES, fenceName('a'));
+    expect(standing?.spec).toEqual({ node: 'a' });
+    expect(standing?.metadata.deletionTimestamp).toBeUndefined();
+    expect(await withdraw(dependencies, 'a', OURS)).toBe('not-ours');
+  });
+
+  it('touches no request of somebody else, also where he comes between our read and our write', async () => {
+    expect(await withdraw(dependencies, 'a', THEIRS)).toBe('not-ours');
+    const overtaken = bent(cluster, {
+      mergePatch: async (...given) => {
+        await cluster.mergePatch(NODE_FENCES, fenceName('a'), { spec: { requestedBy: { ...THEIRS, namespace: null } } });
+        return cluster.mergePatch(...given);
+      },
+    });
+    expect(await withdraw({ cluster: overtaken }, 'a', OURS)).toBe('not-ours');
+    expect((await cluster.get(NODE_FENCES, fenceName('a')))?.spec).toMatchObject({ requestedBy: THEIRS, lastStep: 'isolation' });
+  });
+
+  it('of a NodeFence that is gone has nothing to take back', async () => {
+    await cluster.mergePatch(NODE_FENCES, fenceName('a'), { metadata: { finalizers: [] } });
+    await cluster.remove(NODE_FENCES, fenceName('a'));
+    expect(await withdraw(dependencies, 'a', OURS)).toBe('gone');
   });
 });
 

@@ -10,8 +10,11 @@ import { FINALIZER, fenceLabels } from '../ownership.ts';
 /** The object in whose name a node is claimed; its `uid` is its identity. */
 export type Claimant = NonNullable<NodeFenceSpec['requestedBy']>;
 
-/** What the fence is to be besides the usual. `joinsHeld`: one that the fence controller began, and that is held by what holds no request, is asked for too. */
-export type Asked = Pick<NodeFenceSpec, 'ending' | 'release'> & { joinsHeld?: true };
+/**
+ * What the fence is to be besides the usual. `joinsHeld`: one that the fence controller began, and that is held by what holds no request, is asked for too.
+ * `isOwn`: a fence of this requester was asked for by the same claimant under another uid, and is asked for anew.
+ */
+export type Asked = Pick<NodeFenceSpec, 'ending' | 'release' | 'lastStep'> & { joinsHeld?: true; isOwn?: (requester: Claimant) => boolean };
 
 /** `taken`: somebody else has the node; `by` says who, in words. `fence` is what a consistent read shows. */
 export type ClaimOutcome = { kind: 'claimed'; fence: NodeFence } | { kind: 'taken'; fence: NodeFence; by: string };
@@ -33,7 +36,7 @@ export async function claim({ cluster, recorder }: ClaimDependencies, node: stri
     const standing = await cluster.get(NODE_FENCES, fenceName(node));
     if (standing !== undefined && hasClaimed(standing, claimant)) return { kind: 'claimed', fence: standing };
     const by = standing === undefined ? undefined : ownerOf(standing);
-    const isJoined = asked.joinsHeld === true && standing !== undefined && isHeldUnasked(standing);
+    const isJoined = standing !== undefined && ((asked.joinsHeld === true && isHeldUnasked(standing)) || isOfOwnOther(standing, claimant, asked));
     if (standing !== undefined && by !== undefined && !isJoined) return { kind: 'taken', fence: standing, by };
     try {
       const fence = standing === undefined ? await create(cluster, node, claimant, asked) : await takeUp(cluster, standing, claimant, asked);
@@ -66,6 +69,29 @@ export async function releaseClaim(
       // Under its version too: a final fence that another claimant takes up keeps its uid.
       const precondition = { ...(uid === undefined ? {} : { uid }), ...(resourceVersion === undefined ? {} : { resourceVersion }) };
       return (await cluster.remove(NODE_FENCES, name, precondition)) ? 'released' : 'gone';
+    } catch (error) {
+      if (!isWriteConflict(error) || tries >= TRIES_MAX) throw error;
+    }
+  }
+}
+
+/**
+ * Takes the request back, with all that it asked for, and leaves the fence to end by the health of its node. `not-ours`: somebody else has it, or it was taken back
+ * before; nothing is touched. Rejects as `claim` does.
+ */
+export async function withdraw(
+  { cluster }: Pick<ClaimDependencies, 'cluster'>,
+  node: string,
+  claimant: Claimant,
+): Promise<'withdrawn' | 'gone' | 'not-ours'> {
+  for (let tries = 1; ; tries += 1) {
+    const standing = await cluster.get(NODE_FENCES, fenceName(node));
+    if (standing === undefined) return 'gone';
+    if (!hasClaimed(standing, claimant)) return 'not-ours';
+    const { name, uid, resourceVersion } = standing.metadata;
+    try {
+      await cluster.mergePatch(NODE_FENCES, name, { metadata: { uid, resourceVersion }, spec: { requestedBy: null, ...NOTHING_ASKED } });
+      return 'withdrawn';
     } catch (error) {
       if (!isWriteConflict(error) || tries >= TRIES_MAX) throw error;
     }
@@ -106,11 +132,23 @@ function hasClaimed(fence: NodeFence, claimant: Claimant): boolean {
   return fence.spec.requestedBy?.uid === claimant.uid;
 }
 
+/** Everything that belongs to a request, as a patch that takes it out. */
+const NOTHING_ASKED: Readonly<Record<Exclude<keyof NodeFenceSpec, 'node' | 'requestedBy'>, null>> = { ending: null, release: null, lastStep: null };
+
+/** The same claimant has asked for it before, under another uid, and may ask for something else now. */
+function isOfOwnOther({ metadata, spec }: NodeFence, claimant: Claimant, { isOwn }: Asked): boolean {
+  const { requestedBy } = spec;
+  if (requestedBy === undefined || isOwn === undefined || metadata.deletionTimestamp !== undefined) return false;
+  return (
+    requestedBy.apiVersion === claimant.apiVersion && requestedBy.kind === claimant.kind && requestedBy.name === claimant.name && isOwn(requestedBy)
+  );
+}
+
 function create(
   cluster: ClaimDependencies['cluster'],
   node: string,
   claimant: Claimant,
-  { joinsHeld: _joinsHeld, ...asked }: Asked,
+  { joinsHeld: _joinsHeld, isOwn: _isOwn, ...asked }: Asked,
 ): Promise<NodeFence> {
   return cluster.create(NODE_FENCES, {
     apiVersion: `${GROUP}/${VERSION}`,
@@ -125,13 +163,13 @@ function takeUp(
   cluster: ClaimDependencies['cluster'],
   { metadata, spec }: NodeFence,
   claimant: Claimant,
-  { ending, release }: Asked,
+  { joinsHeld: _joinsHeld, isOwn: _isOwn, ...asked }: Asked,
 ): Promise<NodeFence> {
   const { uid, resourceVersion } = metadata;
   const requestedBy = { ...claimant, namespace: claimant.namespace ?? null };
   const patch = {
     metadata: { uid, resourceVersion, labels: fenceLabels(spec.node, 'remediation') },
-    spec: { requestedBy, ending: ending ?? null, release: release ?? null },
+    spec: { requestedBy, ...NOTHING_ASKED, ...asked },
   };
   return cluster.mergePatch(NODE_FENCES, metadata.name, patch);
 }
