@@ -75,6 +75,7 @@ export async function inputFromCluster(access: ClusterAccess, flags: MachineFlag
       ...(await metal3RemediationWarnings(access)),
     ],
     operated: hosts ?? [],
+    ...(leases === undefined ? {} : { attested: leases }),
     ...(leader.programs === undefined ? {} : { programs: leader.programs }),
     requesters: await requestersOf(access),
     notes,
