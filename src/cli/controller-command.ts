@@ -92,7 +92,7 @@ export function controllerCommand(): Command {
       option(
         '--controllers <names>',
         'CONTROLLERS',
-        'controllers to run beside fencing: preservation, probes, remediation, health-check, machine-remediation, metal3-remediation; *: all; -NAME: all but NAME',
+        'controllers to run beside fencing: preservation, probes, remediation, health-check, machine-remediation, metal3-remediation, remedies; *: all; -NAME: all but NAME',
       )
         .argParser(secondaryControllersOf)
         .default(secondaryControllersOf('*'), '*'),
@@ -236,6 +236,7 @@ function optionsOf(flags: Flags, outOfService: boolean): ControllerOptions {
     programs: flags.programs ?? '',
     probes: flags.controllers.has('probes'),
     remediation: flags.controllers.has('remediation'),
+    remedies: flags.controllers.has('remedies'),
     preservation: flags.controllers.has('preservation') ? flags.preservation : 'off',
     healthChecks: flags.controllers.has('health-check') ? flags.healthChecks : 'off',
     machineRemediation: flags.controllers.has('machine-remediation') ? flags.machineRemediation : 'off',

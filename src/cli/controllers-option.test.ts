@@ -3,13 +3,13 @@ import { secondaryControllersOf } from './controllers-option.ts';
 
 describe('--controllers', () => {
   it.each([
-    ['*', ['health-check', 'machine-remediation', 'metal3-remediation', 'preservation', 'probes', 'remediation']],
-    ['*,-probes', ['health-check', 'machine-remediation', 'metal3-remediation', 'preservation', 'remediation']],
-    ['-probes,*', ['health-check', 'machine-remediation', 'metal3-remediation', 'preservation', 'remediation']],
-    ['*,-remediation', ['health-check', 'machine-remediation', 'metal3-remediation', 'preservation', 'probes']],
-    ['*,-health-check', ['machine-remediation', 'metal3-remediation', 'preservation', 'probes', 'remediation']],
-    ['*,-machine-remediation', ['health-check', 'metal3-remediation', 'preservation', 'probes', 'remediation']],
-    ['*,-metal3-remediation', ['health-check', 'machine-remediation', 'preservation', 'probes', 'remediation']],
+    ['*', ['health-check', 'machine-remediation', 'metal3-remediation', 'preservation', 'probes', 'remediation', 'remedies']],
+    ['*,-probes', ['health-check', 'machine-remediation', 'metal3-remediation', 'preservation', 'remediation', 'remedies']],
+    ['-probes,*', ['health-check', 'machine-remediation', 'metal3-remediation', 'preservation', 'remediation', 'remedies']],
+    ['*,-remediation', ['health-check', 'machine-remediation', 'metal3-remediation', 'preservation', 'probes', 'remedies']],
+    ['*,-health-check', ['machine-remediation', 'metal3-remediation', 'preservation', 'probes', 'remediation', 'remedies']],
+    ['*,-machine-remediation', ['health-check', 'metal3-remediation', 'preservation', 'probes', 'remediation', 'remedies']],
+    ['*,-metal3-remediation', ['health-check', 'machine-remediation', 'preservation', 'probes', 'remediation', 'remedies']],
     ['probes', ['probes']],
     [' preservation , probes', ['preservation', 'probes']],
     ['-probes', []],

@@ -1,7 +1,15 @@
 import { InvalidArgumentError } from 'commander';
 
 /** Controllers beside the one that fences, which cannot be left out. */
-const SECONDARY_CONTROLLERS = ['preservation', 'probes', 'remediation', 'health-check', 'machine-remediation', 'metal3-remediation'] as const;
+const SECONDARY_CONTROLLERS = [
+  'preservation',
+  'probes',
+  'remediation',
+  'health-check',
+  'machine-remediation',
+  'metal3-remediation',
+  'remedies',
+] as const;
 export type SecondaryController = (typeof SECONDARY_CONTROLLERS)[number];
 
 /** `*,-probes`: all but one; `preservation`: that one alone; empty: none. As --controllers of kube-controller-manager. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { clusterProblems } from './cluster-checks.ts';
+import { clusterProblems, isRemedies } from './cluster-checks.ts';
 import { configurationOf } from './configuration.ts';
 import { fakeRegistry } from './testing/fake-agents.ts';
 import { errors, plan, seedWith } from './testing/plans.ts';
@@ -131,9 +131,11 @@ describe('groups and remedies', () => {
     ]);
   });
 
-  it('remedies are known by their name or their label', () => {
-    expect(told({ 'fence-remedies': { 'a.yaml': '' } })).toEqual([`warning fence-remedies: remedies: ${NOT_YET}`]);
-    const labelled = configurationOf([{ name: 'mine', data: {}, labels: { 'nodefence/remedies': '' } }], fakeRegistry());
-    expect(clusterProblems(labelled)).toHaveLength(1);
+  it('remedies are known by their name or their label, and are no configuration of a node', () => {
+    expect(told({ 'fence-remedies': { 'a.yaml': '' } })).toEqual([]);
+    expect(isRemedies({ name: 'mine', labels: { 'nodefence/remedies': '' } })).toBe(true);
+    expect(isRemedies({ name: 'fence-config-a' })).toBe(false);
+    const labelled = configurationOf([{ name: 'fence-config-b', data: {}, labels: { 'nodefence/remedies': '' } }], fakeRegistry());
+    expect(clusterProblems(labelled)).toEqual([]);
   });
 });

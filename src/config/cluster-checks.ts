@@ -1,7 +1,6 @@
 import type { PlanProblem } from '../domain/plan.ts';
 import { CONFIG_KEY, NODE_CONFIG_PREFIX, place } from './configuration.ts';
 import type { Configuration } from './configuration.ts';
-import { NOT_ACTED_ON } from './dormant-keys.ts';
 import { checkSelectors, clusterLayer } from './node-groups.ts';
 import { checkKeys } from './node-settings.ts';
 import { resolvePolicies } from './policies.ts';
@@ -25,8 +24,7 @@ export function clusterProblems(configuration: Configuration): PlanProblem[] {
   checkSelectors(configuration, problems);
   resolvePolicies(configuration, layer?.settings, problems);
   for (const config of configuration.configMaps.values()) {
-    if (isRemedies(config)) problems.warning(place(config), `remedies: ${NOT_ACTED_ON}`);
-    else if (config.name.startsWith(NODE_CONFIG_PREFIX) && config.data[CONFIG_KEY] === undefined)
+    if (!isRemedies(config) && config.name.startsWith(NODE_CONFIG_PREFIX) && config.data[CONFIG_KEY] === undefined)
       problems.error(place(config), `has no key ${CONFIG_KEY}: put the steps under that key`);
   }
   return problems.all();

@@ -13,7 +13,7 @@ export type Form =
   | { kind: 'text' };
 
 /** Said of what is read and checked, but moves nothing yet. */
-export const NOT_ACTED_ON = 'recognised, not acted on by this version';
+const NOT_ACTED_ON = 'recognised, not acted on by this version';
 
 const DURATION: Form = { kind: 'duration' };
 

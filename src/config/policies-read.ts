@@ -12,7 +12,6 @@ import { DEFAULT_RATE, rate } from '../domain/policies/rate.ts';
 import type { CommonSettings } from '../domain/policies/scope.ts';
 import { DEFAULT_STARTUP_GRACE_MS, startupGrace } from '../domain/policies/startup-grace.ts';
 import { DEFAULT_STORAGE_CASES, STORAGE_CASES, storageReachable } from '../domain/policies/storage-reachable.ts';
-import type { StorageCase } from '../domain/policies/storage-reachable.ts';
 import { UTC, windows } from '../domain/policies/windows.ts';
 import type { Settings } from './configuration.ts';
 import { parseTimezone, parseWindows } from './policies-windows.ts';
@@ -136,14 +135,11 @@ const MAKERS: Readonly<Record<PolicyName, Maker>> = {
       whenUnreachable,
     });
   },
-  'storage-reachable': (common, values) => storageReachable({ ...common, when: storageCases(values) }),
+  'storage-reachable': (common, values) => {
+    const words = values.list('when')?.map((word) => word.toLowerCase());
+    return storageReachable({ ...common, when: words === undefined ? DEFAULT_STORAGE_CASES : STORAGE_CASES.filter((name) => words.includes(name)) });
+  },
 };
-
-/** What a policy `storage-reachable` holds for. */
-export function storageCases(values: PolicyValues): readonly StorageCase[] {
-  const words = values.list('when')?.map((word) => word.toLowerCase());
-  return words === undefined ? DEFAULT_STORAGE_CASES : STORAGE_CASES.filter((name) => words.includes(name));
-}
 
 /** The policy of that kind; without values its defaults. */
 export function makePolicy(policy: PolicyName, common: CommonSettings, values: PolicyValues, context: PolicyContext): StormPolicy {

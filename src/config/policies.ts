@@ -34,16 +34,11 @@ export function writtenPolicies(configuration: Configuration, problems: Problems
   return written;
 }
 
-/** Those that stand, as they are written. */
-export function chosenPolicies(configuration: Configuration, cluster: Settings | undefined, problems: Problems): readonly WrittenPolicy[] {
-  const written = writtenPolicies(configuration, problems);
-  const list = cluster?.get(POLICIES_KEY);
-  return list === undefined || isOriginalBlank(list, configuration) ? standing(written, problems) : listed(list, written, problems);
-}
-
 /** The storm policies that stand, in the order of their kinds and names. Never throws: what is wrong is told, and never leaves less than the safe defaults. */
 export function resolvePolicies(configuration: Configuration, cluster: Settings | undefined, problems: Problems): readonly StormPolicy[] {
-  const chosen = chosenPolicies(configuration, cluster, problems);
+  const written = writtenPolicies(configuration, problems);
+  const list = cluster?.get(POLICIES_KEY);
+  const chosen = list === undefined || isOriginalBlank(list, configuration) ? standing(written, problems) : listed(list, written, problems);
   const graceMs = parseDuration(cluster?.get('node_grace')?.value ?? '') ?? DEFAULT_ISOLATION.graceMs;
   const isolating = chosen.find(({ policy, isBroken, isScoped }) => policy === 'controller-isolated' && !isBroken && !isScoped);
   const isolation = isolationSettings(isolating?.values ?? new PolicyValues(), graceMs);

@@ -121,10 +121,11 @@ export function composeController(ports: ControllerPorts, options: ControllerOpt
 function givenByFences(
   controller: () => FenceController,
   prober: Dispatcher,
-): Pick<SecondarySources, 'stormHolds' | 'proofReader' | 'lifeAtMs' | 'prober'> {
+): Pick<SecondarySources, 'stormHolds' | 'remedyHolds' | 'proofReader' | 'lifeAtMs' | 'prober'> {
   return {
     prober,
     stormHolds: (node) => controller().stormHolds(node),
+    remedyHolds: (node, stages) => controller().remedyHolds(node, stages),
     proofReader: { readAnew: (fence) => controller().readAnew(fence) },
     lifeAtMs: (node) => controller().lifeAtMs(node),
   };

@@ -55,6 +55,8 @@ export interface ControllerOptions extends FenceOptions {
   machineRemediation?: MachineRemediationChoice;
   /** In place of Metal3's own controller; absent: as `off`. */
   metal3Remediation?: Metal3RemediationChoice;
+  /** Remedies of conditions, where a Configuration is there; absent: no. */
+  remedies?: boolean;
   /** Folder of programs, as it is told on the Lease; empty: none. Absent: nothing is told. */
   programs?: string;
   /** For the first list of every watched kind. */

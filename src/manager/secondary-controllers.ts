@@ -15,6 +15,8 @@ import { setUpMetal3Remediation } from './metal3-remediation/setup.ts';
 import { setUpNodeDaemons } from './node-daemons/setup.ts';
 import type { NodeDaemonSources } from './node-daemons/setup.ts';
 import { setUpNodeRemediation } from './node-remediation/setup.ts';
+import { setUpRemedies } from './remedies/setup.ts';
+import type { RemedySources } from './remedies/setup.ts';
 import type { PreservationSources } from './preservation/setup.ts';
 import { setUpPreservation } from './preservation/setup.ts';
 import { WorkloadPool } from './workload-pool.ts';
@@ -42,6 +44,7 @@ export type SecondarySources = PreservationSources &
   NodeDaemonSources &
   Omit<Metal3RemediationSources, 'workloads'> &
   Omit<HealthCheckSources, 'workloads'> &
+  RemedySources &
   MachineRemediationSources & { stormHolds: StormHolds };
 
 /** All that are not switched off. */
@@ -57,6 +60,7 @@ export function setUpSecondaryControllers(ports: ControllerPorts, options: Contr
     preservation,
     nodeDaemons,
     kdump,
+    setUpRemedies(ports, options, sources),
     setUpNodeRemediation(ports, options, sources),
     setUpHealthChecks(ports, options, sources),
     setUpMachineRemediation(ports, options, sources),

@@ -7,6 +7,7 @@ import { FLOW_CONTROL } from './flow-control.ts';
 import { HEALTH_CHECK_ACCESS } from './health-check-access.ts';
 import { HEALTH_CHECK_DEFINITION, PROPOSED_HEALTH_CHECK_DEFINITION } from './health-check-definitions.ts';
 import { KDUMP_ACCESS } from './kdump-access.ts';
+import { REMEDIES_ACCESS } from './remedies-access.ts';
 import { MACHINE_DEFINITIONS } from './machine-definitions.ts';
 import { MACHINE_REMEDIATION_ACCESS, MACHINE_REMEDIATION_GUARD } from './machine-remediation-access.ts';
 import { METAL3_REMEDIATION_ACCESS } from './metal3-remediation-access.ts';
@@ -123,6 +124,7 @@ export const OPTIONAL_FILES: readonly ManifestFile[] = [
   ...folder('jobs', 'jobs.yaml', JOB_ACCESS),
   ...folder('node-daemon-controller', 'access.yaml', NODE_DAEMON_CONTROLLER_ACCESS),
   ...folder('kdump', 'access.yaml', KDUMP_ACCESS),
+  ...folder('remedies', 'access.yaml', REMEDIES_ACCESS),
   ...folder('metal3', 'hosts.yaml', METAL3_ACCESS),
   ...folder('ceph', 'network-fences.yaml', CEPH_ACCESS),
   ...folder('preservation-observe', 'access.yaml', PRESERVATION_OBSERVE_ACCESS),

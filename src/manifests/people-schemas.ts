@@ -1,9 +1,11 @@
 import type { AcknowledgementStatus, NodeFenceAcknowledgement, NodeFenceReport, NodeFenceStop } from '../ports/resources.ts';
 import { RECORDS_MAX } from '../domain/incident-record.ts';
 import { PROBED_MAX } from '../domain/device-paths.ts';
+import { REMEDY_STATUS_LIMITS } from '../ports/remedies.ts';
 import type { IncidentRecord } from '../domain/incident-record.ts';
 import { OUTCOME, TIMELINE, TRIGGER_KIND } from './node-fence-schema.ts';
 import { evidenceKind } from './plan-schema.ts';
+import { REMEDIES_STATUS } from './remedies-schema.ts';
 import { choice, flag, integer, list, listByKey, NAME_LENGTH_MAX, nodeName, object, optional, text, time, token } from './schema.ts';
 import type { Schema } from './schema.ts';
 
@@ -49,6 +51,17 @@ export const REPORT_SPEC = object<NonNullable<NodeFenceReport['spec']>>('What pe
       incident: integer('Incidents up to this number no longer count against any limit.'),
       reason: text('Why.', { minLength: 1 }),
     }),
+  ),
+  resumedRemedies: optional(
+    list(
+      'Who says to go on with remedies that asked for a person.',
+      object<NonNullable<NonNullable<NodeFenceReport['spec']>['resumedRemedies']>[number]>('One word; counts once.', {
+        threshold: token('The condition: KernelDeadlock=True.', { maxLength: 320 }),
+        episode: token('status.remedies.positions[].episode.'),
+        reason: text('Why.', { minLength: 1 }),
+      }),
+      REMEDY_STATUS_LIMITS.positions,
+    ),
   ),
 });
 
@@ -127,6 +140,7 @@ export const REPORT_STATUS = object<ReportStatus>('What outlives a fence of this
       8,
     ),
   ),
+  remedies: optional(REMEDIES_STATUS),
   problems: optional(
     list(
       'What is wrong with the configuration of this node.',

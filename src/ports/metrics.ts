@@ -3,6 +3,7 @@ import type { DumpState } from '../domain/kdump/record.ts';
 import type { FenceState, JobResult, Outcome, Timeline } from '../domain/node-fence.ts';
 import type { Fenceable } from '../domain/plan-problems.ts';
 import type { EvidenceGrade, EvidenceKind, Step } from '../domain/plan.ts';
+import type { RemedyPhase } from '../domain/remedy/position.ts';
 
 /**
  * What the program counts, as plain functions, so that nothing but src/telemetry knows how metrics are kept. No call throws. Label values
@@ -139,6 +140,13 @@ export interface KdumpMetrics extends SecondaryControllerMetrics {
   dumps(counts: Readonly<Record<DumpState, number>>): void;
 }
 
+export interface RemedyMetrics extends SecondaryControllerMetrics {
+  /** One remedy has ended. */
+  ended(condition: string, remedy: string, result: 'succeeded' | 'failed' | 'lost'): void;
+  /** Conditions of nodes now, by where their remedies are. */
+  positions(counts: Readonly<Record<RemedyPhase, number>>): void;
+}
+
 export interface Metrics {
   readonly fence: FenceMetrics;
   readonly device: DeviceMetrics;
@@ -154,6 +162,7 @@ export interface Metrics {
   readonly metal3Remediation: SecondaryControllerMetrics;
   readonly nodeDaemons: NodeDaemonMetrics;
   readonly kdump: KdumpMetrics;
+  readonly remedies: RemedyMetrics;
 }
 
 const nothing = (): void => undefined;
@@ -187,4 +196,5 @@ export const NO_METRICS: Metrics = {
   metal3Remediation: { acted: nothing, problems: nothing },
   nodeDaemons: { received: nothing, refused: nothing, answered: nothing, daemons: nothing, suspected: nothing, acted: nothing, problems: nothing },
   kdump: { message: nothing, dumps: nothing, acted: nothing, problems: nothing },
+  remedies: { ended: nothing, positions: nothing, acted: nothing, problems: nothing },
 };

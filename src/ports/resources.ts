@@ -1,6 +1,7 @@
 import type { IncidentRecord } from '../domain/incident-record.ts';
 import type { NodeFenceSpec, NodeFenceStatus } from '../domain/node-fence.ts';
 import type { Resource } from './cluster.ts';
+import type { RemediesStatus } from './remedies.ts';
 import type { ConfigMap, KubeObject, Lease, Node, PersistentVolume, PersistentVolumeClaim, Pod, Secret, VolumeAttachment } from './objects.ts';
 
 export const GROUP = 'ha.k8s.io';
@@ -36,6 +37,8 @@ export interface NodeFenceReport extends KubeObject {
   spec?: {
     /** A person lets the node be fenced again after this incident, whatever its record says. */
     resumed?: { incident: number; reason: string };
+    /** A person says to go on with remedies that had asked for one: by the episode, so that each word counts once. */
+    resumedRemedies?: { threshold: string; episode: string; reason: string }[];
   };
   status?: {
     identity?: { nodeUID: string; systemUUID?: string; providerID?: string; bootID?: string; recordedAt: string };
@@ -52,6 +55,8 @@ export interface NodeFenceReport extends KubeObject {
     devices?: ProbedDevice[];
     /** What a device showed right before the last off, which destroyed it. */
     exhibits?: KeptDiagnostic[];
+    /** Where its remedies are; written by the remedies controller alone. */
+    remedies?: RemediesStatus;
   };
 }
 

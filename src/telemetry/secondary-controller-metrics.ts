@@ -6,7 +6,7 @@ import { Meters, setAll } from './meters.ts';
 
 type SecondaryControllerMetrics = Pick<
   Metrics,
-  'preservation' | 'healthChecks' | 'remediation' | 'machineRemediation' | 'metal3Remediation' | 'nodeDaemons' | 'kdump'
+  'preservation' | 'healthChecks' | 'remediation' | 'machineRemediation' | 'metal3Remediation' | 'nodeDaemons' | 'kdump' | 'remedies'
 >;
 
 /** The controllers beside the one that fences: what each does and what stands, by the same names, and what each alone knows. */
@@ -30,6 +30,7 @@ export function secondaryControllerMetrics(registry: Registry): SecondaryControl
     metal3Remediation: common('metal3-remediation'),
     nodeDaemons: { ...common('node-daemons'), ...nodeDaemons(meters) },
     kdump: { ...common('kdump'), ...kdump(meters) },
+    remedies: { ...common('remedies'), ...remedies(meters) },
   };
 }
 
@@ -134,6 +135,22 @@ function kdump(meters: Meters): Pick<Metrics['kdump'], 'message' | 'dumps'> {
         'state',
         Object.entries(counts).map(([state, count]) => [state.toLowerCase(), count]),
       );
+    },
+  };
+}
+
+/** Conditions and remedies are those that an admin named. */
+function remedies(meters: Meters): Pick<Metrics['remedies'], 'ended' | 'positions'> {
+  const ended = meters.counter('nodefence_remedies_total', 'Remedies that have ended, by the condition that they answered, and result.', [
+    'condition',
+    'remedy',
+    'result',
+  ]);
+  const positions = meters.gauge('nodefence_remedy_conditions', 'Conditions of nodes that remedies answer now, by where those are.', ['phase']);
+  return {
+    ended: (condition, remedy, result) => ended.inc({ condition, remedy, result }),
+    positions: (counts) => {
+      setAll(positions, 'phase', Object.entries(counts));
     },
   };
 }

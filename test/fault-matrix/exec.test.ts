@@ -23,8 +23,7 @@ testFaultProfile({
     'wrong-credentials': /Unable to connect\/login to fencing device/u,
     'wrong-certificate': /SSL certificate problem/u,
     unreachable: /Connection refused/u,
-    // The second where this process got no turn in the half second between the kill and the deadline; the first alone is demanded in agents/exec.
-    'hangs-mid-answer': /Stat \(killed at the deadline\)|no complete answer within 4000 ms/u,
+    'hangs-mid-answer': /Stat \(killed at the deadline\)/u,
     garbage: /%-\(state\) \(exit code 0\)/u,
     truncated: /Status: O \(exit code 2\)/u,
     'state-unknown': /Unable to obtain correct plug status/u,

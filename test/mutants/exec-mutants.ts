@@ -35,13 +35,6 @@ export const EXEC_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(EXEC_ANSWERS, 'said more than is kept'),
   },
   {
-    name: 'exec words unread',
-    defect: 'what a program said before its end is not read where this process got no turn since',
-    file: 'agents/shared/process/run-program.ts',
-    edits: [['later(LINGER_MS, () => setImmediate(finish));', 'later(LINGER_MS, finish);']],
-    killedBy: byTest('agents/shared/process/run-program.test.ts', 'when we get no turn until long after its end'),
-  },
-  {
     name: 'exec killed',
     defect: 'a program that was killed at the deadline counts',
     file: 'agents/exec/answers.ts',

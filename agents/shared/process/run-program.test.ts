@@ -33,16 +33,6 @@ async function until(isSo: () => boolean): Promise<void> {
   }
 }
 
-/** As on a machine whose cores are busy: this process gets no turn until it is so, and for so long. */
-function standStill(isSo: () => boolean, leastMs: number): void {
-  const beganAt = performance.now();
-  const cell = new Int32Array(new SharedArrayBuffer(4));
-  while (!isSo() || performance.now() - beganAt < leastMs) {
-    if (performance.now() - beganAt > 30_000) throw new Error('it did not come to pass');
-    Atomics.wait(cell, 0, 0, 10);
-  }
-}
-
 function isRunning(pid: number): boolean {
   try {
     return !/^\d+ \(.*\) [ZX]/s.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
@@ -121,22 +111,6 @@ describe('what was started is gone', { timeout: 90_000 }, () => {
     const file = script('sleep 600 & echo $! >$0.pid', 'echo done');
     expect(await run([file])).toMatchObject({ ended: 'exited', code: 0, stdout: 'done\n' });
     await until(() => !isRunning(pidIn(`${file}.pid`)));
-  });
-
-  it('says what stands in its pipes when we get no turn until long after its end', async () => {
-    const apart = 'setsid sh -c "touch $0.apart; sleep 0.2; echo late; touch $0.said; sleep 600" & echo $! >$0.pid';
-    const file = script(apart, 'while [ ! -e $0.apart ]; do sleep 0.01; done');
-    const clock = new SystemClock();
-    const afterItsEnd = clock.after.bind(clock);
-    let waits = 0;
-    clock.after = (delayMs, callback) => {
-      waits += 1;
-      // The deadline is the first wait, the pipes' is the next: from here on nothing is read until all is said and that one is due.
-      if (waits === 2) setImmediate(() => standStill(() => existsSync(`${file}.said`), 700));
-      return afterItsEnd(delayMs, callback);
-    };
-    expect(await run([file], { clock })).toMatchObject({ ended: 'exited', code: 0, stdout: 'late\n' });
-    process.kill(-pidIn(`${file}.pid`), 'SIGKILL');
   });
 });
 

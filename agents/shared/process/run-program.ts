@@ -117,13 +117,11 @@ function endOf(child: ReturnType<typeof spawn>, { clock, signal, deadlineMs }: P
     const finish = (): void => settle(() => resolve({ ended, ...exit }));
     let isGone = false;
     const later = (delayMs: number, callback: () => void): void => void undo.push(clock.after(delayMs, callback));
-    // A process that got no turn for so long finds its timer due before it has read what stands in the pipes: that comes first.
-    const linger = (): void => later(LINGER_MS, () => setImmediate(finish));
     const graceMs = Math.min(GRACE_MS, deadlineMs / 4);
     const kill = (): void => {
       // Once it has been waited for, its id may be somebody else's.
       if (!isGone) tree.kill('SIGKILL');
-      linger();
+      later(LINGER_MS, finish);
     };
     const stop = (why: 'deadline' | 'aborted'): void => {
       if (isGone || ended !== 'exited') return;
@@ -140,7 +138,7 @@ function endOf(child: ReturnType<typeof spawn>, { clock, signal, deadlineMs }: P
       exit = { code, signal: by };
       isGone = true;
       tree.kill('SIGKILL');
-      linger();
+      later(LINGER_MS, finish);
     });
     child.once('close', finish);
   });

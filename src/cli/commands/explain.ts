@@ -16,6 +16,11 @@ import type { MachineFlags } from '../preservation/machine-flags.ts';
 import { describeGuard, picturedPreservation } from '../preservation/pictured-preservation.ts';
 import { rightsElsewhere } from '../program-rights.ts';
 import { hasOutOfService } from '../../manager/server-version.ts';
+import { Problems } from '../../config/problems.ts';
+import { readRemedies } from '../../config/remedies.ts';
+import { isRemedies } from '../../config/cluster-checks.ts';
+import type { NamedConfig } from '../../config/configuration.ts';
+import { configuredRemedies } from './remedy-rows.ts';
 import { dependenciesOf, explain } from './explanation.ts';
 import { CommandFailure, EXIT } from './failure.ts';
 import type { ExitCode } from './failure.ts';
@@ -68,8 +73,10 @@ async function explainNode({ access, console }: Session, name: string, flags: Ex
   const holders = holdersOf(nodeOwnership, listers.fences.get(fenceName(name)), name);
   const drivers = await healthCheckDrivers(access, leader);
   const policies = planner.stormPolicies();
+  const remedies = node === undefined ? [] : configuredRemedies(readRemedies(remedyConfigs(cluster), new Problems()), node);
   const page = {
     policies,
+    remedies,
     name,
     node,
     lease,
@@ -90,6 +97,11 @@ export function noSuchNode(name: string, { server }: Pick<ClusterAccess, 'server
   return new CommandFailure(
     `there is no Node ${name} in the cluster at ${server}, and no fence of it: look at nodefence status, or name another --context`,
   );
+}
+
+function remedyConfigs({ configMaps }: Pick<ListedCluster, 'configMaps'>): NamedConfig[] {
+  const named = [...configMaps.all()].map(({ metadata: { name, labels }, data = {} }) => ({ name, labels, data }));
+  return named.filter(isRemedies);
 }
 
 /** The configuration as it stands, as far as one sees it who may not read Secrets. */

@@ -16,6 +16,8 @@ import { leaderOf } from './leader.ts';
 import type { Leader } from './leader.ts';
 import { daemonOf } from './node-daemon.ts';
 import type { DaemonRow } from './node-daemon.ts';
+import { remediesOf } from './remedy-rows.ts';
+import type { RemedyRow } from './remedy-rows.ts';
 import type { FleetListers } from './watched-cluster.ts';
 
 /** What the cluster shows of all nodes and their fences, at one moment. */
@@ -49,6 +51,8 @@ export interface NodeRow {
   fenceable?: Exclude<Fenceable, 'yes'>;
   /** Absent: no daemon of it was reported. */
   daemon?: DaemonRow;
+  /** Conditions that remedies answer now; absent: none. */
+  remedies?: RemedyRow[];
   /** Errors of the configuration, as the controller last saw it. */
   problems: string[];
 }
@@ -128,10 +132,10 @@ export function fleetOf(cluster: Cluster, leader: Leader): FleetStatus {
 }
 
 /** Failed for good, then under way, then not Ready, then the rest; the lower the sooner a person should look. */
-export function urgency({ state, outcome, ready, problems }: NodeRow): number {
+export function urgency({ state, outcome, ready, problems, remedies = [] }: NodeRow): number {
   if (outcome === 'failed' || state === 'error') return 0;
   if (state !== undefined && state !== 'final') return 1;
-  if (ready !== 'True') return 2;
+  if (ready !== 'True' || remedies.some(({ phase }) => phase !== 'recovered')) return 2;
   if (problems.length > 0) return 3;
   return state === 'final' ? 4 : 5;
 }
@@ -156,12 +160,14 @@ function nodeRow(node: Node, fence: NodeFence | undefined, report: NodeFenceRepo
   const { fence: trigger, problems: told = [] } = report?.status ?? {};
   const fenceable = fenceableOf({ ...(trigger !== undefined && { trigger }), problems: told });
   const daemon = daemonOf(report);
+  const remedies = remediesOf(report);
   const shown = {
     ready: ready?.status ?? ('missing' as const),
     cordoned: node.spec.unschedulable === true,
     problems,
     ...(fenceable !== 'yes' && { fenceable }),
     ...(daemon !== undefined && { daemon }),
+    ...(remedies.length > 0 && { remedies }),
   };
   if (fence !== undefined) return { ...fenceRow(fence, shown.ready), ...shown };
   const isStopped = stops.some((stop) => stop.node === undefined || stop.node === node.metadata.name);

@@ -9,6 +9,7 @@ import { forgive } from './forgive.ts';
 import { nodeArgument } from './node-argument.ts';
 import { describeStop } from './pages/fleet-page.ts';
 import { personCommand, run } from './person-command.ts';
+import { resumeRemedies } from './resume-remedies.ts';
 import type { Session } from './person-command.ts';
 import { concerns, scopeOf, describeScope } from './stop-scope.ts';
 import type { Scope } from './stop-scope.ts';
@@ -23,7 +24,7 @@ interface ResumeFlags extends ClusterFlags {
 export function resumeCommand(): Command {
   return personCommand(
     'resume',
-    'remove the stops of a node, or those of all nodes; also lets a node be fenced again that was fenced too often or without success',
+    'remove the stops of a node, or those of all nodes; also lets a node be fenced again that was fenced too often or without success, and its remedies go on that asked for a person',
   )
     .addArgument(new Argument('[node]', 'name of a Node').argParser(nodeArgument))
     .option('--all', 'remove stops of all nodes; stops of single nodes stay')
@@ -36,8 +37,11 @@ async function resume({ access, console }: Session, scope: Scope): Promise<ExitC
   const stops = await cluster.list(NODE_FENCE_STOPS);
   const own = stops.filter((stop) => concerns(stop, scope));
   const forgiven = 'node' in scope ? await forgive(access, scope.node) : undefined;
-  if (own.length === 0 && forgiven === undefined) console.print(`No stop names ${describeScope(scope)}.`);
+  const remedies = 'node' in scope ? await resumeRemedies(access, scope.node) : [];
+  if (own.length === 0 && forgiven === undefined && remedies.length === 0) console.print(`No stop names ${describeScope(scope)}.`);
   if (forgiven !== undefined) print(console, harmless(`RESUMED: ${describeScope(scope)}, which its own record held: ${forgiven}`), ink.good);
+  for (const threshold of remedies)
+    print(console, harmless(`RESUMED: the remedies of ${describeScope(scope)} for ${threshold}, which had asked for a person`), ink.good);
   for (const stop of own) {
     const { name, uid } = stop.metadata;
     const wasThere = await cluster.remove(NODE_FENCE_STOPS, name, uid === undefined ? {} : { uid });

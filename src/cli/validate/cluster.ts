@@ -75,7 +75,6 @@ export async function inputFromCluster(access: ClusterAccess, flags: MachineFlag
       ...(await metal3RemediationWarnings(access)),
     ],
     operated: hosts ?? [],
-    ...(leases === undefined ? {} : { attested: leases }),
     ...(leader.programs === undefined ? {} : { programs: leader.programs }),
     requesters: await requestersOf(access),
     notes,

@@ -2,7 +2,7 @@ import type { NamedConfig } from '../../config/configuration.ts';
 import type { SurveyProblem } from '../../config/survey.ts';
 import type { FilePlace, FileProblem } from '../../config/manifests/manifests.ts';
 import type { BareMetalHost } from '../../ports/metal3.ts';
-import type { Lease, Node } from '../../ports/objects.ts';
+import type { Node } from '../../ports/objects.ts';
 
 /** A template, or a request that stands. */
 export interface Requester {
@@ -30,8 +30,6 @@ export interface Input {
   found?: readonly SurveyProblem[];
   /** BareMetalHosts of this cluster; absent: there are none. */
   operated?: readonly BareMetalHost[];
-  /** Leases of the fence namespace, in which daemons attest. Absent: there is no cluster, or they may not be read. */
-  attested?: readonly Lease[];
   /** Folder of programs of whoever leads, as it says; empty: none. Absent: it is not known. */
   programs?: string;
   /** What asks for fences in this cluster, with the time in which each must be proven off. */

@@ -10,7 +10,6 @@ import { methodsOf, writtenName } from '../../domain/device-paths.ts';
 import type { Plan, PlanMethod } from '../../domain/plan.ts';
 import { AgentError } from '../../ports/agents.ts';
 import type { AgentRegistry, Parameters } from '../../ports/agents.ts';
-import { attestedProblems } from './attested.ts';
 import type { Input } from './input.ts';
 import { operatedProblems } from './operated-hosts.ts';
 import { poolProblems } from './preservation.ts';
@@ -61,7 +60,6 @@ export function validate(input: Input, registry: AgentRegistry, only: readonly s
     ...poolProblems(input),
     ...(input.found ?? []),
     ...operatedProblems(reported, input.operated ?? []),
-    ...(input.attested === undefined ? [] : attestedProblems(reported, configuration, input.attested)),
     ...requesterProblems(reported, input.requesters ?? []),
     ...merged(inSecrets),
     ...newlines(

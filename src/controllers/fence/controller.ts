@@ -4,6 +4,7 @@ import { fold } from '../../domain/journal.ts';
 import { ignoredIn } from '../../domain/last-step.ts';
 import { fenceName } from '../../domain/node-fence.ts';
 import type { NodeFenceStatus } from '../../domain/node-fence.ts';
+import type { RemedyStage } from '../../domain/policies/remedied.ts';
 import type { ActiveHold } from '../../domain/snapshot.ts';
 import type { Decision } from '../../domain/transition.ts';
 import { ApiStatusError } from '../../ports/api-transport.ts';
@@ -14,7 +15,7 @@ import type { NodeFence } from '../../ports/resources.ts';
 import { Acknowledgements } from './acknowledgements.ts';
 import type { FenceDependencies } from './dependencies.ts';
 import { FenceableNodes } from './fenceable.ts';
-import { dumpingAgainst, lookAfterMs, onlyIsolatedAgainst, preservedAgainst } from './guard.ts';
+import { dumpingAgainst, guardOf, lookAfterMs, onlyIsolatedAgainst, preservedAgainst } from './guard.ts';
 import { measure } from './metrics.ts';
 import { NodeObservation, readyOf } from './observation.ts';
 import { gatedWrites, notSentUnless } from '../shared/gated-cluster.ts';
@@ -85,6 +86,20 @@ export class FenceController implements ProofReader {
   /** For the controllers that switch a machine without a NodeFence. What somebody asked for does not wait for the grace of a new leader, as a requested fence does not. */
   stormHolds(node: string): readonly ActiveHold[] {
     return this.storm.activeHoldsOn(node).filter(({ reason }) => reason !== 'startup-grace');
+  }
+
+  /** The same for remedies, which nobody asked for: they wait for the grace of a new leader too, and count each other. */
+  remedyHolds(node: string, stages: ReadonlyMap<string, RemedyStage>): readonly ActiveHold[] {
+    const { nodeLeases, listers } = this.dependencies;
+    const lease = nodeLeases?.holdOn(node, listers.fences.get(fenceName(node))?.spec.requestedBy);
+    const isKept = guardOf(this.dependencies, node) !== undefined;
+    return [
+      ...(lease === undefined ? [] : [lease]),
+      ...(isKept
+        ? [{ policy: 'preserved', reason: 'preserved', message: 'its machine is preserved, or being deleted, or nobody can tell yet' }]
+        : []),
+      ...this.storm.holdsOnRemedy(node, stages),
+    ];
   }
 
   /** When a sign of life of the node's kubelet was last received here. */

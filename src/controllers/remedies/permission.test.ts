@@ -22,7 +22,7 @@ beforeEach(async () => {
 });
 
 function permissionOf(node = 'a', ownNode = 'c'): RemedyPermission {
-  return new RemedyPermission({ cluster, clock, stormHolds: () => storm, ownNode }, node);
+  return new RemedyPermission({ cluster, clock, stormHolds: () => storm, mode: 'enforce', ownNode }, node);
 }
 
 const stop = (name: string, spec: object): Promise<unknown> => cluster.create(NODE_FENCE_STOPS, { metadata: { name }, spec: spec as never });

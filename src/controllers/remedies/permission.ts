@@ -1,27 +1,25 @@
 import { fenceName } from '../../domain/node-fence.ts';
+import type { RemedyHold } from '../../domain/remedy/position.ts';
+import type { ActiveHold } from '../../domain/snapshot.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Cluster } from '../../ports/cluster.ts';
 import { NODE_FENCES, NODES } from '../../ports/resources.ts';
-import type { StormHolds } from '../../ports/storm.ts';
+import type { NodeFence } from '../../ports/resources.ts';
 import { ownerOf } from '../shared/claims/claim.ts';
 import { Conflict } from '../shared/conflict.ts';
 import { controlPlaneHold } from '../shared/remediation/control-plane.ts';
 import { activeStop } from '../shared/stops.ts';
 
-/** What keeps a remedy from being begun now, in words for people. */
-export interface RemedyHold {
-  reason: string;
-  message: string;
-  /** A storm policy: it never keeps a node from its recovery. */
-  isPolicy: boolean;
-}
-
 export interface PermissionDependencies {
   cluster: Pick<Cluster, 'get' | 'list'>;
   clock: Pick<Clock, 'monotonicMs'>;
-  stormHolds: StormHolds;
+  /** As of now. */
+  stormHolds: (node: string) => readonly ActiveHold[];
+  mode: 'observe' | 'enforce';
   /** This process runs on it; absent: on none that is known. */
   ownNode?: string;
+  /** A fence that this node's own remedy asked for, which only isolates it, and is not wanted for more by now. */
+  isOwnIsolation?: (fence: NodeFence) => boolean;
 }
 
 /** P6: a stop holds within 2 s, so that nothing begins on an older answer than this. */
@@ -50,8 +48,10 @@ export class RemedyPermission {
       cluster.get(NODES, this.#node),
     ]);
     const majority = node === undefined ? undefined : await controlPlaneHold(cluster, node);
-    const by = fence === undefined ? undefined : ownerOf(fence);
+    const isOwn = fence !== undefined && this.#dependencies.isOwnIsolation?.(fence) === true;
+    const by = fence === undefined || isOwn ? undefined : ownerOf(fence);
     const holds: RemedyHold[] = [
+      ...(this.#dependencies.mode === 'observe' ? [standing('observe', '--mode observe: nothing is changed')] : []),
       ...(stop === undefined ? [] : [standing('stop', stop)]),
       ...(by === undefined ? [] : [standing('fence', `${by} has the node`)]),
       ...(this.#node === this.#dependencies.ownNode

@@ -60,7 +60,8 @@ export interface RemedyUse {
   readonly release?: ReleaseMode;
 }
 
-export type Remedy = PodTemplateRemedy | FenceMethodsRemedy | PlanStepRemedy | EvictRemedy | FenceRemedy;
+export type Remedy = PodTemplateRemedy | FenceMethodsRemedy | PlanStepRemedy | CordonRemedy | EvictRemedy | FenceRemedy;
+export const REMEDY_KINDS = ['podTemplate', 'fenceMethods', 'planStep', 'cordon', 'evict', 'fence'] as const satisfies readonly Remedy['kind'][];
 
 /** A Job. Whether it succeeds is all that is judged; its exit code proves nothing about the node. */
 export interface PodTemplateRemedy {
@@ -99,6 +100,12 @@ export interface PlanStepRemedy {
   readonly step: 'isolation' | 'recovery';
 }
 
+/** The node takes no new pods, or takes them again where it was a remedy that had cordoned it. */
+export interface CordonRemedy {
+  readonly kind: 'cordon';
+  readonly isCordoned: boolean;
+}
+
 /** Pods are evicted under their PodDisruptionBudgets. */
 export interface EvictRemedy {
   readonly kind: 'evict';
@@ -118,8 +125,8 @@ export const BUILT_IN_REMEDIES: Readonly<Record<string, Remedy>> = {
   repair: { kind: 'fence' },
   fence: { kind: 'fence' },
   'restart-instance': { kind: 'fenceMethods', methods: ['restart-instance'] },
-  cordon: { kind: 'fenceMethods', methods: ['mark-unschedulable'] },
-  uncordon: { kind: 'fenceMethods', methods: ['mark-schedulable'] },
+  cordon: { kind: 'cordon', isCordoned: true },
+  uncordon: { kind: 'cordon', isCordoned: false },
   drain: { kind: 'evict', cordons: true },
   'clean-pods': { kind: 'evict', cordons: false },
 };

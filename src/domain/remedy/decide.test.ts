@@ -194,10 +194,10 @@ describe('what a remedy does', () => {
   it.each<[string, Partial<RemedyFacts>, unknown, string]>([
     ['evicts the pods of a node that lives', { presence: { kind: 'alive' } }, [{ kind: 'evict' }], 'PodDisruptionBudgets'],
     [
-      'releases the pods of a node that is proven gone',
-      { presence: { kind: 'gone', evidence: 'power-off' } },
-      [{ kind: 'release', evidence: 'power-off' }],
-      'power-off',
+      'asks for a fence that ends in off where the node is silent and its devices read off',
+      { presence: { kind: 'reads-off', reads: 'bmc-a reads off' } },
+      [{ kind: 'release', id: expect.stringContaining('-release-1') as string }],
+      'bmc-a reads off',
     ],
     [
       'lets no pods go without evidence, and says what it waits for',

@@ -1,5 +1,4 @@
-import type { EvidenceKind, ReleaseMode } from '../plan.ts';
-import type { RemedyUse, Threshold } from './configuration.ts';
+import type { Remedy, RemedyUse, Threshold } from './configuration.ts';
 import type { ThresholdView } from './conditions.ts';
 
 /** Where the remedies of one condition of one node are, and what one decision about them may look at. Pure; plain data, so that it can be written down. */
@@ -34,6 +33,7 @@ export interface RemedyRun {
   /** Names its Job; the same run has the same name, whoever begins it. */
   readonly id: string;
   readonly remedy: string;
+  readonly kind: Remedy['kind'];
   readonly of: number | 'recovery';
 }
 
@@ -59,8 +59,8 @@ export interface RemedyHold {
 /** What `clean-resource` may do now. Never told by how a Job ended. */
 export type Presence =
   | { readonly kind: 'alive' }
-  /** By evidence that stands and that the node's plan admits. */
-  | { readonly kind: 'gone'; readonly evidence: EvidenceKind }
+  /** It is silent, and every device of its own plan reads off: a fence proves it, and lets its pods go by that. */
+  | { readonly kind: 'reads-off'; readonly reads: string }
   | { readonly kind: 'unproven'; readonly waitsFor: string };
 
 /** Everything that one decision about one threshold may look at. */
@@ -73,7 +73,7 @@ export interface RemedyFacts {
   /** Of `state.position.run`. */
   readonly outcome: RunOutcome;
   readonly holds: readonly RemedyHold[];
-  /** An open fence of the node; `byRun`: the run that asked for it. */
+  /** An open fence of the node; `byRun`: the run, or the release, that asked for it. */
   readonly fence: { readonly byRun?: string | undefined } | undefined;
   /** Another remedy of this node is under way. */
   readonly isBusy: boolean;
@@ -94,7 +94,8 @@ export type RemedyAction =
   | { readonly kind: 'cancel'; readonly run: RemedyRun }
   /** Pods, under their PodDisruptionBudgets. */
   | { readonly kind: 'evict' }
-  | { readonly kind: 'release'; readonly evidence: EvidenceKind; readonly mode?: ReleaseMode };
+  /** Pods, by the evidence of a fence that ends in off. */
+  | { readonly kind: 'release'; readonly id: string; readonly mode?: NonNullable<RemedyUse['release']> };
 
 /** Either the position changes or something is done by it, never both: what is done was written down before. */
 export interface RemedyStep {
@@ -120,7 +121,18 @@ export function newPosition({ threshold, uuid }: Pick<RemedyFacts, 'threshold' |
 export function withRun(position: RemedyPosition, use: RemedyUse, of: RemedyRun['of']): RemedyPosition {
   const serial = position.serial + 1;
   const id = `${position.episode}-${position.attempt}-${of}-${serial}`;
-  return { ...withoutCleaning(position), phase: 'starting', rung: of === 'recovery' ? position.rung : of, serial, run: { id, remedy: use.name, of } };
+  const run: RemedyRun = { id, remedy: use.name, kind: use.remedy.kind, of };
+  return { ...withoutCleaning(position), phase: 'starting', rung: of === 'recovery' ? position.rung : of, serial, run };
+}
+
+/** Whatever this episode asked a fence for. */
+export function isOfEpisode(id: string | undefined, { episode }: Pick<RemedyPosition, 'episode'>): boolean {
+  return id?.startsWith(`${episode}-`) === true;
+}
+
+/** Names the release of pods that this remedy asks for. */
+export function releaseId({ episode, attempt, cleans }: RemedyPosition): string {
+  return `${episode}-${attempt}-release-${cleans ?? 0}`;
 }
 
 /** Without a run, in another phase. */

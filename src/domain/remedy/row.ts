@@ -21,7 +21,7 @@ export interface RemedyRow {
   next(facts: Placed): RemedyStep;
 }
 
-const NO_RUN: RemedyRun = { id: '', remedy: '', of: 0 };
+const NO_RUN: RemedyRun = { id: '', remedy: '', kind: 'cordon', of: 0 };
 const NO_STATE: RemedyState = {
   position: { threshold: '', episode: '', phase: 'waiting', attempt: 0, rung: 0, serial: 0, hasActed: false },
   sinceMs: 0,

@@ -1,13 +1,13 @@
-import { isUnderWay, moved, withoutCleaning } from './position.ts';
+import { isOfEpisode, isUnderWay, moved, withoutCleaning } from './position.ts';
 import type { RemedyFacts, RemedyStep } from './position.ts';
 import type { Placed, RemedyRow } from './row.ts';
 import { placed } from './row.ts';
 
 const isFenced = ({ state }: RemedyFacts): boolean => state?.position.phase === 'fenced';
 
-/** The fence that this remedy asked for is its own. */
+/** A fence that this episode asked for is its own, also when its run is over: what was isolated stays so. */
 function isTakenOver({ state, fence }: RemedyFacts): boolean {
-  return state !== undefined && fence !== undefined && (fence.byRun === undefined || fence.byRun !== state.position.run?.id);
+  return state !== undefined && fence !== undefined && !isOfEpisode(fence.byRun, state.position);
 }
 
 function isAnotherBoot({ state, bootID }: RemedyFacts): boolean {

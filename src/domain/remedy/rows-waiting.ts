@@ -1,5 +1,5 @@
 import type { Threshold } from './configuration.ts';
-import { moved, newPosition, useOf, withoutCleaning, withRun } from './position.ts';
+import { moved, newPosition, releaseId, useOf, withoutCleaning, withRun } from './position.ts';
 import type { RemedyFacts, RemedyPhase, RemedyStep } from './position.ts';
 import type { Placed, RemedyRow } from './row.ts';
 import { placed } from './row.ts';
@@ -52,8 +52,8 @@ function cleaning(facts: Placed): RemedyStep {
   if (presence.kind === 'alive') return { actions: [{ kind: 'evict' }], says: 'its pods are evicted, under their PodDisruptionBudgets', dueMs: due };
   if (presence.kind === 'unproven') return { says: `its pods are not let go: ${presence.waitsFor}`, dueMs: due };
   const mode = useOf(threshold, position.cleans ?? 0)?.release;
-  const action = { kind: 'release' as const, evidence: presence.evidence, ...(mode !== undefined && { mode }) };
-  return { actions: [action], says: `its pods are let go by ${presence.evidence}`, dueMs: due };
+  const action = { kind: 'release' as const, id: releaseId(position), ...(mode !== undefined && { mode }) };
+  return { actions: [action], says: `${presence.reads}: a fence proves that, and lets its pods go by it`, dueMs: due };
 }
 
 const named = ({ id }: Threshold): string => id;
@@ -85,7 +85,7 @@ export const WAITING_ROWS: readonly RemedyRow[] = [
     does: 'wait for a person',
     to: '–',
     applies: (facts) => isIn('handed-over')(facts) && facts.state?.position.because === 'recovery',
-    next: ({ threshold }) => ({ says: `the recovery of ${named(threshold)} failed: undo by hand what its remedies did, and say to go on` }),
+    next: ({ threshold }) => ({ says: `the recovery of ${named(threshold)} failed: undo by hand what its remedies did, then nodefence resume` }),
   },
   {
     id: 'forgotten',
@@ -218,7 +218,7 @@ export const WAITING_ROWS: readonly RemedyRow[] = [
     id: 'cleaning',
     from: 'waiting, cooling, handed-over',
     when: '`clean-resource` of the last remedy is not done',
-    does: 'evict while the node is alive; release when it is proven gone; else say what it waits for',
+    does: 'evict while the node is alive; ask for a fence that ends in off when it is silent and its devices read off; else say what it waits for',
     to: '–',
     applies: isCleanDue,
     next: cleaning,
@@ -230,6 +230,8 @@ export const WAITING_ROWS: readonly RemedyRow[] = [
     does: 'wait for a person',
     to: '–',
     applies: isIn('handed-over'),
-    next: ({ threshold }) => ({ says: `${named(threshold)} stands after ${threshold.maxAttempts} attempts: look at the node, and say to go on` }),
+    next: ({ threshold }) => ({
+      says: `${named(threshold)} stands after ${threshold.maxAttempts === 1 ? 'its attempt' : `${threshold.maxAttempts} attempts`}: look at the node, then nodefence resume`,
+    }),
   },
 ];

@@ -13,16 +13,19 @@ import { describeLeader } from '../leader.ts';
 import type { Leader } from '../leader.ts';
 import { dumpOf } from '../kernel-dump.ts';
 import { daemonOf } from '../node-daemon.ts';
+import { remediesOf } from '../remedy-rows.ts';
 import { timeToOff, describeTimeToOff } from '../time-to-off.ts';
 import { counted, harmless } from '../terminal/text.ts';
 import { clockTime, coming, duration, moment } from '../terminal/times.ts';
-import { describeDaemon, describeKept } from './fence-page.ts';
+import { describeDaemon, describeKept, describeRemedy } from './fence-page.ts';
 import { fenceHeadline } from './headline.ts';
 import { describeRun } from './run-words.ts';
 import { entry, heading, paragraph } from './sections.ts';
 import type { Sheet } from './sections.ts';
 
 export interface ExplainPage {
+  /** What is configured for it to answer its conditions. */
+  remedies?: readonly string[];
   name: string;
   node: Node | undefined;
   lease: Lease | undefined;
@@ -100,6 +103,9 @@ function rules(page: ExplainPage, snapshot: Snapshot, sheet: Sheet): string[] {
     rule('node daemon', harmless(describeDaemon(daemon, sheet.nowMs)), daemon.state === 'armed' || daemon.state === 'heard' ? undefined : ink.warn);
   const dump = dumpOf(page.report);
   if (dump !== undefined) rule('kernel dump', harmless(dump.message), dump.isDumping ? ink.warn : undefined);
+  for (const row of remediesOf(page.report))
+    rule('remedies', harmless(describeRemedy(row, sheet.nowMs)), row.phase === 'handed-over' ? ink.bad : ink.warn);
+  for (const line of page.remedies ?? []) rule('remedy', harmless(line));
   rule('stops', describeStop(page.stops, sheet), page.stops.length > 0 ? ink.warn : undefined);
   const holds = snapshot.holds.map(({ policy, message, untilMs }) => {
     const until = untilMs === undefined ? '' : ` until ${coming(untilMs, sheet.nowMs)}`;

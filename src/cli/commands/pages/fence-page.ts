@@ -6,6 +6,7 @@ import type { NodeRow, StopRow } from '../fleet.ts';
 import { describeLeader } from '../leader.ts';
 import type { Leader } from '../leader.ts';
 import type { DaemonRow } from '../node-daemon.ts';
+import type { RemedyRow } from '../remedy-rows.ts';
 import { counted, harmless, padded } from '../terminal/text.ts';
 import { age, between, clockTime, coming, duration, moment } from '../terminal/times.ts';
 import { holderLines } from './ownership-page.ts';
@@ -43,6 +44,7 @@ export function fencePage(page: FencePage, sheet: Sheet): string {
   if (page.preserved !== undefined) lines.push(preservedParagraph(page.preserved, sheet));
   lines.push(...holderLines(page.holders ?? [], sheet));
   if (row.daemon !== undefined) lines.push(entry(sheet, 'node daemon', harmless(describeDaemon(row.daemon, sheet.nowMs)), NAME_WIDTH));
+  for (const remedy of row.remedies ?? []) lines.push(entry(sheet, 'remedies', harmless(describeRemedy(remedy, sheet.nowMs)), NAME_WIDTH));
   for (const problem of row.problems) lines.push(ink.warn(paragraph(sheet, harmless(`Cannot be fenced as it should: ${problem}`))));
   if (status?.frozen !== undefined) {
     lines.push(...timeline(status, sheet), ...journal(status, sheet), ...evidence(status.evidence, sheet));
@@ -50,6 +52,11 @@ export function fencePage(page: FencePage, sheet: Sheet): string {
   }
   lines.push(...acknowledgementLines(page.acknowledgements, sheet));
   return lines.join('\n');
+}
+
+/** `KernelDeadlock=True running, attempt 1, since 10:00: repair runs`. */
+export function describeRemedy({ threshold, phase, attempt, since, message }: RemedyRow, nowMs: number): string {
+  return `${threshold} ${phase}, attempt ${attempt}, since ${moment(since, nowMs)}${message === undefined ? '' : `: ${message}`}`;
 }
 
 /** `heard since 10:00: Heartbeats come; ...` */

@@ -7,6 +7,7 @@ import type { Cell, Column } from '../terminal/table.ts';
 import type { Ink } from '../terminal/ink.ts';
 import { harmless } from '../terminal/text.ts';
 import { age, moment } from '../terminal/times.ts';
+import { remedyWord } from '../remedy-rows.ts';
 import { nodeOwnershipSection } from './ownership-page.ts';
 import { preservedSection } from './preserved-page.ts';
 import { paragraph } from './sections.ts';
@@ -62,6 +63,7 @@ const NARROW: readonly NodeColumn[] = [
   { head: 'READY', least: 7, givesWay: 0 },
   { head: 'FENCEABLE', least: 9, givesWay: 0, mayGo: true },
   { head: 'DAEMON', least: 6, givesWay: 0, mayGo: true },
+  { head: 'REMEDY', least: 7, givesWay: 1, mayGo: true },
   { head: 'FENCE', least: 7, givesWay: 0 },
   { head: 'STEP', least: 9, givesWay: 4, mayGo: true },
   { head: 'HOLD', least: 7, givesWay: 3, mayGo: true },
@@ -105,6 +107,7 @@ function cells(row: NodeRow, wide: boolean, { ink, nowMs }: Sheet): Cell[] {
     { text: readyText(row), paint: row.ready === 'True' ? (row.cordoned ? ink.warn : ink.good) : ink.bad },
     row.fenceable === undefined ? plain(undefined) : { text: FENCEABLE_WORDS[row.fenceable], paint: WANTED.has(row.fenceable) ? ink.warn : ink.bad },
     row.daemon === undefined ? plain(undefined) : { text: row.daemon.state, paint: DAEMON_PAINT[row.daemon.state](ink) },
+    row.remedies === undefined ? plain(undefined) : { text: remedyWord(row.remedies) ?? '-', paint: isAsking(row) ? ink.bad : ink.warn },
     state === undefined ? plain(undefined) : { text: state, paint: statePaint(row, ink) },
     plain(wide ? row.step : row.step?.replace('-management', '')),
     row.hold === undefined ? plain(undefined) : { text: row.hold, paint: ink.warn },
@@ -123,6 +126,10 @@ const FENCEABLE_WORDS: Readonly<Record<NonNullable<NodeRow['fenceable']>, string
 };
 /** Of these somebody may have meant it so. */
 const WANTED = new Set<NodeRow['fenceable']>(['default-stands', 'never']);
+
+function isAsking({ remedies = [] }: NodeRow): boolean {
+  return remedies.some(({ phase }) => phase === 'handed-over');
+}
 
 const READY: Readonly<Record<NodeRow['ready'], string>> = { True: 'Ready', False: 'NotReady', Unknown: 'Unknown', missing: 'no Ready', gone: 'gone' };
 
@@ -145,6 +152,12 @@ function notes({ nodes }: FleetStatus, sheet: Sheet): string[] {
     lines.push(sheet.ink.warn(paragraph(sheet, harmless(`${node}: ${message}`))));
   if (observed.length > PROBLEMS_SHOWN)
     lines.push(sheet.ink.warn(`and ${observed.length - PROBLEMS_SHOWN} more nodes that mode observe reports: nodefence explain NODE`));
+  const asking = nodes.filter(isAsking);
+  for (const { node, remedies = [] } of asking.slice(0, PROBLEMS_SHOWN)) {
+    const message = remedies.find(({ phase }) => phase === 'handed-over')?.message ?? '';
+    lines.push(sheet.ink.bad(paragraph(sheet, harmless(`${node}: ${message} (nodefence resume ${node})`))));
+  }
+  if (asking.length > PROBLEMS_SHOWN) lines.push(sheet.ink.bad(`and ${asking.length - PROBLEMS_SHOWN} more nodes whose remedies ask for a person`));
   const broken = nodes.filter(({ problems }) => problems.length > 0);
   for (const { node, problems } of broken.slice(0, PROBLEMS_SHOWN))
     lines.push(sheet.ink.warn(paragraph(sheet, harmless(`${node} could not be fenced as it should: ${problems[0] ?? ''}`))));

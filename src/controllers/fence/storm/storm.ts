@@ -2,6 +2,8 @@ import { cutsOff } from '../../../domain/journal.ts';
 import type { JournalEntry } from '../../../domain/node-fence.ts';
 import { judgeStorm } from '../../../domain/policies/judge.ts';
 import type { StormHold } from '../../../domain/policies/judge.ts';
+import { withRemedies } from '../../../domain/policies/remedied.ts';
+import type { RemedyStage } from '../../../domain/policies/remedied.ts';
 import type { MaintenanceMark, StormView } from '../../../domain/policies/view.ts';
 import { NO_CONNECTIVITY_PROBES } from '../../../ports/connectivity.ts';
 import type { ConnectivityProbes } from '../../../ports/connectivity.ts';
@@ -42,6 +44,7 @@ export class Storm {
   private readonly startedAtMs: number;
   private version = 0;
   private judgement: Judgement | undefined;
+  private remedyJudgement: (Judgement & { stages: ReadonlyMap<string, RemedyStage> }) | undefined;
   /** Nodes that took or gave back a slot since then: an older judgement counted them otherwise. */
   private readonly moved = new Set<string>();
 
@@ -88,6 +91,21 @@ export class Storm {
   activeHoldsOn(node: string): readonly StormHold[] {
     const nowMs = this.dependencies.clock.monotonicMs();
     return this.dependencies.planner.stormPolicies().length === 0 ? NO_HOLDS : this.fresh(nowMs, REUSE_MS)(node);
+  }
+
+  /** Why no remedy of this node may begin now, where these nodes have remedies. */
+  holdsOnRemedy(node: string, stages: ReadonlyMap<string, RemedyStage>): readonly StormHold[] {
+    const policies = this.dependencies.planner.stormPolicies();
+    if (policies.length === 0) return NO_HOLDS;
+    const nowMs = this.dependencies.clock.monotonicMs();
+    this.roster.refresh(nowMs);
+    const known = this.remedyJudgement;
+    const isSame = known?.version === this.version && known.policies === policies && known.stages === stages && nowMs - known.atMs <= REUSE_MS;
+    if (isSame) return known.holdsOf(node);
+    this.askAround(true);
+    const holdsOf = judgeStorm(policies, withRemedies(this.view(nowMs), stages));
+    this.remedyJudgement = { atMs: nowMs, version: this.version, policies, stages, holdsOf };
+    return holdsOf(node);
   }
 
   /** Was this node held when it was last decided about? Ends with its fence. */

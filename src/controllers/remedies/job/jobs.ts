@@ -12,7 +12,7 @@ import { remedyJob, secretsOf } from './spec.ts';
 import type { RemedyOrder, RemedyPod } from './spec.ts';
 
 /** An older intent creates nothing: its Job may have been there, have acted, and be gone. Far below the time for which an ended Job is kept. */
-const BEGINS_WITHIN_MS = 60_000;
+export const BEGINS_WITHIN_MS = 60_000;
 
 /** Where a remedy's Job begins. */
 export type Begun = { kind: 'there'; job: BatchJob } | { kind: 'too-late' } | { kind: 'another'; name: string };
@@ -51,7 +51,13 @@ export class RemedyJobs {
     }
   }
 
-  /** `uid`: of the Job that was created for this intent. */
+  /** The Job of this intent; `another`: one that has its name. */
+  async find(intent: RemedyIntent): Promise<BatchJob | 'another' | undefined> {
+    const found = await this.#find(intent);
+    return found?.kind === 'there' ? found.job : found && 'another';
+  }
+
+  /** `uid`: of the Job that was created for this intent; empty: it is gone, and its pods may not be. */
   async look(intent: RemedyIntent, uid: string, watch: Omit<RemedyWatch, 'node'>): Promise<RemedyOutcome> {
     const { job, pods } = await this.#read(intent, uid);
     return remedyOutcome(job, pods, { ...watch, node: intent.node });
@@ -63,7 +69,7 @@ export class RemedyJobs {
     return this.#cluster.list(JOBS, { namespace: this.#namespace, labelSelector });
   }
 
-  /** Nothing of it runs, or will: the next remedy may begin. */
+  /** Nothing of it runs, or will: the next remedy may begin. `uid`: as for `look`. */
   async isQuiet(intent: RemedyIntent, uid: string): Promise<boolean> {
     const { job, pods } = await this.#read(intent, uid);
     return (job === undefined || isFinished(job)) && pods.every(isOver);
@@ -100,7 +106,7 @@ export class RemedyJobs {
       this.#cluster.get(JOBS, name, this.#namespace),
       this.#cluster.list(JOB_PODS, { namespace: this.#namespace, labelSelector: `${REMEDY_JOB_LABEL}=${name}` }),
     ]);
-    const own = pods.filter(({ metadata }) => (metadata.ownerReferences ?? []).some((owner) => owner.uid === uid));
+    const own = uid === '' ? pods : pods.filter(({ metadata }) => (metadata.ownerReferences ?? []).some((owner) => owner.uid === uid));
     return { job: job?.metadata.uid === uid ? job : undefined, pods: own };
   }
 

@@ -1,0 +1,70 @@
+import type { RemedyDecision } from '../../domain/remedy/decide.ts';
+import type { RemedyAction } from '../../domain/remedy/position.ts';
+import type { Claimant } from '../shared/claims/claim.ts';
+import type { Look } from './look.ts';
+import type { RunContext } from './runs/run-kind.ts';
+
+/** One write each. */
+export type Action =
+  /** What was decided is written down; nothing else is done in this pass. */
+  | { kind: 'write' }
+  | { kind: 'act'; threshold: string; action: RemedyAction }
+  /** What is left of a run that does not run by itself. */
+  | { kind: 'proceed'; context: RunContext }
+  /** A run that may still act where it must not. */
+  | { kind: 'end'; context: RunContext }
+  /** On the Node: the pod of the last remedy. */
+  | { kind: 'annotate'; pod: string }
+  /** A fence that a remedy asked for which is not there any more. */
+  | { kind: 'withdraw'; requester: Claimant };
+
+/** What a person must know, by row. */
+const PROBLEM_ROWS: ReadonlySet<string> = new Set([
+  'run-held',
+  'held',
+  'asked',
+  'recovery-failed',
+  'cleaning',
+  'run-overdue',
+  'unconfigured-run',
+  'unconfigured',
+  'queued',
+  'recovery-queued',
+]);
+/** Nothing wakes what waits for these. */
+export const POLL_MS = 5_000;
+const POLLED_ROWS: ReadonlySet<string> = new Set([
+  'run-held',
+  'held',
+  'cleaning',
+  'run-unknown',
+  'run-runs',
+  'run-begins',
+  'run-overdue',
+  'fence-ends-run',
+  'fence-run-unknown',
+  'unconfigured-run',
+]);
+
+/** What is said of a threshold: the words of the decision, and what is known of its run. */
+export function messageOf({ says, row, state }: RemedyDecision, { seen, leftMessage }: Look): string | undefined {
+  const run = state?.position.run;
+  const of = run === undefined ? undefined : seen.get(run.id)?.message;
+  const more = row === 'cleaning' ? leftMessage : row.startsWith('run-') ? of : undefined;
+  return says === undefined ? undefined : [says, more].filter((part) => part !== undefined && part !== '').join(': ');
+}
+
+export function problemsOf(node: string, look: Look): string[] {
+  return look.decisions.flatMap((decision) => {
+    const message = PROBLEM_ROWS.has(decision.row) ? messageOf(decision, look) : undefined;
+    return message === undefined ? [] : [`${node}: ${decision.threshold}: ${message}`];
+  });
+}
+
+/** Until it is looked at again although nothing has changed; Infinity: only a change matters. */
+export function dueInMs(decisions: readonly RemedyDecision[], nowMs: number): number {
+  return Math.min(
+    ...decisions.map(({ row, dueMs = Infinity }) => Math.min(POLLED_ROWS.has(row) ? POLL_MS : Infinity, Math.max(0, dueMs - nowMs))),
+    Infinity,
+  );
+}

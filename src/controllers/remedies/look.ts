@@ -1,0 +1,119 @@
+import { fenceName } from '../../domain/node-fence.ts';
+import { decideRemedies } from '../../domain/remedy/decide.ts';
+import type { RemedyDecision } from '../../domain/remedy/decide.ts';
+import type { Threshold } from '../../domain/remedy/configuration.ts';
+import { isOfEpisode, useOf } from '../../domain/remedy/position.ts';
+import type { Presence, RemedyFacts, RemedyPosition, RemedyRun } from '../../domain/remedy/position.ts';
+import type { Cluster } from '../../ports/cluster.ts';
+import type { Node } from '../../ports/objects.ts';
+import { NODE_FENCES } from '../../ports/resources.ts';
+import type { NodeFence, NodeFenceReport } from '../../ports/resources.ts';
+import type { Random } from '../../ports/random.ts';
+import { ownerOf } from '../shared/claims/claim.ts';
+import type { Evictions } from './evictions.ts';
+import type { NodeMemory } from './memory.ts';
+import type { RemedyPermission } from './permission.ts';
+import type { RunContext, SeenRun } from './runs/run-kind.ts';
+import type { Runs } from './runs/runs.ts';
+
+export interface LookDependencies {
+  cluster: Pick<Cluster, 'get'>;
+  random: Pick<Random, 'uuid'>;
+  runs: Runs;
+  evictions: Evictions;
+  presenceOf: (node: Node) => Promise<Presence>;
+}
+
+export interface LookRequest {
+  node: Node;
+  memory: NodeMemory;
+  thresholds: readonly Threshold[];
+  report: NodeFenceReport | undefined;
+  permission: RemedyPermission;
+  nowMs: number;
+}
+
+/** What consistent reads show of one node, and what is decided by it. */
+export interface Look {
+  node: Node;
+  decisions: readonly RemedyDecision[];
+  /** By the id of the run. */
+  seen: ReadonlyMap<string, SeenRun>;
+  contexts: ReadonlyMap<string, RunContext>;
+  fence: NodeFence | undefined;
+  /** What `clean-resource` left, in words. */
+  leftMessage: string;
+}
+
+/** Rejects when something could not be read: then nothing is decided. */
+export async function look(dependencies: LookDependencies, request: LookRequest): Promise<Look> {
+  const { node, memory, thresholds, permission, nowMs } = request;
+  const { cluster, runs, random } = dependencies;
+  const contexts = new Map([...memory.states.values()].flatMap(({ position }) => contextOf(request, position)));
+  const seenOf = async ([id, context]: [string, RunContext]): Promise<[string, SeenRun]> => [id, await runs.of(context).look(context)];
+  const [seen, holds, fence] = await Promise.all([
+    Promise.all([...contexts].map(seenOf)),
+    permission.ask(),
+    cluster.get(NODE_FENCES, fenceName(node.metadata.name)),
+  ]);
+  const { presence, isCleaned, leftMessage } = await cleaningOf(dependencies, request);
+  const outcomes = new Map(seen);
+  const decisions = decideRemedies({
+    nowMs,
+    thresholds,
+    observed: memory.observed ?? { standings: {} },
+    states: memory.states,
+    outcomeOf: ({ id }: RemedyRun) => outcomes.get(id)?.outcome ?? 'unknown',
+    holds,
+    fence: openFence(fence),
+    presence,
+    isCleaned,
+    resumed: resumedOf(request),
+    bootID: node.status.nodeInfo?.bootID,
+    uuid: random.uuid(),
+  });
+  return { node, decisions, seen: outcomes, contexts, fence, leftMessage };
+}
+
+function contextOf({ node, memory, thresholds }: LookRequest, position: RemedyPosition): [string, RunContext][] {
+  const { run } = position;
+  if (run === undefined) return [];
+  const threshold = thresholds.find(({ id }) => id === position.threshold);
+  const configured = threshold === undefined ? undefined : useOf(threshold, run.of);
+  // Another remedy under the same number is another one.
+  const use = configured?.name === run.remedy && configured.remedy.kind === run.kind ? configured : undefined;
+  return [[run.id, { node, memory, position, run, threshold, use }]];
+}
+
+/** Only where a remedy is to let pods go. */
+async function cleaningOf(
+  { evictions, presenceOf }: LookDependencies,
+  { node, memory, thresholds, nowMs }: LookRequest,
+): Promise<{ presence: Presence; isCleaned: boolean; leftMessage: string }> {
+  const isWanted = thresholds.some(
+    (threshold) => memory.states.get(threshold.id)?.position.cleans !== undefined && memory.viewOf(threshold, nowMs).phase === 'standing',
+  );
+  if (!isWanted) return { presence: { kind: 'unproven', waitsFor: 'nothing' }, isCleaned: true, leftMessage: '' };
+  const left = await evictions.left(node, memory);
+  if (left.pods === 0) return { presence: { kind: 'unproven', waitsFor: 'nothing' }, isCleaned: true, leftMessage: '' };
+  return { presence: await presenceOf(node), isCleaned: false, leftMessage: left.message };
+}
+
+/** Who asked for it stays known when the request is withdrawn. */
+function openFence(fence: NodeFence | undefined): RemedyFacts['fence'] {
+  if (fence === undefined || ownerOf(fence) === undefined) return undefined;
+  return { byRun: fence.spec.requestedBy?.uid ?? fence.status?.trigger?.requestUID };
+}
+
+function resumedOf({ report, memory }: LookRequest): ReadonlySet<string> {
+  const words = report?.spec?.resumedRemedies ?? [];
+  const isResumed = ({ position }: { position: RemedyPosition }): boolean =>
+    words.some(({ threshold, episode }) => threshold === position.threshold && episode === position.episode);
+  return new Set([...memory.states].filter(([, state]) => isResumed(state)).map(([threshold]) => threshold));
+}
+
+/** A fence that some remedy of this node asked for, and none of its present ones. */
+export function isOrphan({ requestedBy }: NodeFence['spec'], kind: string, memory: NodeMemory): boolean {
+  if (requestedBy?.kind !== kind) return false;
+  return ![...memory.states.values()].some(({ position }) => isOfEpisode(requestedBy.uid, position));
+}

@@ -1,0 +1,284 @@
+import { canonical } from '../../domain/canonical.ts';
+import { REMEDY_PHASES } from '../../domain/remedy/position.ts';
+import type { RemedyPhase, RemedyState } from '../../domain/remedy/position.ts';
+import type { Threshold } from '../../domain/remedy/configuration.ts';
+import { isFinished } from '../../ports/batch.ts';
+import { timestamp } from '../../ports/clock.ts';
+import type { Node } from '../../ports/objects.ts';
+import { REMEDIATION_POD, REMEDY_REQUESTER } from '../../ports/remedies.ts';
+import type { RemedyRunRecord } from '../../ports/remedies.ts';
+import { NODE_FENCE_REPORTS, NODES } from '../../ports/resources.ts';
+import type { NodeFenceReport } from '../../ports/resources.ts';
+import { updateReport } from '../shared/node-report.ts';
+import type { Plan } from '../shared/reconciler/kind.ts';
+import { dueInMs, messageOf, POLL_MS, problemsOf } from './actions.ts';
+import type { Action } from './actions.ts';
+import type { RemedyDependencies } from './dependencies.ts';
+import { eventsOf } from './events.ts';
+import { Evictions } from './evictions.ts';
+import { isOrphan, look } from './look.ts';
+import type { Look } from './look.ts';
+import { NodeMemory } from './memory.ts';
+import { observedNode } from './observed.ts';
+import { Performer } from './perform.ts';
+import { RemedyPermission } from './permission.ts';
+import { isSilent, presenceOf } from './presence.ts';
+import { isOwnIsolation } from './runs/fence-runs.ts';
+import { nodeOfJob } from './runs/job-runs.ts';
+import { Runs } from './runs/runs.ts';
+import { Stages } from './stages.ts';
+import { remediesStatus, restoredStatus } from './status.ts';
+
+/** Behind what was written: what follows from it is decided by what stands then. */
+const NEXT_MS = 0;
+
+/** Everything about remedies of nodes, one at a time each. Kept in memory is only who was seen when. */
+export class RemedyNodes {
+  readonly #given: RemedyDependencies;
+  readonly #memories = new Map<string, NodeMemory>();
+  /** What was last seen of each node's thresholds, to look only where that has changed. */
+  readonly #signs = new Map<string, string>();
+  readonly #stages = new Stages();
+  readonly #evictions: Evictions;
+  readonly #runs: Runs;
+  readonly #performer: Performer;
+  readonly #stopping = new AbortController();
+
+  constructor(given: RemedyDependencies) {
+    const { cluster, clock, recorder, planner, options } = given;
+    this.#given = given;
+    this.#evictions = new Evictions(cluster, clock, (node) => planner.planFor(node));
+    this.#runs = new Runs({ clock, cluster, recorder, evictions: this.#evictions, namespace: options.namespace });
+    this.#performer = new Performer({ ...given, runs: this.#runs, evictions: this.#evictions, stages: this.#stages });
+  }
+
+  /** Whether what has changed of this node is to be looked at: its conditions are followed here, whatever comes of it. */
+  sees(name: string, node: Node | undefined): boolean {
+    if (node === undefined) return true;
+    const thresholds = this.#given.settings.remediesOf(node).thresholds;
+    if (thresholds.length === 0) return this.#memories.has(name);
+    const memory = this.#observe(node, thresholds);
+    const nowMs = this.#given.clock.monotonicMs();
+    const signs = thresholds.map((threshold) => memory.viewOf(threshold, nowMs).phase).join(' ');
+    const isChanged = this.#signs.get(name) !== signs;
+    this.#signs.set(name, signs);
+    return isChanged;
+  }
+
+  /** Nodes of which something stands, or is written. */
+  concerned(): string[] {
+    return [...this.#memories].filter(([, { states }]) => states.size > 0).map(([name]) => name);
+  }
+
+  isConcerned(node: string): boolean {
+    return (this.#memories.get(node)?.states.size ?? 0) > 0;
+  }
+
+  concernedByUid(uid: string | undefined): string | undefined {
+    return this.concerned().find((name) => this.#given.listers.nodes.get(name)?.metadata.uid === uid);
+  }
+
+  configurationChanged(): void {
+    this.#signs.clear();
+  }
+
+  /** A new leader counts what remedies of its predecessors do, before it has looked at their nodes. */
+  restoreStages(): void {
+    const now = this.#now();
+    for (const report of this.#given.listers.reports.all()) {
+      const { states } = restoredStatus(report, now);
+      if (!this.#memories.has(report.metadata.name)) this.#stages.see(report.metadata.name, positionsOf(states));
+    }
+  }
+
+  phases(): Readonly<Record<RemedyPhase, number>> {
+    const counts = Object.fromEntries(REMEDY_PHASES.map((phase) => [phase, 0])) as Record<RemedyPhase, number>;
+    for (const { states } of this.#memories.values()) for (const { position } of states.values()) counts[position.phase] += 1;
+    return counts;
+  }
+
+  record({ metadata }: Node, problem: string): void {
+    this.#given.recorder.event({ apiVersion: 'v1', kind: 'Node', metadata }, 'Warning', 'RemedyWaits', problem);
+  }
+
+  /** Of a Node that is gone nothing is known any more, and what still runs for it has nobody to run for. */
+  async settleForgotten(name: string): Promise<void> {
+    const { nodes, jobs } = this.#given.listers;
+    if (nodes.get(name) !== undefined) return;
+    for (const kept of [this.#memories, this.#signs]) kept.delete(name);
+    this.#stages.forget(name);
+    this.#evictions.forget(name);
+    const uids = new Set([...nodes.all()].map(({ metadata }) => metadata.uid));
+    for (const job of jobs.all()) if (!isFinished(job) && !uids.has(nodeOfJob(job))) await this.#runs.jobs.end(job);
+  }
+
+  stop(): void {
+    this.#stopping.abort(new Error('the controller stops'));
+  }
+
+  async close(): Promise<void> {
+    await this.#evictions.close();
+  }
+
+  /** One pass. `undefined`: nothing is to be done about the node. */
+  async reconcile(cached: Node): Promise<Plan<Action> | undefined> {
+    const { name } = cached.metadata;
+    const thresholds = this.#given.settings.remediesOf(cached).thresholds;
+    const report = this.#given.listers.reports.get(name);
+    const memory = this.#memories.get(name);
+    const isWritten = report?.status?.remedies !== undefined;
+    if (thresholds.length === 0 && !isWritten && (memory === undefined || memory.states.size === 0)) {
+      this.#memories.delete(name);
+      return undefined;
+    }
+    const seen = this.#observe(cached, thresholds);
+    const nowMs = this.#given.clock.monotonicMs();
+    const views = thresholds.map((threshold) => seen.viewOf(threshold, nowMs));
+    const isQuiet = !isWritten && seen.states.size === 0 && views.every(({ phase }) => phase !== 'standing');
+    const dueMs = Math.min(Infinity, ...views.map((view) => view.dueMs ?? Infinity));
+    if (isQuiet) return { actions: [], problems: [], dueInMs: Math.max(0, dueMs - nowMs), perform: () => Promise.resolve() };
+    return this.#decide(cached, thresholds, dueMs);
+  }
+
+  async #decide({ metadata: { name, uid } }: Node, thresholds: readonly Threshold[], viewDueMs: number): Promise<Plan<Action> | undefined> {
+    const { cluster, clock } = this.#given;
+    // As it is now, not as a watch shows it: what stood a moment ago begins nothing.
+    const [node, report] = await Promise.all([cluster.get(NODES, name), cluster.get(NODE_FENCE_REPORTS, name)]);
+    if (node === undefined || node.metadata.uid !== uid) return { actions: [], problems: [], dueInMs: POLL_MS, perform: () => Promise.resolve() };
+    const memory = this.#observe(node, thresholds, { report });
+    const permission = this.#permission(name, memory);
+    const request = { node, memory, thresholds, report, permission, nowMs: clock.monotonicMs() };
+    const found = await look(
+      { ...this.#given, runs: this.#runs, evictions: this.#evictions, presenceOf: (of) => this.#presenceOf(of, report) },
+      request,
+    );
+    const { decisions } = found;
+    const actions = this.#actionsOf(found, memory, report);
+    const isWrite = actions.some(({ kind }) => kind === 'write');
+    return {
+      actions,
+      problems: problemsOf(name, found),
+      dueInMs: Math.min(dueInMs(decisions, clock.monotonicMs()), Math.max(0, viewDueMs - clock.monotonicMs())),
+      ...(isWrite && { afterActionsMs: NEXT_MS }),
+      perform: (action) => (action.kind === 'write' ? this.#write(found, memory) : this.#performer.perform(action, found, memory, permission)),
+      // A record on the Node is no reason to stand still.
+      mayBeRefused: ({ kind }) => kind === 'annotate',
+    };
+  }
+
+  #actionsOf(found: Look, memory: NodeMemory, report: NodeFenceReport | undefined): Action[] {
+    const { decisions, seen, contexts, fence, node } = found;
+    const ends = [...contexts.values()].filter(({ run }) => seen.get(run.id)?.mustGo === true).map((context): Action => ({ kind: 'end', context }));
+    const isChanged = decisions.some((decision) => decision.isChanged);
+    const isToWrite = isChanged || canonical(this.#statusOf(found, memory, report)) !== canonical(report?.status?.remedies);
+    if (isToWrite) return [...ends, { kind: 'write' }];
+    const orphan = fence !== undefined && isOrphan(fence.spec, REMEDY_REQUESTER.kind, memory) ? fence.spec.requestedBy : undefined;
+    const pod = [...seen.values()].find((each) => each.pod !== undefined)?.pod;
+    const proceeding = decisions.flatMap(({ row, state }): Action[] => {
+      const context = row === 'run-runs' ? contexts.get(state?.position.run?.id ?? '') : undefined;
+      return context === undefined || this.#runs.of(context).proceed === undefined ? [] : [{ kind: 'proceed', context }];
+    });
+    return [
+      ...ends,
+      ...decisions.flatMap(({ threshold, actions = [] }) => actions.map((action): Action => ({ kind: 'act', threshold, action }))),
+      ...proceeding,
+      ...(pod !== undefined && node.metadata.annotations?.[REMEDIATION_POD] !== pod ? [{ kind: 'annotate' as const, pod }] : []),
+      ...(orphan === undefined ? [] : [{ kind: 'withdraw' as const, requester: orphan }]),
+    ];
+  }
+
+  #statusOf(found: Look, memory: NodeMemory, report: NodeFenceReport | undefined, runs = memory.runs): ReturnType<typeof remediesStatus> {
+    const { decisions } = found;
+    const messages = new Map(
+      decisions.flatMap((decision) => {
+        const message = messageOf(decision, found);
+        return message === undefined ? [] : [[decision.threshold, message] as const];
+      }),
+    );
+    const states = new Map(decisions.flatMap(({ threshold, state }) => (state === undefined ? [] : [[threshold, state] as const])));
+    return remediesStatus({ observed: memory.observed, states, messages, runs }, report?.status?.remedies, timestamp(this.#given.clock));
+  }
+
+  /** Before anything is done by it. What is told follows the write. */
+  async #write(found: Look, memory: NodeMemory): Promise<void> {
+    const { cluster, listers, clock, recorder, metrics, log } = this.#given;
+    const { node, decisions } = found;
+    const { name } = node.metadata;
+    const records = await this.#recordsOf(found);
+    const runs = [...memory.runs, ...records.values()];
+    const before = memory.states;
+    await updateReport({ cluster, listers }, name, (status) => {
+      const { remedies, ...rest } = status;
+      const written = this.#statusOf(found, memory, { metadata: { name }, status }, runs);
+      return written === undefined ? rest : { ...rest, remedies: written };
+    });
+    memory.wrote(decisions, runs, clock.wallMs());
+    this.#stages.see(name, positionsOf(memory.states));
+    for (const decision of decisions) {
+      if (!decision.isChanged) continue;
+      const record = records.get(decision.threshold);
+      if (record !== undefined) metrics.ended(record.threshold, record.remedy, record.result);
+      log.info('remedy decided', { node: name, reason: decision.row, detail: `${decision.threshold}: ${decision.state?.position.phase ?? 'none'}` });
+      for (const { type, reason, message } of eventsOf(decision, before.get(decision.threshold), record))
+        recorder.event({ apiVersion: 'v1', kind: 'Node', metadata: node.metadata }, type, reason, message);
+    }
+  }
+
+  async #recordsOf({ decisions, seen, contexts }: Look): Promise<ReadonlyMap<string, RemedyRunRecord>> {
+    const records = new Map<string, RemedyRunRecord>();
+    for (const { threshold, ended } of decisions) {
+      if (ended === undefined) continue;
+      const { run, result } = ended;
+      const [context, found] = [contexts.get(run.id), seen.get(run.id)];
+      const pod = found?.pod;
+      const tail = context === undefined || pod === undefined ? undefined : await this.#runs.of(context).tail?.(context, pod);
+      const message = [found?.message, tail].filter((part) => part !== undefined && part !== '').join('\n');
+      const endedAt = timestamp(this.#given.clock);
+      const base = { threshold, remedy: run.remedy, of: String(run.of), result, endedAt };
+      records.set(threshold, { ...base, ...(message !== '' && { message: message.slice(0, RECORD_MAX) }), ...(pod !== undefined && { pod }) });
+    }
+    return records;
+  }
+
+  /** `read`: what is written down by a consistent read; the first one is gone on from. */
+  #observe(node: Node, thresholds: readonly Threshold[], read?: { report: NodeFenceReport | undefined }): NodeMemory {
+    const { name } = node.metadata;
+    const memory = this.#memories.get(name) ?? new NodeMemory();
+    this.#memories.set(name, memory);
+    if (read !== undefined && !memory.isRestored) memory.restore(restoredStatus(read.report, this.#now()));
+    const { clock, listers } = this.#given;
+    const now = { monotonicMs: clock.monotonicMs(), wallMs: clock.wallMs(), freshSinceMs: listers.nodes.freshSinceMs };
+    memory.observe(observedNode(node, isSilent(this.#given, node)), thresholds, now);
+    return memory;
+  }
+
+  #permission(name: string, memory: NodeMemory): RemedyPermission {
+    const { cluster, clock, remedyHolds, options } = this.#given;
+    const { ownNode } = options;
+    const isOwn = (fence: Parameters<typeof isOwnIsolation>[0]): boolean =>
+      positionsOf(memory.states).some((position) => isOwnIsolation(fence, position));
+    return new RemedyPermission(
+      {
+        ...{ cluster, clock, mode: options.mode, isOwnIsolation: isOwn },
+        stormHolds: (node) => remedyHolds(node, this.#stages.all),
+        ...(ownNode !== undefined && { ownNode }),
+      },
+      name,
+    );
+  }
+
+  async #presenceOf(node: Node, report: NodeFenceReport | undefined): ReturnType<typeof presenceOf> {
+    return presenceOf(this.#given, node, report?.status?.identity?.systemUUID, this.#stopping.signal);
+  }
+
+  #now(): { monotonicMs: number; wallMs: number } {
+    const { clock } = this.#given;
+    return { monotonicMs: clock.monotonicMs(), wallMs: clock.wallMs() };
+  }
+}
+
+const RECORD_MAX = 4_000;
+
+function positionsOf(states: ReadonlyMap<string, RemedyState>): RemedyState['position'][] {
+  return [...states.values()].map(({ position }) => position);
+}

@@ -1,0 +1,86 @@
+import { canonical } from '../../domain/canonical.ts';
+import { bounded } from '../../domain/node-fence.ts';
+import { persistedRemedies, restoredRemedies } from '../../domain/remedy/decide.ts';
+import type { ObservedConditions } from '../../domain/remedy/conditions.ts';
+import type { RemedyPosition, RemedyState } from '../../domain/remedy/position.ts';
+import { REMEDY_STATUS_LIMITS } from '../../ports/remedies.ts';
+import type { RemediesStatus, RemedyPositionStatus, RemedyRunRecord } from '../../ports/remedies.ts';
+import type { NodeFenceReport } from '../../ports/resources.ts';
+
+/** What is written down of one node, in the words of the API. */
+
+export interface WrittenRemedies {
+  observed: ObservedConditions | undefined;
+  states: ReadonlyMap<string, RemedyState>;
+  /** What is said of each threshold. */
+  messages: ReadonlyMap<string, string>;
+  runs: readonly RemedyRunRecord[];
+}
+
+const NOTHING_OBSERVED: ObservedConditions = { standings: {} };
+
+/** `undefined`: nothing is to be remembered. `before`: a phase that stays keeps its time. `now`: RFC 3339. */
+export function remediesStatus(written: WrittenRemedies, before: RemediesStatus | undefined, now: string): RemediesStatus | undefined {
+  const { conditions, positions } = persistedRemedies(written.observed ?? NOTHING_OBSERVED, written.states);
+  const tripped = conditions.tripped.slice(0, REMEDY_STATUS_LIMITS.tripped).map(({ threshold, bootID, sinceWallMs }) => ({
+    threshold,
+    ...(bootID !== undefined && { bootID }),
+    since: new Date(sinceWallMs).toISOString(),
+  }));
+  const standing = positions.slice(0, REMEDY_STATUS_LIMITS.positions).map((kept) => {
+    const position = inWords(kept);
+    const known = before?.positions?.find(({ threshold }) => threshold === position.threshold);
+    const { since: _since, message: _message, ...was } = known ?? { since: now };
+    const message = written.messages.get(position.threshold);
+    const since = known !== undefined && canonical(was) === canonical(position) ? known.since : now;
+    return { ...position, since, ...(message !== undefined && { message: bounded(message) }) };
+  });
+  const runs = written.runs.slice(-REMEDY_STATUS_LIMITS.runs);
+  if (tripped.length === 0 && standing.length === 0 && runs.length === 0) return undefined;
+  const { bootID } = conditions;
+  return {
+    ...(bootID !== undefined && (tripped.length > 0 || standing.length > 0) && { bootID }),
+    ...(tripped.length > 0 && { tripped }),
+    ...(standing.length > 0 && { positions: standing }),
+    ...(runs.length > 0 && { runs: [...runs] }),
+  };
+}
+
+/** What a new leader goes on from. */
+export interface RestoredRemedies extends Omit<WrittenRemedies, 'messages'> {
+  observed: ObservedConditions;
+  /** By threshold: when its phase was written, by the wall clock of whoever wrote it. */
+  writtenAtMs: ReadonlyMap<string, number>;
+}
+
+export function restoredStatus(report: NodeFenceReport | undefined, now: { monotonicMs: number; wallMs: number }): RestoredRemedies {
+  const { bootID, tripped = [], positions = [], runs = [] } = report?.status?.remedies ?? {};
+  const conditions = {
+    ...(bootID !== undefined && { bootID }),
+    tripped: tripped.map(({ threshold, bootID: boot, since }) => ({
+      threshold,
+      ...(boot !== undefined && { bootID: boot }),
+      sinceWallMs: timeOf(since, now.wallMs),
+    })),
+  };
+  const plain = positions.map(positionOf);
+  return {
+    ...restoredRemedies({ conditions, positions: plain }, now),
+    writtenAtMs: new Map(positions.map(({ threshold, since }) => [threshold, timeOf(since, now.wallMs)])),
+    runs,
+  };
+}
+
+function inWords({ run, ...position }: RemedyPosition): Omit<RemedyPositionStatus, 'since'> {
+  return { ...position, ...(run !== undefined && { run: { ...run, of: String(run.of) } }) };
+}
+
+function positionOf({ since: _since, message: _message, run, ...position }: RemedyPositionStatus): RemedyPosition {
+  if (run === undefined) return position;
+  return { ...position, run: { ...run, of: run.of === 'recovery' ? 'recovery' : Number(run.of) } };
+}
+
+function timeOf(text: string, otherwiseMs: number): number {
+  const atMs = Date.parse(text);
+  return Number.isNaN(atMs) ? otherwiseMs : atMs;
+}

@@ -1,0 +1,36 @@
+import type { StormFence, StormNode, StormView } from './view.ts';
+
+/** What remedies do to a node now. `asked`: one is written down. `begun`: one runs. `acted`: one has run, and its condition is not over. */
+export interface RemedyStage {
+  readonly kind: 'asked' | 'begun' | 'acted';
+  /** When its last remedy began, monotonic. */
+  readonly beganAtMs?: number;
+}
+
+/**
+ * The picture by which remedies are judged: a node that one was begun on counts as unhealthy, and holds a slot while it runs, so that no fault of a monitor
+ * takes the whole cluster. Fences are judged without it: no remedy keeps a failed node from its fence.
+ */
+export function withRemedies(view: StormView, stages: ReadonlyMap<string, RemedyStage>): StormView {
+  const nodes = new Map(view.nodes);
+  const starts = [...view.starts];
+  for (const [name, stage] of stages) {
+    const node = nodes.get(name);
+    if (node === undefined) continue;
+    nodes.set(name, remedied(node, stage));
+    if (stage.beganAtMs !== undefined) starts.push({ node: name, atMs: stage.beganAtMs });
+  }
+  return { ...view, nodes, starts: starts.sort((one, other) => one.atMs - other.atMs) };
+}
+
+function remedied(node: StormNode, { kind }: RemedyStage): StormNode {
+  const fence: StormFence = { isRequested: true, state: 'new', holdsSlot: false, ...node.fence };
+  switch (kind) {
+    case 'asked':
+      return { ...node, fence };
+    case 'begun':
+      return { ...node, health: 'failed', fence: { ...fence, holdsSlot: true } };
+    case 'acted':
+      return { ...node, health: 'failed' };
+  }
+}

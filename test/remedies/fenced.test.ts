@@ -1,0 +1,103 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { DEADLOCK } from './configurations.ts';
+import { RemedyShellWorld, SECOND_MS } from './shell-world.ts';
+
+let world: RemedyShellWorld;
+
+beforeEach(async () => {
+  world = await RemedyShellWorld.create();
+});
+
+afterEach(async () => {
+  await world.end();
+});
+
+describe('remedies that a NodeFence carries out', () => {
+  const seed = `
+apiVersion: node-remedy/v1alpha
+kind: Configuration
+thresholdConfigs:
+  - nodeConditionType: DiskPressure
+    nodeConditionStatus: true
+    nodeConditionPeriod: 10s
+    remedy1: [{name: storage-fence}, {period: 1m}]
+    remedy2: [{name: repair}]
+    recovery: [{name: recovery}]
+`;
+
+  async function isolated(): Promise<void> {
+    await world.addNode('a');
+    await world.configure(seed);
+    await world.pass(6 * SECOND_MS);
+    await world.says('a', { DiskPressure: 'True' });
+    await world.pass(14 * SECOND_MS);
+  }
+
+  const hold = () => ({ policy: 'isolation-only', reason: 'isolation-only', message: 'it is isolated', since: world.now() });
+
+  it('storage-fence asks for isolation alone, and is done when the node is isolated; the request stands', async () => {
+    world.start();
+    await isolated();
+    expect((await world.fence('a'))?.spec).toMatchObject({
+      lastStep: 'isolation',
+      requestedBy: { kind: 'RemedyConfiguration', name: 'DiskPressure=True' },
+    });
+    expect(await world.position('a')).toBe('running storage-fence 1');
+    await world.fenced('a', { state: 'running', hold: hold(), timeline: { isolatedAt: world.now() } });
+    await world.pass(6 * SECOND_MS);
+    expect([await world.position('a'), (await world.fence('a'))?.spec.lastStep]).toEqual(['waiting 1', 'isolation']);
+  });
+
+  it('escalates to a whole fence by the same NodeFence, and counts by its outcome', async () => {
+    const replica = world.start();
+    await isolated();
+    const before = (await world.fence('a'))?.spec.requestedBy?.uid;
+    await world.fenced('a', { state: 'running', hold: hold(), timeline: { isolatedAt: world.now() } });
+    await world.pass(75 * SECOND_MS);
+    const spec = (await world.fence('a'))?.spec;
+    expect([spec?.lastStep, spec?.requestedBy?.uid === before]).toEqual([undefined, false]);
+    expect(await world.position('a')).toBe('running repair 1');
+    const trigger = { kind: 'remediation' as const, since: world.now(), requestUID: spec?.requestedBy?.uid ?? '' };
+    await world.fenced('a', { state: 'final', outcome: 'recovered', trigger, timeline: { finalAt: world.now() } });
+    await world.pass(6 * SECOND_MS);
+    expect(replica.ended).toEqual(['DiskPressure=True storage-fence succeeded', 'DiskPressure=True repair succeeded']);
+  });
+
+  it('recovery withdraws the request when the condition is over, and is done when the fence has taken back what it did', async () => {
+    const replica = world.start();
+    await isolated();
+    await world.fenced('a', { state: 'running', hold: hold(), timeline: { isolatedAt: world.now() } });
+    await world.pass(6 * SECOND_MS);
+    await world.says('a', { DiskPressure: 'False' });
+    await world.pass(14 * SECOND_MS);
+    const fence = await world.fence('a');
+    expect([fence?.spec.requestedBy, fence?.spec.lastStep, await world.position('a')]).toEqual([undefined, undefined, 'running recovery 1']);
+    await world.fenced('a', { state: 'final', outcome: 'recovered', timeline: { finalAt: world.now() } });
+    await world.pass(6 * SECOND_MS);
+    expect([await world.position('a'), replica.ended]).toEqual([
+      'recovered 1',
+      ['DiskPressure=True storage-fence succeeded', 'DiskPressure=True recovery succeeded'],
+    ]);
+  });
+
+  it('goes through nothing more while the fence is after the node by itself, and says so', async () => {
+    const replica = world.start();
+    await isolated();
+    await world.fenced('a', { state: 'running', hold: hold(), timeline: { isolatedAt: world.now() } });
+    await world.pass(6 * SECOND_MS);
+    await world.fenced('a', { state: 'running', step: 'power-management', hold: undefined as never });
+    await world.pass(75 * SECOND_MS);
+    expect((await world.position('a'))?.split(' ')[0]).toBe('waiting');
+    expect(replica.problems().join()).toContain('held: RemedyConfiguration DiskPressure=True has the node');
+  });
+
+  it('a request whose remedies are configured no more is withdrawn', async () => {
+    world.start();
+    await isolated();
+    await world.fenced('a', { state: 'running', hold: hold(), timeline: { isolatedAt: world.now() } });
+    await world.pass(6 * SECOND_MS);
+    await world.configure(DEADLOCK);
+    await world.pass(12 * SECOND_MS);
+    expect([await world.position('a'), (await world.fence('a'))?.spec.requestedBy]).toEqual([undefined, undefined]);
+  });
+});
