@@ -12,10 +12,25 @@ const CHECKED = 'test/node-daemon/checks.test.ts';
 const CONDITIONS = 'src/node/core/conditions.test.ts';
 const STORAGE_LOSS = 'src/domain/node-daemon/storage-loss.test.ts';
 const OLDER_KERNEL = 'src/node/shell/watchdog-older-kernel.test.ts';
+const STOPPER = 'src/node/shell/workload/workload-stopper.test.ts';
 const WATCHDOG_AGENT = 'agents/watchdog/agent.test.ts';
 
 /** Defects of the node daemon, and of what it shares with the controllers. */
 export const NODE_DAEMON_MUTANTS: readonly SourceMutant[] = [
+  {
+    name: 'pods that are killed unasked',
+    defect: 'a node that takes itself down does not ask its containers to end: taking a pod down kills them',
+    file: 'src/node/shell/workload/workload-stopper.ts',
+    edits: [['containers.filter(({ sandboxID }) => sandboxID === id)', 'containers.filter(() => false)']],
+    killedBy: byTest(STOPPER, 'asks each container to end before its pod is taken down'),
+  },
+  {
+    name: 'grace beyond the time of force',
+    defect: 'a container has as long to end as its pod says, while the time in which force must begin passes',
+    file: 'src/node/shell/workload/workload-stopper.ts',
+    edits: [['Math.min(graceSeconds, graceMaxSeconds)', 'graceSeconds']],
+    killedBy: byTest(STOPPER, 'asks each container to end before its pod is taken down'),
+  },
   {
     name: 'watchdog that was never tried',
     defect: 'a driver of which nothing is known is taken to go on when its process dies',

@@ -10,15 +10,25 @@ export interface Sandbox {
   uid: string;
 }
 
+export interface RunningContainer {
+  id: string;
+  sandboxID: string;
+  /** As the kubelet notes it. */
+  graceSeconds?: number;
+}
+
 /** A container runtime as far as its pods go: runtime.v1 over gRPC on a unix socket. Encodes for itself. */
 export class CriServer {
   readonly stopped: string[] = [];
+  /** In their order: `container-1 5` asked to end within 5 s, `sandbox-1` taken down. */
+  readonly calls: string[] = [];
   /** Answers nothing any more. */
   isHung = false;
   readonly #server: Http2Server;
   readonly #sessions = new Set<Http2Session>();
   readonly #onStop: (id: string) => string | undefined;
   sandboxes: Sandbox[] = [];
+  containers: RunningContainer[] = [];
 
   /** `onStop` gives words where the pod cannot be stopped. */
   constructor(onStop: (id: string) => string | undefined = () => undefined) {
@@ -61,11 +71,29 @@ export class CriServer {
       reply(stream, Buffer.concat(items));
       return;
     }
-    const id = message.subarray(2).toString();
+    if (path === '/runtime.v1.RuntimeService/ListContainers') {
+      reply(stream, Buffer.concat(this.containers.map((container) => part(1, encoded(container)))));
+      return;
+    }
+    const id = message.subarray(2, 2 + (message[1] ?? 0)).toString();
+    if (path.endsWith('/StopContainer')) {
+      this.calls.push(`${id} ${String(message.at(-1))}`);
+      reply(stream, Buffer.alloc(0));
+      return;
+    }
+    this.calls.push(id);
     const problem = path.endsWith('/StopPodSandbox') ? this.#onStop(id) : 'unknown method';
     if (problem === undefined) this.stopped.push(id);
     reply(stream, Buffer.alloc(0), problem);
   }
+}
+
+/** With what else stands in an annotation, and a state between. */
+function encoded({ id, sandboxID, graceSeconds }: RunningContainer): Buffer {
+  const noted = graceSeconds === undefined ? [] : [['io.kubernetes.pod.terminationGracePeriod', String(graceSeconds)]];
+  const annotations = [['io.kubernetes.container.restartCount', '7'], ...noted];
+  const entries = annotations.map(([key = '', value = '']) => part(9, Buffer.concat([text(1, key), text(2, value)])));
+  return Buffer.concat([text(1, id), text(2, sandboxID), Buffer.from([0x30, 0x01]), ...entries]);
 }
 
 function reply(stream: ServerHttp2Stream, message: Buffer, problem?: string): void {

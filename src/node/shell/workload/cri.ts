@@ -1,7 +1,8 @@
 import { connect, constants } from 'node:http2';
 import type { ClientHttp2Session } from 'node:http2';
 import { createConnection } from 'node:net';
-import { fieldsOf, textField } from './protobuf.ts';
+import { fieldsOf, numberField, textField } from './protobuf.ts';
+import type { Field } from './protobuf.ts';
 
 /** A pod as its runtime keeps it. */
 export interface PodSandbox {
@@ -11,6 +12,18 @@ export interface PodSandbox {
   uid: string;
 }
 
+/** A container that runs. */
+export interface Container {
+  id: string;
+  sandboxID: string;
+  /** How long its pod has to end, as the kubelet has noted there; undefined: somebody else started it. */
+  graceSeconds?: number;
+}
+
+/** ContainerFilter: 2 state; ContainerStateValue: 1, which is CONTAINER_RUNNING. */
+const ONLY_RUNNING = Buffer.from([0x0a, 0x04, 0x12, 0x02, 0x08, 0x01]);
+/** Annotation of a container. */
+const GRACE = 'io.kubernetes.pod.terminationGracePeriod';
 /** Of all pods of a node; the kubelet takes 16 MiB too. */
 const ANSWER_MAX_BYTES = 16_777_216;
 const SERVICE = '/runtime.v1.RuntimeService';
@@ -35,7 +48,19 @@ export class CriRuntime {
       .map(({ bytes }) => sandboxOf(bytes));
   }
 
-  /** Ends its containers and takes its network down. Stopping one that is stopped succeeds. */
+  async containers(signal: AbortSignal): Promise<Container[]> {
+    const answer = await this.#call('ListContainers', ONLY_RUNNING, signal);
+    return fieldsOf(answer)
+      .filter(({ number }) => number === 1)
+      .map(({ bytes }) => containerOf(bytes));
+  }
+
+  /** Asks it to end, and kills it after so long. */
+  async stopContainer(id: string, graceSeconds: number, signal: AbortSignal): Promise<void> {
+    await this.#call('StopContainer', Buffer.concat([textField(1, id), numberField(2, graceSeconds)]), signal);
+  }
+
+  /** Kills its containers, without asking them, and takes its network down. Stopping one that is stopped succeeds. */
   async stopPodSandbox(id: string, signal: AbortSignal): Promise<void> {
     await this.#call('StopPodSandbox', textField(1, id), signal);
   }
@@ -98,6 +123,18 @@ function unwrapped(bytes: Buffer): Buffer {
 function sandboxOf(bytes: Buffer): PodSandbox {
   const fields = fieldsOf(bytes);
   const metadata = fieldsOf(fields.find(({ number }) => number === 2)?.bytes ?? Buffer.alloc(0));
-  const text = (list: typeof fields, wanted: number): string => list.find(({ number }) => number === wanted)?.bytes.toString() ?? '';
   return { id: text(fields, 1), name: text(metadata, 1), uid: text(metadata, 2), namespace: text(metadata, 3) };
+}
+
+/** Container: 1 id, 2 pod_sandbox_id, 9 annotations; of each 1 key, 2 value. */
+function containerOf(bytes: Buffer): Container {
+  const fields = fieldsOf(bytes);
+  const annotations = fields.filter(({ number }) => number === 9).map((entry) => fieldsOf(entry.bytes));
+  const noted = annotations.find((entry) => text(entry, 1) === GRACE);
+  const graceSeconds = noted === undefined ? Number.NaN : Number(text(noted, 2));
+  return { id: text(fields, 1), sandboxID: text(fields, 2), ...(Number.isInteger(graceSeconds) && graceSeconds >= 0 ? { graceSeconds } : {}) };
+}
+
+function text(fields: readonly Field[], wanted: number): string {
+  return fields.find(({ number }) => number === wanted)?.bytes.toString() ?? '';
 }

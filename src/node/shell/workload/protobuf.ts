@@ -1,4 +1,4 @@
-/** The little of the Protocol Buffers encoding that CRI needs: messages and texts, wire type 2; whatever else stands there is passed over. */
+/** The little of the Protocol Buffers encoding that CRI needs: messages and texts, wire type 2, and numbers that are sent; whatever else is answered is passed over. */
 
 export interface Field {
   number: number;
@@ -11,6 +11,11 @@ const WIRE = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const;
 export function textField(number: number, text: string): Buffer {
   const bytes = Buffer.from(text);
   return Buffer.concat([varint((number << 3) | WIRE.bytes), varint(bytes.length), bytes]);
+}
+
+/** Of no number below 0. */
+export function numberField(number: number, value: number): Buffer {
+  return Buffer.concat([varint((number << 3) | WIRE.varint), varint(value)]);
 }
 
 /** Throws where the bytes are no message. */

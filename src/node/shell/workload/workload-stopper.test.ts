@@ -107,6 +107,22 @@ describe.runIf(canMake(V2))('with cgroups of version 2 (needs to make some)', ()
     expect([cri.stopped, child.signalCode, log.warn.mock.calls]).toEqual([['sandbox-1'], 'SIGKILL', []]);
   });
 
+  it('asks each container to end before its pod is taken down, for as long as the pod has, and at most until force must begin', async () => {
+    const child = await workload(make(join(realCgroups(V2 ?? ''), 'kubepods/pod1')));
+    const cri = await runtime(() => void child.kill('SIGKILL'));
+    cri.sandboxes = [{ id: 'sandbox-1', name: 'web', namespace: 'default', uid: UID }];
+    cri.containers = [
+      { id: 'short', sandboxID: 'sandbox-1', graceSeconds: 3 },
+      { id: 'long', sandboxID: 'sandbox-1', graceSeconds: 600 },
+      { id: 'unknown', sandboxID: 'sandbox-1' },
+      { id: 'foreign', sandboxID: 'sandbox-2', graceSeconds: 3 },
+    ];
+    expect(await stop(9_000)).toBe('stopped');
+    // Two thirds of nine seconds, and two for the runtime.
+    expect(cri.calls.slice(0, 3).sort()).toEqual(['long 4', 'short 3', 'unknown 4']);
+    expect(cri.calls.slice(3)).toEqual(['sandbox-1']);
+  });
+
   it('kills what is left, in every cgroup of pods, wherever it lies', async () => {
     const pods = make(join(realCgroups(V2 ?? ''), 'kubelet.slice/kubelet-kubepods.slice'));
     const [a, b] = [await workload(make(join(pods, 'besteffort/pod1/c1'))), await workload(make(join(pods, 'pod2/c2/nested')))];

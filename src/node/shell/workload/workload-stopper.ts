@@ -7,7 +7,7 @@ import { codeOf, messageOf } from '../file-errors.ts';
 import { heldBy, killAll, podCgroups } from './cgroups.ts';
 import type { Tree } from './cgroups.ts';
 import { CriRuntime } from './cri.ts';
-import type { PodSandbox } from './cri.ts';
+import type { Container, PodSandbox } from './cri.ts';
 
 export interface StopperOptions {
   /** `/`, and a tree of files in tests. */
@@ -24,7 +24,12 @@ export const CRI_SOCKETS = ['/run/containerd/containerd.sock', '/run/crio/crio.s
 /** Force has at least a third of the time. */
 const GENTLE_SHARE = 2 / 3;
 const ROUND_MS = 100;
-const TOGETHER_MAX = 16;
+/** Those of a usual node at once: the last pod is asked no later than the first. */
+const TOGETHER_MAX = 128;
+/** As Kubernetes has it for a pod that says nothing. */
+const USUAL_GRACE_SECONDS = 30;
+/** A container that does not end by itself is killed that long before force begins: its runtime takes the pod down meanwhile. */
+const KILL_SECONDS = 2;
 
 /** Stops the pods by the container runtime, and what is left by killing the processes of their cgroups. Only cgroups that read empty count as stopped. */
 export class PodStopper implements WorkloadStopper {
@@ -78,8 +83,9 @@ export class PodStopper implements WorkloadStopper {
   async #stopGently(withinMs: number, tree: Tree, signal: AbortSignal): Promise<void> {
     const { root, clock, log, criSockets = CRI_SOCKETS } = this.#options;
     const linked = linkedAbort([signal], { clock, delayMs: withinMs, reason: () => new Error('the time for stopping pods gently is over') });
+    const graceMaxSeconds = Math.max(0, Math.floor(withinMs / 1_000) - KILL_SECONDS);
     try {
-      const problems = await Promise.all(criSockets.map((path) => stopAllOf(join(root, path), tree, linked.signal)));
+      const problems = await Promise.all(criSockets.map((path) => stopAllOf(join(root, path), tree, graceMaxSeconds, linked.signal)));
       for (const error of problems.flat()) log.warn('pods could not be stopped gently', { error });
     } finally {
       linked.release();
@@ -100,17 +106,25 @@ export class PodStopper implements WorkloadStopper {
   }
 }
 
-/** What went wrong, in words. The pods of one runtime, some at a time. */
-async function stopAllOf(socket: string, { own }: Tree, signal: AbortSignal): Promise<string[]> {
+/** What went wrong, in words. The pods of one runtime: each is asked to end, then taken down, which by itself kills without asking. */
+async function stopAllOf(socket: string, { own }: Tree, graceMaxSeconds: number, signal: AbortSignal): Promise<string[]> {
   const problems: string[] = [];
   const runtime = new CriRuntime(socket);
+  const hear = (what: string, deed: Promise<void>): Promise<unknown> => deed.catch((error: unknown) => problems.push(`${what}: ${messageOf(error)}`));
   try {
     const waiting = (await runtime.podSandboxes(signal)).filter((sandbox) => !isOwn(sandbox, own));
+    const containers = await runtime.containers(signal).catch((error: unknown) => {
+      problems.push(`${socket}: ${messageOf(error)}`);
+      return [];
+    });
+    const stopped = async ({ id, namespace, name }: PodSandbox): Promise<void> => {
+      const asked = containers.filter(({ sandboxID }) => sandboxID === id);
+      const grace = ({ graceSeconds = USUAL_GRACE_SECONDS }: Container): number => Math.min(graceSeconds, graceMaxSeconds);
+      await Promise.all(asked.map((one) => hear(`${namespace}/${name}`, runtime.stopContainer(one.id, grace(one), signal))));
+      await hear(`${namespace}/${name}`, runtime.stopPodSandbox(id, signal));
+    };
     const worker = async (): Promise<void> => {
-      for (let sandbox = waiting.shift(); sandbox !== undefined; sandbox = waiting.shift()) {
-        const pod = `${sandbox.namespace}/${sandbox.name}`;
-        await runtime.stopPodSandbox(sandbox.id, signal).catch((error: unknown) => problems.push(`${pod}: ${messageOf(error)}`));
-      }
+      for (let sandbox = waiting.shift(); sandbox !== undefined; sandbox = waiting.shift()) await stopped(sandbox);
     };
     await Promise.all(Array.from({ length: TOGETHER_MAX }, worker));
   } catch (error) {
