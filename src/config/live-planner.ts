@@ -1,3 +1,4 @@
+import type { AskedMethods } from '../domain/node-fence.ts';
 import type { Plan, PlanMethod, PlanProblem } from '../domain/plan.ts';
 import type { StormPolicy } from '../domain/policies/policy.ts';
 import { AgentError } from '../ports/agents.ts';
@@ -16,6 +17,7 @@ import { PlanCache } from './plan-cache.ts';
 import { PlugIndex } from './plug-index.ts';
 import type { PlugOwners } from './plug-owners.ts';
 import { PolicyCache } from './policies-cache.ts';
+import { resolvePlan } from './resolve-plan.ts';
 import { resolveParameters } from './resolve-parameters.ts';
 
 export interface LivePlannerSources {
@@ -67,18 +69,16 @@ export class LivePlanner implements Planner {
     return this.plans.resolutions;
   }
 
-  planFor(node: Node): Plan {
+  planFor(node: Node, asked?: AskedMethods): Plan {
     const { secrets, namespace } = this.sources;
     const secretKeys = (name: string): string[] | undefined => {
       const secret = secrets?.get(`${namespace}/${name}`);
       return secret === undefined ? undefined : Object.keys(secret.data ?? {});
     };
     if (this.sources.nodes !== undefined) this.machines ??= new MachineIndex(this.nodes.values());
-    return this.plans.planFor(factsOf(node), {
-      ...this.current(),
-      machines: this.machines,
-      secretKeys: secrets === undefined ? undefined : secretKeys,
-    });
+    const sources = { ...this.current(), machines: this.machines, secretKeys: secrets === undefined ? undefined : secretKeys };
+    // Rare, and different each time: not kept.
+    return asked === undefined ? this.plans.planFor(factsOf(node), sources) : resolvePlan({ node: factsOf(node), ...sources, asked });
   }
 
   async parametersFor(node: string, method: PlanMethod): Promise<Parameters> {

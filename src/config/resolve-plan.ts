@@ -1,3 +1,4 @@
+import type { AskedMethods } from '../domain/node-fence.ts';
 import type { Plan, PlanLevel, PlanMethod, Step } from '../domain/plan.ts';
 import { STEPS } from '../domain/plan.ts';
 import { checkTiming, safeAfterOff } from '../domain/timing.ts';
@@ -8,6 +9,7 @@ import type { Configuration, NodeFacts, Setting, Settings } from './configuratio
 import { filled } from './method-body.ts';
 import type { MethodLookup } from './method-body.ts';
 import { clusterLayer, groupLayer, nodeLayer } from './node-groups.ts';
+import { askedSteps } from './asked-steps.ts';
 import { cloudInstance, RESTART_INSTANCE } from './cloud.ts';
 import { readDaemonTimes } from './daemon-times.ts';
 import { checkMachines } from './machine-index.ts';
@@ -37,6 +39,8 @@ export interface PlanInput {
   machines?: Pick<MachineIndex, 'nodeOf'> | undefined;
   /** How leader and kubelets keep their leases. */
   cluster?: ClusterTiming | undefined;
+  /** Absent: the plan has the steps that are configured. */
+  asked?: AskedMethods | undefined;
 }
 
 const METHODS_MAX = 32;
@@ -52,7 +56,7 @@ export function resolvePlan(input: PlanInput): Plan {
   const own = [lookup.nodeLayer?.settings, lookup.groupLayer?.settings].filter((layer): layer is Settings => layer !== undefined);
   const fence = new SettingReader(own, problems).choice(FENCE_KEY, 'auto', FENCE_WORDS);
   if (fence === 'never') return neverFenced(lookup, own, input.configuration, problems);
-  const { steps, source } = resolveSteps(lookup, input.secretKeys, problems);
+  const { steps, source } = resolveSteps(lookup, input, problems);
   const cluster = lookup.clusterLayer?.settings;
   const spoilt: SettingProblems = { general: problems, switching: new Problems() };
   const layers = [...own, ...(cluster === undefined ? [] : [cluster])];
@@ -138,7 +142,7 @@ export function stepsOf(name: string, facts: NodeFacts | undefined, configuratio
   const known = lookupFor(facts ?? { name, labels: {}, annotations: {}, addresses: [] }, configuration, ignored);
   const lookup = facts === undefined ? { ...known, groupLayer: undefined } : known;
   if (lookup.nodeLayer === undefined && lookup.groupLayer === undefined) return { isolation: [], 'power-management': [], recovery: [] };
-  return resolveSteps(lookup, undefined, ignored).steps;
+  return resolveSteps(lookup, {}, ignored).steps;
 }
 
 export function lookupFor(node: NodeFacts, configuration: Configuration, problems: Problems): MethodLookup {
@@ -167,19 +171,28 @@ function frozenMethod({ where: _where, shared: _shared, ...method }: ResolvedMet
 
 function resolveSteps(
   lookup: MethodLookup,
-  secretKeys: SecretKeys | undefined,
+  { secretKeys, asked }: Pick<PlanInput, 'secretKeys' | 'asked'>,
   problems: Problems,
 ): { steps: ResolvedSteps; source: Plan['source'] } {
   const steps: Record<Step, ResolvedLevel[]> = { isolation: [], 'power-management': [], recovery: [] };
-  for (const step of STEPS) {
+  if (asked !== undefined) {
+    const ignored = new Problems('isolation');
+    const isolation = stepLevels(lookup, 'isolation', secretKeys, ignored);
+    Object.assign(steps, askedSteps({ lookup, secretKeys }, asked, { isolation, problems }));
+  }
+  for (const step of asked === undefined ? STEPS : (['recovery'] as const)) {
     const own = new Problems(step);
-    steps[step] = levelSettings(lookup, step, own).map(({ level, setting }) => ({
-      level,
-      methods: levelMethods(lookup, step, setting, secretKeys, own),
-    }));
+    steps[step] = stepLevels(lookup, step, secretKeys, own);
     problems.take(own.all());
   }
   return { steps, source: sourceOf(lookup, problems) };
+}
+
+function stepLevels(lookup: MethodLookup, step: Step, secretKeys: SecretKeys | undefined, problems: Problems): ResolvedLevel[] {
+  return levelSettings(lookup, step, problems).map(({ level, setting }) => ({
+    level,
+    methods: levelMethods(lookup, step, setting, secretKeys, problems),
+  }));
 }
 
 function sourceOf(lookup: MethodLookup, problems: Problems): Plan['source'] {

@@ -19,13 +19,14 @@ import { DONE_ROWS } from './rows/done.ts';
 import { ERROR_ROWS } from './rows/error.ts';
 import { FINAL_ROWS } from './rows/final.ts';
 import { NEW_ROWS } from './rows/new.ts';
+import { REPLANNED } from './rows/replanned.ts';
 import { RUNNING_ROWS } from './rows/running.ts';
 import type { FenceFacts, Snapshot } from './snapshot.ts';
 import { earliest, event } from './transition.ts';
 import type { Context, Decision, DecisionEvent, Row, Transition } from './transition.ts';
 
 /** The whole automaton, in the order in which rows are tried: the first that applies decides. docs/automaton.md is printed from it. */
-export const ROWS: readonly Row[] = [...ANY_ROWS, ...NEW_ROWS, ...RUNNING_ROWS, ...DONE_ROWS, ...ERROR_ROWS, ...FINAL_ROWS];
+export const ROWS: readonly Row[] = [...ANY_ROWS, REPLANNED, ...NEW_ROWS, ...RUNNING_ROWS, ...DONE_ROWS, ...ERROR_ROWS, ...FINAL_ROWS];
 
 /**
  * The fence automaton's transition function (docs/automaton.md): one snapshot in, one decision out, no effect and no clock of its own.
@@ -55,6 +56,7 @@ export function decide(taken: Snapshot): Decision {
     // What counted as health before a result may be none after it: an off has just been proven.
     healthy: node !== undefined && isHealthy(fresh, frozen) && seemsHealthy(node, status, frozen, fresh.since, fresh.nowMs),
     triggered: node !== undefined && isTriggered(node, frozen, snapshot.since, snapshot.nowMs, status),
+    failing: isFailing,
     provenAtMs,
   };
   const row = ROWS.find((candidate) => (candidate.from === 'any' || candidate.from === status.state) && candidate.applies(context));

@@ -32,7 +32,8 @@ export function mayLive({ lastStep }: Pick<NodeFenceStatus, 'lastStep'>, { kind 
 }
 
 /** What of a NodeFence is heeded by nobody, in words. */
-export function ignoredIn({ requestedBy, lastStep }: NodeFenceSpec): string | undefined {
-  if (requestedBy !== undefined || lastStep === undefined) return undefined;
-  return 'spec.lastStep belongs to a request and is ignored: write spec.requestedBy beside it, or take it out';
+export function ignoredIn({ requestedBy, lastStep, methods }: NodeFenceSpec): string | undefined {
+  const stray = [...(lastStep === undefined ? [] : ['spec.lastStep']), ...(methods === undefined ? [] : ['spec.methods'])];
+  if (requestedBy !== undefined || stray.length === 0) return undefined;
+  return `ignored, for it belongs to a request: ${stray.join(', ')}; write spec.requestedBy beside it, or take it out`;
 }

@@ -16,7 +16,15 @@ export interface NodeFenceSpec {
   release?: 'none';
   /** Belongs to the request: the fence goes through this step, and then waits for as long as it is asked for. Absent: it goes on. */
   lastStep?: 'isolation';
+  /**
+   * Belongs to the request: the fence has exactly these methods of the node's configuration, in this order; those of power agents are its power-management, all
+   * others its isolation. Absent: as the steps are configured. Recovery always is.
+   */
+  methods?: string[];
 }
+
+/** What of a request decides which plan is frozen. */
+export type AskedMethods = Required<Pick<NodeFenceSpec, 'methods'>> & Pick<NodeFenceSpec, 'lastStep'>;
 
 export interface Trigger {
   /** `heartbeat`: fast detection found it before Kubernetes did. */
@@ -36,6 +44,8 @@ export interface Frozen {
   providerID?: string;
   bootID?: string;
   plan: Plan;
+  /** The plan was made of this. Absent: of the configured steps. */
+  asked?: AskedMethods;
 }
 
 export type JobResult =

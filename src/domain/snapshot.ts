@@ -33,6 +33,8 @@ export interface Snapshot {
   reports: readonly JobReport[];
   /** As configured now; frozen when a fence begins or restarts. */
   plan: Plan;
+  /** The same, of the methods that are asked for. Absent: none are, or that plan is frozen already. */
+  askedPlan?: Plan;
   /** Recorded while the node was healthy. */
   identity: { systemUUID?: string; providerID?: string } | undefined;
   /** What its report keeps of earlier fences; absent: nothing is known. */

@@ -56,6 +56,8 @@ export interface Context {
   plan: Plan;
   healthy: boolean;
   triggered: boolean;
+  /** The same by the node's own conditions, whatever was asked for. */
+  failing: boolean;
   /** Last read of the standing evidence, when this process took it. */
   provenAtMs: number | undefined;
 }

@@ -85,6 +85,7 @@ const STATUS: Required<NodeFenceStatus> = {
         { step: 'isolation', severity: 'warning', where: 'ConfigMap fence-config-a, key config.properties, line 3', message: 'unknown key' },
       ],
     },
+    asked: { methods: ['bmc-off'], lastStep: 'isolation' },
   },
   ending: 'off',
   lastStep: 'isolation',

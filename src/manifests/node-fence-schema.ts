@@ -1,5 +1,6 @@
 import { LIMITS } from '../domain/node-fence.ts';
 import type {
+  AskedMethods,
   Evidence,
   FenceCondition,
   FenceState,
@@ -35,8 +36,15 @@ import {
   token,
   withDefault,
 } from './schema.ts';
+import type { Schema } from './schema.ts';
 
 const RUNS_MAX = 64;
+
+const METHODS_MAX = 16;
+
+function methods(description: string): Schema<string[]> {
+  return list(description, token('Name of a method.', { maxLength: NAME_LENGTH_MAX }), METHODS_MAX);
+}
 
 export const SPEC = object<NodeFenceSpec>('What was asked for.', {
   node: nodeName('Name of the Node that is fenced. The object is called node-fence-<node>.'),
@@ -67,6 +75,9 @@ export const SPEC = object<NodeFenceSpec>('What was asked for.', {
       isolation: 'the node stays isolated, and on, for as long as this is asked for and the node does not fail by itself',
     }),
   ),
+  methods: optional(
+    methods("Methods of the node's configuration that the fence that requestedBy asks for has, in this order. Absent: its steps are as configured."),
+  ),
 });
 
 export const TRIGGER_KIND = choice<Trigger['kind']>('Kind of trigger.', {
@@ -92,6 +103,12 @@ const FROZEN = object<Frozen>('What the fence was begun with; a later edit of th
   providerID: optional(token('providerID of the Node.', { maxLength: 1024 })),
   bootID: optional(token('Boot ID of the node.')),
   plan: PLAN,
+  asked: optional(
+    object<NonNullable<Frozen['asked']>>('The plan was made of this. Absent: of the configured steps.', {
+      methods: methods('spec.methods.'),
+      lastStep: optional(choice<NonNullable<AskedMethods['lastStep']>>('spec.lastStep.', { isolation: '' })),
+    }),
+  ),
 });
 
 const EVIDENCE = object<Evidence>('An observation that proves that the node, or its access to one storage, is gone.', {

@@ -155,7 +155,7 @@ const WISHES: readonly Deviation[] = [
   ),
   event(
     'somebody asks for isolation only',
-    ({ model }) => model.fence?.deleting === false && model.fence.spec.lastStep === undefined && model.fence.spec.ending === undefined,
+    ({ isLimitable, model }) => isLimitable && model.fence?.deleting === false && model.fence.spec.lastStep === undefined,
     (walker) => walker.ask(true, { lastStep: 'isolation' }),
   ),
   event(

@@ -1,5 +1,6 @@
 import type { Plan } from '../../src/domain/plan.ts';
 import { method } from '../../src/domain/testing/model.ts';
+import { narrowed } from './narrowed.ts';
 import { SHORT, shortPlan } from './walker.ts';
 import type { Walker } from './walker.ts';
 
@@ -85,6 +86,20 @@ export const WORLDS: readonly World[] = [
       walker.isPreservable = true;
       walker.speak('True');
       walker.ask(true, { ending: 'off' });
+    },
+  },
+  {
+    name: 'a healthy node that is to be isolated only, by one of its methods',
+    plan: shortPlan({
+      stepRetries: 0,
+      maxRestarts: 1,
+      isolation: [{ level: 1, methods: [method('cordon', 'cordon', 'run'), method('mark', 'taint', 'run')] }],
+    }),
+    begin: (walker) => {
+      walker.isLimitable = true;
+      walker.speak('True');
+      walker.model.askedPlan = narrowed(walker.model.plan, ['mark']);
+      walker.ask(true, { lastStep: 'isolation', methods: ['mark'] });
     },
   },
 ];

@@ -68,8 +68,9 @@ export class Walker {
   rows = new Set<string>();
   /** Checks purity and schema of every decision too; costs three times as much. */
   readonly isThorough: boolean;
-  /** What becomes of the machine besides may change. */
+  /** What becomes of the machine besides may change; or it may be asked for no more than isolation. */
   isPreservable = false;
+  isLimitable = false;
   /** Nobody mends anything: where only an event can change anything, `isWaiting` says so. */
   isLeftAlone = false;
   isWaiting = false;
@@ -89,10 +90,9 @@ export class Walker {
   copy(): Walker {
     const copy = new Walker(this.model.plan, this.isThorough, this.model.copy());
     copy.machine = { ...this.machine };
-    copy.isPreservable = this.isPreservable;
+    Object.assign(copy, { isPreservable: this.isPreservable, isLimitable: this.isLimitable });
     copy.model.dispatched = this.model.dispatched.slice(-1);
-    copy.quiet = this.quiet;
-    copy.healed = this.healed;
+    [copy.quiet, copy.healed] = [this.quiet, this.healed];
     return copy;
   }
 
@@ -186,7 +186,7 @@ export class Walker {
   }
 
   /** Somebody asks for this fence, or takes that back. */
-  ask(isAsked: boolean, more: Pick<NodeFenceSpec, 'ending' | 'lastStep'> = {}): void {
+  ask(isAsked: boolean, more: Pick<NodeFenceSpec, 'ending' | 'lastStep' | 'methods'> = {}): void {
     const { model } = this;
     const requestedBy = { apiVersion: 'ha.k8s.io/v1', kind: 'NodeFenceRemediation', name: 'a', uid: 'request-1' };
     const spec = { node: 'a', ...(isAsked && { requestedBy, ...more }) };

@@ -11,7 +11,7 @@ export function keyOf(walker: Walker): string {
   const words = JSON.stringify([
     status === undefined ? undefined : statusKey(status, model),
     model.fence?.deleting,
-    [model.fence?.spec.requestedBy?.uid, model.fence?.spec.ending, model.fence?.spec.lastStep, model.preservation?.kind],
+    [model.fence?.spec.requestedBy?.uid, model.fence?.spec.ending, model.fence?.spec.lastStep, model.fence?.spec.methods, model.preservation?.kind],
     model.node === undefined ? undefined : [model.node.ready, model.node.uid, model.node.bootID, age(model.node.lifeAtMs)],
     [...model.marks].map(([key, mark]) => [key, age(mark.atMs)]).sort(),
     age(model.setAtMs),
@@ -45,7 +45,7 @@ function statusKey(status: NodeFenceStatus, model: Model): unknown {
     status.evidence.map((item) => [item.kind, item.voidedAt === undefined, item.bootID]),
     provenAtMs === undefined ? undefined : model.nowMs - provenAtMs,
     [status.hold?.policy, status.restore, status.released?.by, status.released?.voidedAt === undefined, Object.keys(status.timeline)],
-    [status.frozen?.plan.problems.length, status.ending, status.lastStep, status.slotGivenAway],
+    [status.frozen?.plan.problems.length, status.ending, status.lastStep, status.slotGivenAway, status.frozen?.asked],
     [status.trigger?.kind, status.trigger?.requestUID, status.released?.left, status.released?.batch, status.storageRelease?.bootID],
   ];
 }

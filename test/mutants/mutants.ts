@@ -6,6 +6,7 @@ import { DEVICE_MUTANTS } from './device-mutants.ts';
 import { EPOCH_MUTANTS } from './epoch-mutants.ts';
 import { KDUMP_MUTANTS } from './kdump-mutants.ts';
 import { KUBE_MUTANTS } from './kube-mutants.ts';
+import { LAST_STEP_MUTANTS } from './last-step-mutants.ts';
 import { PLAN_MUTANTS } from './plan-mutants.ts';
 import { PRESERVATION_MUTANTS } from './preservation-mutants.ts';
 import { PROGRAM_MUTANTS } from './program-mutants.ts';
@@ -60,6 +61,7 @@ export const SOURCE_MUTANTS: readonly SourceMutant[] = [
   ...RELEASE_MUTANTS,
   ...STORM_MUTANTS,
   ...CLAIM_MUTANTS,
+  ...LAST_STEP_MUTANTS,
   ...EPOCH_MUTANTS,
   ...PLAN_MUTANTS,
   ...PRESERVATION_MUTANTS,

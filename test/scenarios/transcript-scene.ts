@@ -7,8 +7,10 @@ import type { Plan, PlanLevel, PlanMethod, Step, Timing } from '../../src/domain
 import { method, planOf } from '../../src/domain/testing/model.ts';
 import type { PreservationGuard } from '../../src/domain/snapshot.ts';
 import type { Decision } from '../../src/domain/transition.ts';
+import { narrowed } from '../laws/narrowed.ts';
 import { Walker } from '../laws/walker.ts';
 import { SceneModel } from './pod-scene.ts';
+import { requestIn } from './request-words.ts';
 import { StormScene } from './storm-scene.ts';
 
 const RESULTS: ReadonlySet<string> = new Set<JobResult>([
@@ -137,26 +139,19 @@ export class Scene {
     else if (what === 'is NotReady') walker.speak('False');
     else if (what === 'boots') walker.bootAnew();
     else if (what === 'is asked for no more' && model.fence !== undefined) model.fence = { ...model.fence, spec: { node: 'a' } };
-    else if (/^is asked for by (\S+) (\S+)( to end in off| to end in isolation)?$/.test(what)) this.ask(what);
+    else if (what.startsWith('is asked for by ')) this.ask(what);
     else if (what === 'may come back') this.takeBackEnding();
     else if (what === 'is deleted') model.node = undefined;
     else if (what === 'is replaced' && model.node !== undefined) model.node = { ...model.node, uid: 'uid-b' };
     else throw new Error(`unknown: node ${what}`);
   }
 
-  /** `is asked for by NodeFenceRemediation r-1 [to end in off]`: a NodeFence that somebody else creates, or marks. */
+  /** `is asked for by NodeFenceRemediation r-1 [to end in off|isolation] [by the methods a,b]`: a NodeFence that somebody else creates, or marks. */
   private ask(what: string): void {
-    const [, kind = '', uid = '', ending] = /^is asked for by (\S+) (\S+)(?: to end in (off|isolation))?$/.exec(what) ?? [];
     const { model } = this.walker;
-    const requestedBy = { apiVersion: 'ha.k8s.io/v1', kind, name: 'a', uid };
-    const spec = {
-      node: 'a',
-      requestedBy,
-      ...(ending === 'off' && { ending: 'off' as const }),
-      ...(ending === 'isolation' && { lastStep: 'isolation' as const }),
-    };
-    const none = { uid: 'fence-1', status: undefined, deleting: false, finalized: true };
-    model.fence = { ...(model.fence ?? none), spec };
+    const spec = requestIn(what);
+    model.askedPlan = spec.methods === undefined ? undefined : narrowed(model.plan, spec.methods);
+    model.fence = { ...(model.fence ?? { uid: 'fence-1', status: undefined, deleting: false, finalized: true }), spec };
   }
 
   /** `may come back`: who asked for a fence that ends in off does not any more. */

@@ -60,6 +60,7 @@ async function showPlan({ access, console }: Session, name: string, flags: PlanF
     auto: outOfService ? 'out-of-service' : 'delete-pods',
     witnesses: witnessesOf(plan, standardRegistry()),
     open: openPlan(status, plan),
+    ...(status?.frozen?.asked !== undefined && status.state !== 'final' && { asked: status.frozen.asked }),
     unreadable: cluster.unreadable,
     time: timeToOff(plan, planner.stormPolicies()),
   };

@@ -1,3 +1,4 @@
+import type { AskedMethods } from '../../domain/node-fence.ts';
 import type { Plan, PlanProblem } from '../../domain/plan.ts';
 import { configurationOf } from '../configuration.ts';
 import type { NodeFacts } from '../configuration.ts';
@@ -18,7 +19,14 @@ const SECRETS: Readonly<Record<string, readonly string[]>> = {
   'bmc-and-address': ['ip', 'username', 'password'],
 };
 
-export function plan(configMaps: ConfigMaps, change: { node?: Partial<NodeFacts>; secrets?: typeof SECRETS; withoutSecrets?: boolean } = {}): Plan {
+interface Change {
+  node?: Partial<NodeFacts>;
+  secrets?: typeof SECRETS;
+  withoutSecrets?: boolean;
+  asked?: AskedMethods;
+}
+
+export function plan(configMaps: ConfigMaps, change: Change = {}): Plan {
   const configuration = configurationOf(
     Object.entries(configMaps).map(([name, data]) => ({ name, data })),
     fakeRegistry(),
@@ -29,6 +37,7 @@ export function plan(configMaps: ConfigMaps, change: { node?: Partial<NodeFacts>
     configuration,
     owners: new PlugIndex().update(configuration),
     secretKeys: change.withoutSecrets === true ? undefined : (name) => secrets[name],
+    asked: change.asked,
   });
 }
 

@@ -1,6 +1,11 @@
+import { askedMethodsOf } from '../../domain/asked-plan.ts';
+import { sameContent } from '../../domain/canonical.ts';
 import { signsOf, staleHold } from '../../domain/health.ts';
 import { fenceName } from '../../domain/node-fence.ts';
+import type { NodeFenceSpec, NodeFenceStatus } from '../../domain/node-fence.ts';
 import { EMPTY_PLAN } from '../../domain/plan.ts';
+import type { Plan } from '../../domain/plan.ts';
+import { newRequest } from '../../domain/request.ts';
 import type { JobReport, NodeFacts, Snapshot, ActiveHold } from '../../domain/snapshot.ts';
 import { timestamp } from '../../ports/clock.ts';
 import type { Node } from '../../ports/objects.ts';
@@ -28,8 +33,10 @@ export function takeSnapshot(
   const node = listers.nodes.get(name);
   // The schema's defaults give a new object a status; it has begun only when its plan is frozen.
   const status = fence?.status?.frozen === undefined ? undefined : fence.status;
-  const live = status === undefined || status.state === 'final' || status.state === 'error';
+  const isOfRequest = status?.frozen?.asked !== undefined;
+  const live = status === undefined || status.state === 'final' || status.state === 'error' || isOfRequest;
   const plan = live && node !== undefined ? planner.planFor(node) : (status?.frozen?.plan ?? EMPTY_PLAN);
+  const askedPlan = node === undefined || fence === undefined ? undefined : askedPlanOf(planner, node, fence.spec, status);
   const { fastDetection, unfencing } = dependencies;
   const heard = { silence: fastDetection?.failureOf(name), heardAtMs: fastDetection?.heardAtMs(name), unfences: unfencing?.of(name) };
   const facts = node === undefined ? undefined : { ...factsOf(node, observation, listers.leases.freshSinceMs), ...heard };
@@ -62,6 +69,7 @@ export function takeSnapshot(
     inFlight: runs.inFlight,
     reports: runs.reports,
     plan,
+    ...(askedPlan === undefined ? {} : { askedPlan }),
     identity: report?.identity?.nodeUID === node?.metadata.uid ? report?.identity : undefined,
     ...(report?.incidents === undefined ? {} : { record: fenceRecord(listers.reports.get(name)) }),
     lastIncident: report?.incident ?? 0,
@@ -71,6 +79,15 @@ export function takeSnapshot(
     actsFromMs: leadership.actsFromMs,
     uuid: random.uuid(),
   };
+}
+
+/** Made only where it may be frozen in this pass. */
+function askedPlanOf(planner: FenceDependencies['planner'], node: Node, spec: NodeFenceSpec, status: NodeFenceStatus | undefined): Plan | undefined {
+  const asked = askedMethodsOf(spec);
+  if (asked === undefined) return undefined;
+  const isFrozen = status?.frozen?.asked !== undefined && sameContent(status.frozen.asked, asked) && status.state !== 'error';
+  const isServed = status?.state === 'final' && newRequest({ spec, status }) === undefined;
+  return isServed || (isFrozen && newRequest({ spec, status }) === undefined) ? undefined : planner.planFor(node, asked);
 }
 
 function factsOf(node: Node, observation: NodeObservation, freshSinceMs: number | undefined): NodeFacts {

@@ -1,3 +1,4 @@
+import { planToFreeze } from '../asked-plan.ts';
 import type { Frozen, HistoryEntry, NodeFenceSpec, NodeFenceStatus, Trigger } from '../node-fence.ts';
 import { kindOf, newRequest } from '../request.ts';
 import type { NodeFacts, Snapshot } from '../snapshot.ts';
@@ -6,7 +7,7 @@ import type { DecisionEvent } from '../transition.ts';
 
 /** The status with which an incident begins: plan and identity frozen (P7, P10). `undefined` without a Node. */
 export function beginning(snapshot: Snapshot, history: HistoryEntry[], incident: number): NodeFenceStatus | undefined {
-  const { node, identity, plan, wall, epoch } = snapshot;
+  const { node, identity, wall, epoch } = snapshot;
   if (node === undefined) return undefined;
   const systemUUID = identity?.systemUUID ?? node.systemUUID;
   const providerID = identity?.providerID ?? node.providerID;
@@ -16,7 +17,7 @@ export function beginning(snapshot: Snapshot, history: HistoryEntry[], incident:
     ...(systemUUID === undefined ? {} : { systemUUID }),
     ...(providerID === undefined ? {} : { providerID }),
     ...(node.bootID === undefined ? {} : { bootID: node.bootID }),
-    plan: asked !== undefined && snapshot.fence?.spec.release === 'none' ? { ...plan, release: 'none' } : plan,
+    ...planToFreeze(snapshot, asked !== undefined),
   };
   return {
     state: 'new',

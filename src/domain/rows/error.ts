@@ -1,7 +1,10 @@
 import { acknowledged } from '../acknowledgement.ts';
+import { planToFreeze } from '../asked-plan.ts';
 import { voidEvidence } from '../evidence.ts';
+import { isAskedFor } from '../health.ts';
 import { bounded, LIMITS } from '../node-fence.ts';
-import type { NodeFenceStatus } from '../node-fence.ts';
+import type { Frozen, NodeFenceStatus } from '../node-fence.ts';
+import type { Snapshot } from '../snapshot.ts';
 import { moved, event, earliest } from '../transition.ts';
 import type { Context, Row, Transition } from '../transition.ts';
 import { leftOff } from './closing.ts';
@@ -57,7 +60,7 @@ export const ERROR_ROWS: readonly Row[] = [
         { state: 'done', level: 1 },
         'The node is healthy: recovery is tried again.',
       );
-      if (status.frozen !== undefined) next.frozen = { ...status.frozen, plan: snapshot.plan };
+      if (status.frozen !== undefined) next.frozen = refrozen(status.frozen, status, snapshot);
       return { status: next, requeueAtMs: snapshot.nowMs };
     },
   },
@@ -139,6 +142,11 @@ function describeReleased({ released, storageRelease }: NodeFenceStatus): string
   return `Released before: only ${count}, whose storage is revoked: keep it closed to this boot. All others still wait.`;
 }
 
+/** The plan as it is configured, or asked for, by now. */
+function refrozen({ asked: _before, ...rest }: Frozen, status: NodeFenceStatus, snapshot: Snapshot): Frozen {
+  return { ...rest, ...planToFreeze(snapshot, isAskedFor(status)) };
+}
+
 function restart({ status, snapshot }: Context): Transition {
   const next = moved(
     { ...status, retries: 0, restarts: status.restarts + 1 },
@@ -147,6 +155,6 @@ function restart({ status, snapshot }: Context): Transition {
   );
   next.evidence = voidEvidence(status.evidence, snapshot.wall, 'a restart reads everything again');
   delete next.released;
-  if (status.frozen !== undefined) next.frozen = { ...status.frozen, plan: snapshot.plan };
+  if (status.frozen !== undefined) next.frozen = refrozen(status.frozen, status, snapshot);
   return { status: next, requeueAtMs: snapshot.nowMs, events: [event('Normal', 'FencingRestarted', `Restart ${next.restarts}.`)] };
 }

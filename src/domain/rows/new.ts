@@ -2,7 +2,7 @@ import { advance } from '../advance.ts';
 import { sameContent } from '../canonical.ts';
 import { describeError } from '../errors.ts';
 import { isOnBootThatWasOff, triggerDueMs } from '../health.ts';
-import { endsInIsolation, ISOLATION_ONLY } from '../last-step.ts';
+import { endsInIsolation } from '../last-step.ts';
 import { bounded, LIMITS } from '../node-fence.ts';
 import type { Hold, NodeFenceStatus, OtherHold } from '../node-fence.ts';
 import { isPreservedOnly, mustSwitchOff } from '../preservation.ts';
@@ -173,7 +173,7 @@ function alarmAfter({ policy, alarmAfterMs, isMeant }: ActiveHold, plan: Context
 }
 
 function shown({ status }: Context, standing: Hold): NodeFenceStatus {
-  const given = (standing.reason === 'preserved' || standing.reason === ISOLATION_ONLY) && { slotGivenAway: true };
+  const given = standing.reason === 'preserved' && { slotGivenAway: true };
   const { message, until } = standing;
   const words = until === undefined ? message : bounded(`${message} (until ${until})`);
   return { ...status, hold: standing, ...given, ...(status.state === 'error' ? {} : { message: words }) };

@@ -35,6 +35,7 @@ export function planOf(more: Partial<Plan> = {}): Plan {
 export class Model {
   nowMs = 1_000_000;
   plan: Plan;
+  askedPlan: Plan | undefined;
   node: NodeFacts | undefined;
   fence: FenceFacts | undefined;
   holds: Snapshot['holds'] = [];
@@ -69,6 +70,7 @@ export class Model {
     Object.assign(copy, { nowMs: this.nowMs, node: this.node, fence: this.fence, holds: this.holds, stop: this.stop, workload: this.workload });
     copy.acknowledgement = this.acknowledgement;
     copy.preservation = this.preservation;
+    copy.askedPlan = this.askedPlan;
     copy.dump = this.dump;
     Object.assign(copy, { epoch: this.epoch, reports: this.reports, setAtMs: this.setAtMs, count: this.count });
     copy.marks = new Map(this.marks);
@@ -136,6 +138,7 @@ export class Model {
       inFlight: this.inFlight,
       reports: this.reports,
       plan: this.plan,
+      ...(this.askedPlan === undefined ? {} : { askedPlan: this.askedPlan }),
       identity: undefined,
       ...(this.record === undefined ? {} : { record: this.record }),
       lastIncident: this.lastIncident,

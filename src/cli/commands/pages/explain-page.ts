@@ -123,7 +123,7 @@ function rules(page: ExplainPage, snapshot: Snapshot, sheet: Sheet): string[] {
     identity === undefined ? 'not on record: devices can not be compared with it' : `on record since ${moment(identity.recordedAt, sheet.nowMs)}`,
   );
   rule('controller', describeLeader(page.leader, sheet.nowMs), page.leader.isAlive ? undefined : ink.bad);
-  rule('plan', describePlan(plan, status !== undefined && status.state !== 'final'));
+  rule('plan', describePlan(plan, status?.state === 'final' ? undefined : status));
   const time = timeToOff(plan, page.policies ?? []);
   if (time !== undefined) rule('time', describeTimeToOff(time));
   for (const problem of plan.problems) lines.push(problemLine(problem, sheet));
@@ -153,7 +153,10 @@ function describeLife(lease: Lease | undefined, { node, plan, nowMs }: Snapshot)
 
 function describeTrigger({ node, plan, since, nowMs, fence }: Snapshot): string {
   if (node === undefined) return 'no';
-  if (isRequestOpen(node, plan, fence?.status)) return 'yes: it was asked for, and Ready does not shortcut that';
+  if (isRequestOpen(node, plan, fence?.status)) {
+    const end = fence?.status?.lastStep === undefined ? '' : ', to go no further than isolation';
+    return `yes: it was asked for${end}, and Ready does not shortcut that`;
+  }
   if (isTriggered(node, plan, since, nowMs))
     return node.silence !== undefined
       ? 'yes: fast detection takes it for failed, see node daemon'
@@ -194,7 +197,7 @@ const SOURCES: Readonly<Record<Plan['source'], string>> = {
   none: 'nothing: no ConfigMap speaks of this node',
 };
 
-function describePlan(plan: Plan, isFrozen: boolean): string {
+function describePlan(plan: Plan, open: NodeFenceStatus | undefined): string {
   const steps = [
     ['isolation', plan.isolation],
     ['power-management', plan.powerManagement],
@@ -204,7 +207,9 @@ function describePlan(plan: Plan, isFrozen: boolean): string {
     const names = levels.map(({ methods }) => methods.map((method) => method.name).join(', ')).join(' | else ');
     return `${step}: ${names === '' ? 'nothing' : harmless(names)}`;
   });
-  return `from ${SOURCES[plan.source]}${isFrozen ? ', frozen when the fence began' : ''}; ${words.join('; ')}`;
+  const { asked } = open?.frozen ?? {};
+  const only = asked === undefined ? '' : `, only of the methods that were asked for: ${harmless(asked.methods.join(', '))}`;
+  return `from ${SOURCES[plan.source]}${open === undefined ? '' : ', frozen when the fence began'}${only}; ${words.join('; ')}`;
 }
 
 function describeRow({ decision, snapshot }: Look): string {

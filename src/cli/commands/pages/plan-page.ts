@@ -1,5 +1,6 @@
 import { EVIDENCE_RULES } from '../../../domain/evidence.ts';
 import { fenceName } from '../../../domain/node-fence.ts';
+import type { AskedMethods } from '../../../domain/node-fence.ts';
 import type { Plan, ReleaseMode, Step } from '../../../domain/plan.ts';
 import { stagesOf, totalOf } from '../plan-durations.ts';
 import type { Stage } from '../plan-durations.ts';
@@ -34,6 +35,8 @@ export interface PlanPage {
   witnesses: readonly MethodWitness[];
   /** A fence is open, and its frozen plan is this one or another; `unbegun`: another, by which nothing was done yet. */
   open: 'same' | 'other' | 'unbegun' | undefined;
+  /** The fence that is open was asked for by these methods alone. Absent: by its steps, or none is open. */
+  asked?: AskedMethods;
   unreadable: readonly string[];
   /** From the failure to the off; absent: nothing proves one. */
   time?: TimeToOff | undefined;
@@ -64,6 +67,10 @@ export function planPage(page: PlanPage, sheet: Sheet): string {
   if (open === 'other' || open === 'unbegun') {
     const words = 'A fence is open and follows another plan, which was frozen when it began: nodefence explain shows that plan.';
     lines.push(ink.warn(paragraph(sheet, open === 'other' ? words : `${words} Nothing has been done yet: ${anew(node)}`)));
+  }
+  if (page.asked !== undefined) {
+    const end = page.asked.lastStep === undefined ? '' : ', and goes no further than isolation';
+    lines.push(paragraph(sheet, `The fence that is open was asked for by its methods alone: ${harmless(page.asked.methods.join(', '))}${end}.`));
   }
   if (open === 'same') lines.push(paragraph(sheet, 'A fence is open, and goes by this plan.'));
   const errors = plan.problems.filter(({ severity }) => severity === 'error');

@@ -14,7 +14,10 @@ export type Claimant = NonNullable<NodeFenceSpec['requestedBy']>;
  * What the fence is to be besides the usual. `joinsHeld`: one that the fence controller began, and that is held by what holds no request, is asked for too.
  * `isOwn`: a fence of this requester was asked for by the same claimant under another uid, and is asked for anew.
  */
-export type Asked = Pick<NodeFenceSpec, 'ending' | 'release' | 'lastStep'> & { joinsHeld?: true; isOwn?: (requester: Claimant) => boolean };
+export type Asked = Pick<NodeFenceSpec, 'ending' | 'release' | 'lastStep' | 'methods'> & {
+  joinsHeld?: true;
+  isOwn?: (requester: Claimant) => boolean;
+};
 
 /** `taken`: somebody else has the node; `by` says who, in words. `fence` is what a consistent read shows. */
 export type ClaimOutcome = { kind: 'claimed'; fence: NodeFence } | { kind: 'taken'; fence: NodeFence; by: string };
@@ -133,7 +136,12 @@ function hasClaimed(fence: NodeFence, claimant: Claimant): boolean {
 }
 
 /** Everything that belongs to a request, as a patch that takes it out. */
-const NOTHING_ASKED: Readonly<Record<Exclude<keyof NodeFenceSpec, 'node' | 'requestedBy'>, null>> = { ending: null, release: null, lastStep: null };
+const NOTHING_ASKED: Readonly<Record<Exclude<keyof NodeFenceSpec, 'node' | 'requestedBy'>, null>> = {
+  ending: null,
+  release: null,
+  lastStep: null,
+  methods: null,
+};
 
 /** The same claimant has asked for it before, under another uid, and may ask for something else now. */
 function isOfOwnOther({ metadata, spec }: NodeFence, claimant: Claimant, { isOwn }: Asked): boolean {
