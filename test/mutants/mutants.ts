@@ -48,6 +48,7 @@ import { REDFISH_MUTANTS } from './redfish-mutants.ts';
 import { IPMI_MUTANTS } from './ipmi-mutants.ts';
 import { JOB_MUTANTS } from './job-mutants.ts';
 import { REMEDY_DECISION_MUTANTS } from './remedy-decision-mutants.ts';
+import { REMEDY_CONTROLLER_MUTANTS } from './remedy-controller-mutants.ts';
 import { REMEDY_MUTANTS } from './remedy-mutants.ts';
 import { PDU_MUTANTS } from './pdu-mutants.ts';
 import type { SourceMutant } from './source-mutant.ts';
@@ -107,6 +108,7 @@ export const SOURCE_MUTANTS: readonly SourceMutant[] = [
   ...JOB_MUTANTS,
   ...REMEDY_DECISION_MUTANTS,
   ...REMEDY_MUTANTS,
+  ...REMEDY_CONTROLLER_MUTANTS,
   ...PDU_MUTANTS,
   ...SIMULATED_DAEMON_MUTANTS,
 ];

@@ -91,6 +91,20 @@ thresholdConfigs:
     expect(replica.problems().join()).toContain('held: RemedyConfiguration DiskPressure=True has the node');
   });
 
+  it('methods of the node that switch nothing off isolate it, and their request ends with them where nothing is left to take back', async () => {
+    const replica = world.start();
+    await world.addNode('a');
+    const methods = seed.replace('name: storage-fence', 'name: quick').replace('    recovery: [{name: recovery}]\n', '');
+    await world.configure(`${methods}remedyConfigs:\n  - {name: quick, fenceMethods: [restart-kubelet]}\n`);
+    await world.pass(6 * SECOND_MS);
+    await world.says('a', { DiskPressure: 'True' });
+    await world.pass(14 * SECOND_MS);
+    expect((await world.fence('a'))?.spec).toMatchObject({ methods: ['restart-kubelet'], lastStep: 'isolation' });
+    await world.fenced('a', { state: 'running', hold: hold(), timeline: { isolatedAt: world.now() } });
+    await world.pass(12 * SECOND_MS);
+    expect([replica.ended, (await world.fence('a'))?.spec]).toEqual([['DiskPressure=True quick succeeded'], { node: 'a' }]);
+  });
+
   it('a request whose remedies are configured no more is withdrawn', async () => {
     world.start();
     await isolated();

@@ -175,7 +175,7 @@ export class RemedyShellWorld {
   }
 
   /** A controller with watches of its own, as another process would be. */
-  start({ mode = 'enforce' } = {}): Replica {
+  start({ mode = 'enforce' }: { mode?: 'observe' | 'enforce' } = {}): Replica {
     const leadership = { isLeading: true, mayBegin: () => leadership.isLeading };
     const said: { words: readonly string[] } = { words: [] };
     const replica: Replica = {
@@ -206,7 +206,11 @@ export class RemedyShellWorld {
     const metrics = { ...NO_METRICS, remedies: { ...NO_METRICS.remedies, ended: (...words: string[]) => void replica.ended.push(words.join(' ')) } };
     const listers = { nodes: watch(NODES), reports: watch(NODE_FENCE_REPORTS), fences: watch(NODE_FENCES), stops: watch(NODE_FENCE_STOPS) };
     const configMaps = watch(CONFIG_MAPS, NAMESPACE);
-    const planner = { planFor: () => planOf(), parametersFor: () => Promise.resolve({}), stormPolicies: () => [] };
+    const planner = {
+      planFor: (_node: Node, asked?: object) => (asked === undefined ? planOf() : { ...planOf(), powerManagement: [] }),
+      parametersFor: () => Promise.resolve({}),
+      stormPolicies: () => [],
+    };
     const remedies = setUpRemedies(
       { ...common, registry: standardRegistry(), metrics, recorder, planner: () => planner, exit: quiet },
       {

@@ -36,6 +36,17 @@ describe('what an uninstallation takes back on a Node', () => {
     });
   });
 
+  it('takes back the cordon of a remedy, and its records', () => {
+    const marks = {
+      'nodefence.ha.k8s.io/cordoned-by-remedy': 'run',
+      'nodefence.ha.k8s.io/remediation-timestamp': '2026-11-25T00:00:00Z',
+      'nodefence.ha.k8s.io/remediation-podname': 'p',
+    };
+    const change = takenBack(marked(marks, { unschedulable: true }), false);
+    expect(change?.patch).toMatchObject({ metadata: { annotations: Object.fromEntries(Object.keys(marks).map((key) => [key, null])) } });
+    expect(change?.words).toEqual(['uncordoned']);
+  });
+
   it('keeps the cordon where the way to storage stays closed, and takes its mark away', () => {
     const change = takenBack(marked({ [CORDON_MARK]: fenceName('a') }, { unschedulable: true }), true);
     expect(change?.patch).toMatchObject({ spec: {}, metadata: { annotations: { [CORDON_MARK]: null } } });

@@ -5,6 +5,7 @@ import { OUT_OF_SERVICE_TAINT } from '../../domain/advance.ts';
 import { CORDON_MARK } from '../../domain/node-fence.ts';
 import type { Node, Taint } from '../../ports/objects.ts';
 import { CORDON_BY_PRESERVATION } from '../../ports/preservation.ts';
+import { CORDON_BY_REMEDY, REMEDIATION_POD, REMEDIATION_TIMESTAMP } from '../../ports/remedies.ts';
 
 /** What takes back all of ours on a Node and nothing else (P8); undefined: nothing of ours stands there. */
 export interface NodeChange {
@@ -19,7 +20,7 @@ export function takenBack(node: Node, keepsCordon: boolean): NodeChange | undefi
   const marks: Record<string, null> = { ...autoscalerLetBack(node) };
   if (Object.keys(marks).length > 0) words.push('the autoscaler is let back');
   const spec: { unschedulable?: null; taints?: Taint[] } = {};
-  const cordonMarks = [CORDON_MARK, CORDON_BY_PRESERVATION].filter((mark) => annotations[mark] !== undefined);
+  const cordonMarks = [CORDON_MARK, CORDON_BY_PRESERVATION, CORDON_BY_REMEDY].filter((mark) => annotations[mark] !== undefined);
   for (const mark of cordonMarks) marks[mark] = null;
   if (cordonMarks.length > 0 && node.spec.unschedulable === true && !isCordonedAnew(node)) {
     if (keepsCordon) words.push('our cordon stays, without our mark');
@@ -29,7 +30,8 @@ export function takenBack(node: Node, keepsCordon: boolean): NodeChange | undefi
     }
   }
   const own = ownTaints(annotations);
-  for (const mark of [OUT_OF_SERVICE_OWNER, TAINT_MARK]) if (annotations[mark] !== undefined) marks[mark] = null;
+  for (const mark of [OUT_OF_SERVICE_OWNER, TAINT_MARK, REMEDIATION_TIMESTAMP, REMEDIATION_POD])
+    if (annotations[mark] !== undefined) marks[mark] = null;
   const taints = node.spec.taints ?? [];
   const ours = taints.filter((taint) => own.has(textOf(taint)));
   if (ours.length > 0) {

@@ -23,7 +23,7 @@ import { observedNode } from './observed.ts';
 import { Performer } from './perform.ts';
 import { RemedyPermission } from './permission.ts';
 import { isSilent, presenceOf } from './presence.ts';
-import { isOwnIsolation } from './runs/fence-runs.ts';
+import { isIdle, isOwnIsolation } from './runs/fence-runs.ts';
 import { nodeOfJob } from './runs/job-runs.ts';
 import { Runs } from './runs/runs.ts';
 import { Stages } from './stages.ts';
@@ -48,7 +48,7 @@ export class RemedyNodes {
     const { cluster, clock, recorder, planner, options } = given;
     this.#given = given;
     this.#evictions = new Evictions(cluster, clock, (node) => planner.planFor(node));
-    this.#runs = new Runs({ clock, cluster, recorder, evictions: this.#evictions, namespace: options.namespace });
+    this.#runs = new Runs({ clock, cluster, recorder, evictions: this.#evictions, planner, namespace: options.namespace });
     this.#performer = new Performer({ ...given, runs: this.#runs, evictions: this.#evictions, stages: this.#stages });
   }
 
@@ -172,7 +172,8 @@ export class RemedyNodes {
     const isChanged = decisions.some((decision) => decision.isChanged);
     const isToWrite = isChanged || canonical(this.#statusOf(found, memory, report)) !== canonical(report?.status?.remedies);
     if (isToWrite) return [...ends, { kind: 'write' }];
-    const orphan = fence !== undefined && isOrphan(fence.spec, REMEDY_REQUESTER.kind, memory) ? fence.spec.requestedBy : undefined;
+    const isOver = fence !== undefined && (isOrphan(fence.spec, REMEDY_REQUESTER.kind, memory) || isIdle(fence, positionsOf(memory.states)));
+    const orphan = isOver ? fence.spec.requestedBy : undefined;
     const pod = [...seen.values()].find((each) => each.pod !== undefined)?.pod;
     const proceeding = decisions.flatMap(({ row, state }): Action[] => {
       const context = row === 'run-runs' ? contexts.get(state?.position.run?.id ?? '') : undefined;

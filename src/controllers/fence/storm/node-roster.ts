@@ -3,6 +3,7 @@ import type { MaintenanceMark, StorageView, StormFence, StormNode } from '../../
 import type { Node } from '../../../ports/objects.ts';
 import type { NodeFence } from '../../../ports/resources.ts';
 import type { FenceDependencies } from '../dependencies.ts';
+import { CORDON_BY_REMEDY } from '../../../ports/remedies.ts';
 import { BY_NODE } from '../dependencies.ts';
 import { readyOf } from '../observation.ts';
 import { releasablePods } from '../workload.ts';
@@ -182,9 +183,10 @@ export class NodeRoster {
   private circumstantial(name: string, entry: Entry, nowMs: number): MaintenanceMark[] {
     if (!this.conditional.has(name)) return [];
     const { listers } = this.sources;
+    const annotations: Readonly<Record<string, string>> = entry.node.metadata.annotations ?? NO_LABELS;
     const circumstances = {
-      // What an earlier fence of this node left behind carries our mark as well.
-      isCordonOurs: entry.isCordonOurs || entry.node.metadata.annotations?.[CORDON_MARK] === fenceName(name),
+      // What an earlier fence of this node left behind carries our mark as well, and what a remedy set.
+      isCordonOurs: entry.isCordonOurs || annotations[CORDON_MARK] === fenceName(name) || annotations[CORDON_BY_REMEDY] !== undefined,
       isEmpty: releasablePods(listers, name).length === 0,
       isHanging: this.isHanging(name, nowMs),
     };

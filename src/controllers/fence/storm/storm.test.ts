@@ -108,6 +108,10 @@ describe('the storm shell', () => {
     expect(harness.holding('a')).toEqual(['maintenance']);
     cordoned({ [CORDON_MARK]: 'node-fence-b' });
     expect(harness.holding('a')).toEqual(['maintenance']);
+    cordoned({ 'nodefence.ha.k8s.io/cordoned-by-remedy': 'run' });
+    expect(harness.holding('a'), 'what a remedy has drained is nobody else’s work').toEqual([]);
+    cordoned({});
+    expect(harness.holding('a')).toEqual(['maintenance']);
     cordoned({ [CORDON_MARK]: 'node-fence-a' });
     expect(harness.holding('a')).toEqual([]);
   });

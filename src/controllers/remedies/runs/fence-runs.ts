@@ -4,6 +4,8 @@ import { isOfEpisode } from '../../../domain/remedy/position.ts';
 import type { RemedyPosition } from '../../../domain/remedy/position.ts';
 import type { RemedyUse } from '../../../domain/remedy/configuration.ts';
 import type { Cluster } from '../../../ports/cluster.ts';
+import type { Node } from '../../../ports/objects.ts';
+import type { Planner } from '../../../ports/planner.ts';
 import type { Recorder } from '../../../ports/recorder.ts';
 import { REMEDY_REQUESTER } from '../../../ports/remedies.ts';
 import { NODE_FENCES } from '../../../ports/resources.ts';
@@ -26,6 +28,15 @@ export function isOwnIsolation({ spec, status }: NodeFence, position: Pick<Remed
   return isRequestedBy(spec.requestedBy, position) && spec.lastStep === 'isolation' && status?.hold?.policy === ISOLATION_ONLY;
 }
 
+/** Methods that were asked for are done, and left nothing to take back: their request is over. A step of the plan stands until its recovery. */
+export function isIdle(fence: NodeFence, positions: readonly RemedyPosition[]): boolean {
+  const { restore = {}, storageRelease } = fence.status ?? {};
+  const isKept = restore.cordoned === true || [restore.taints, restore.edges].some((each) => (each ?? []).length > 0) || storageRelease !== undefined;
+  if (fence.spec.methods === undefined) return false;
+  const owner = positions.find((position) => isOwnIsolation(fence, position));
+  return owner !== undefined && owner.run?.id !== fence.spec.requestedBy?.uid && !isKept;
+}
+
 export function isRequestedBy(requester: Claimant | undefined, position: Pick<RemedyPosition, 'episode'>): boolean {
   return requester?.kind === REMEDY_REQUESTER.kind && isOfEpisode(requester.uid, position);
 }
@@ -34,10 +45,12 @@ export function isRequestedBy(requester: Claimant | undefined, position: Pick<Re
 export class FenceRuns implements RunKind {
   readonly #cluster: Cluster;
   readonly #recorder: Recorder;
+  readonly #planner: Pick<Planner, 'planFor'>;
 
-  constructor(cluster: Cluster, recorder: Recorder) {
+  constructor(cluster: Cluster, recorder: Recorder, planner: Pick<Planner, 'planFor'>) {
     this.#cluster = cluster;
     this.#recorder = recorder;
+    this.#planner = planner;
   }
 
   async look({ node, position, run, memory, use }: RunContext): Promise<SeenRun> {
@@ -55,7 +68,7 @@ export class FenceRuns implements RunKind {
   }
 
   async begin({ node, position, run, use, memory }: RunContext & { use: RemedyUse }, mayBegin: () => void): Promise<void> {
-    const asked: Asked = { ...askedOf(use), isOwn: (requester) => isRequestedBy(requester, position) };
+    const asked: Asked = { ...askedOf(use, node, this.#planner), isOwn: (requester) => isRequestedBy(requester, position) };
     const cluster = gatedWrites(mayBegin)(this.#cluster);
     const outcome = await claim({ cluster, recorder: this.#recorder }, node.metadata.name, claimantOf(position.threshold, run.id), asked);
     if (outcome.kind === 'taken') throw new Conflict(`${outcome.by} has node ${node.metadata.name}`);
@@ -67,15 +80,23 @@ export class FenceRuns implements RunKind {
   }
 }
 
-function askedOf({ name, remedy }: RemedyUse): Asked {
+/** Methods of which none switches the node off isolate it, and no more. */
+function askedOf({ remedy }: RemedyUse, node: Node, planner: Pick<Planner, 'planFor'>): Asked {
   switch (remedy.kind) {
     case 'planStep':
       return { lastStep: 'isolation' };
     case 'fenceMethods':
-      throw new Error(`${name} is not carried out: fenceMethods are no part of this version`);
+      return askedMethods([...remedy.methods], node, planner);
     default:
       return {};
   }
+}
+
+function askedMethods(methods: string[], node: Node, planner: Pick<Planner, 'planFor'>): Asked {
+  const plan = planner.planFor(node, { methods, lastStep: 'isolation' });
+  const actions = plan.powerManagement.flatMap((level) => level.methods.map(({ action }) => action));
+  const switchesOff = actions.some((action) => action === 'off' || action === 'reboot');
+  return switchesOff ? { methods } : { methods, lastStep: 'isolation' };
 }
 
 /** What a remedy isolated is taken back: its request is withdrawn, and the fence ends by the health of the node. */

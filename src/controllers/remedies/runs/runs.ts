@@ -2,6 +2,7 @@ import type { RemedyRun } from '../../../domain/remedy/position.ts';
 import type { Remedy } from '../../../domain/remedy/configuration.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import type { Cluster } from '../../../ports/cluster.ts';
+import type { Planner } from '../../../ports/planner.ts';
 import type { Recorder } from '../../../ports/recorder.ts';
 import { RemedyJobs } from '../job/jobs.ts';
 import type { Evictions } from '../evictions.ts';
@@ -15,6 +16,7 @@ export interface RunParts {
   cluster: Cluster;
   recorder: Recorder;
   evictions: Evictions;
+  planner: Pick<Planner, 'planFor'>;
   namespace: string;
 }
 
@@ -24,9 +26,9 @@ export class Runs {
   readonly #kinds: Readonly<Record<Remedy['kind'], RunKind>>;
   readonly #recovery: RunKind;
 
-  constructor({ clock, cluster, recorder, evictions, namespace }: RunParts) {
+  constructor({ clock, cluster, recorder, evictions, planner, namespace }: RunParts) {
     this.jobs = new RemedyJobs(cluster, namespace);
-    const fence = new FenceRuns(cluster, recorder);
+    const fence = new FenceRuns(cluster, recorder, planner);
     this.#recovery = new RecoveryRuns(cluster);
     this.#kinds = {
       podTemplate: new JobRuns(this.jobs, clock, namespace),

@@ -1,0 +1,136 @@
+import { byTest } from './source-mutant.ts';
+import type { SourceMutant } from './source-mutant.ts';
+
+const SHELL_TEST = 'test/remedies/shell.test.ts';
+const FENCED_TEST = 'test/remedies/fenced.test.ts';
+const NODES = 'src/controllers/remedies/nodes.ts';
+const LOOK = 'src/controllers/remedies/look.ts';
+const PERFORM = 'src/controllers/remedies/perform.ts';
+const JOB_RUNS = 'src/controllers/remedies/runs/job-runs.ts';
+const FENCE_RUNS = 'src/controllers/remedies/runs/fence-runs.ts';
+const REMEDIED = 'src/domain/policies/remedied.ts';
+const REMEDIED_TEST = 'src/domain/policies/remedied.test.ts';
+
+/** Defects of the controller of remedies. */
+export const REMEDY_CONTROLLER_MUTANTS: readonly SourceMutant[] = [
+  {
+    name: 'remedy unwritten',
+    defect: 'what was decided is done before it stands written',
+    file: NODES,
+    edits: [['if (isToWrite) return [...ends, ', 'if (isToWrite && !isChanged) return [...ends, ']],
+    killedBy: byTest(SHELL_TEST, 'waits the period, begins one Job, and tells what it does'),
+  },
+  {
+    name: 'remedy forgotten at a take-over',
+    defect: 'a new leader does not go on from what is written down',
+    file: 'src/controllers/remedies/memory.ts',
+    edits: [['    this.#states = written.states;\n', '']],
+    killedBy: byTest(SHELL_TEST, 'while its Job runs: the next one finds it, and counts its end'),
+  },
+  {
+    name: 'remedy under a stop',
+    defect: 'a remedy begins although it was not asked whether it may',
+    file: LOOK,
+    edits: [['    holds,\n', '    holds: [],\n']],
+    killedBy: byTest(SHELL_TEST, 'a stop keeps one from beginning, and is told once'),
+  },
+  {
+    name: 'remedies at once',
+    defect: 'a remedy that begins is not counted in the turn in which it begins',
+    file: PERFORM,
+    edits: [['if (!isRecovery) stages.begins(name, clock.monotonicMs());', '']],
+    killedBy: byTest(SHELL_TEST, 'a storm policy keeps them, and counts those of other nodes in the turn in which they begin'),
+  },
+  {
+    name: 'remedy in observe',
+    defect: 'a remedy begins in mode observe',
+    file: 'src/controllers/remedies/permission.ts',
+    edits: [["this.#dependencies.mode === 'observe'", "this.#dependencies.mode === ('never' as string)"]],
+    killedBy: byTest(SHELL_TEST, 'in mode observe nothing begins, and it is said what would'),
+  },
+  {
+    name: 'remedy beside a fence',
+    defect: 'a fence of the node does not end its remedy',
+    file: LOOK,
+    edits: [['fence: openFence(fence),', 'fence: openFence(undefined),']],
+    killedBy: byTest(SHELL_TEST, 'a fence of the node takes over: the Job is ended, and nothing begins while it is open'),
+  },
+  {
+    name: 'pods of a silent node evicted',
+    defect: 'a node whose kubelet is silent counts as alive',
+    file: 'src/controllers/remedies/presence.ts',
+    edits: [["if (ready !== 'Unknown' && !isSilent(dependencies, node)) return { kind: 'alive' };", "return { kind: 'alive' };"]],
+    killedBy: byTest(SHELL_TEST, 'are let go of a silent node only when its devices read off, by a fence that ends in off'),
+  },
+  {
+    name: 'any reading is off',
+    defect: 'pods are released although a device reads on',
+    file: 'src/controllers/remedies/presence.ts',
+    edits: [["if (answer?.state !== 'off') {", "if (answer?.state === 'pending') {"]],
+    killedBy: byTest(SHELL_TEST, 'are let go of a silent node only when its devices read off, by a fence that ends in off'),
+  },
+  {
+    name: 'remedy over while its pod runs',
+    defect: 'the next remedy begins while a pod of the last one may still act',
+    file: JOB_RUNS,
+    edits: [
+      [
+        "if (!(await this.#jobs.isQuiet(intent, job?.metadata.uid ?? '')))",
+        "if (!(await this.#jobs.isQuiet(intent, 'nobody')) && job !== undefined)",
+      ],
+    ],
+    killedBy: byTest(SHELL_TEST, 'a Job that hangs is ended in time, and counts as failed'),
+  },
+  {
+    name: 'job of a node that is gone',
+    defect: 'the Job of a Node that was deleted goes on',
+    file: NODES,
+    edits: [['if (!isFinished(job) && !uids.has(nodeOfJob(job)))', 'if (!isFinished(job) && uids.has(nodeOfJob(job)))']],
+    killedBy: byTest(SHELL_TEST, 'the Job of a Node that is deleted is ended'),
+  },
+  {
+    name: 'isolation that goes on',
+    defect: 'storage-fence asks for a whole fence',
+    file: FENCE_RUNS,
+    edits: [["return { lastStep: 'isolation' };", 'return {};']],
+    killedBy: byTest(FENCED_TEST, 'storage-fence asks for isolation alone, and is done when the node is isolated; the request stands'),
+  },
+  {
+    name: 'remedy beside its own fence',
+    defect: 'the next remedy begins while the fence of the last one is after the node',
+    file: FENCE_RUNS,
+    edits: [['&& status?.hold?.policy === ISOLATION_ONLY;', '&& status !== undefined;']],
+    killedBy: byTest(FENCED_TEST, 'goes through nothing more while the fence is after the node by itself, and says so'),
+  },
+  {
+    name: 'request of nobody',
+    defect: 'a request whose remedies are configured no more stands for ever',
+    file: LOOK,
+    edits: [['if (requestedBy?.kind !== kind) return false;', 'return false;']],
+    killedBy: byTest(FENCED_TEST, 'a request whose remedies are configured no more is withdrawn'),
+  },
+  {
+    name: 'remedies uncounted',
+    defect: 'nodes under a remedy count as healthy',
+    file: REMEDIED,
+    edits: [["return { ...node, health: 'failed' };", 'return node;']],
+    killedBy: byTest(REMEDIED_TEST, 'max-unhealthy: one more than 40 percent'),
+  },
+  {
+    name: 'remedies without slots',
+    defect: 'a remedy that runs holds no slot',
+    file: REMEDIED,
+    edits: [['fence: { ...fence, holdsSlot: true }', 'fence']],
+    killedBy: byTest(REMEDIED_TEST, 'max-concurrent: one that runs holds a slot, also beside a fence; whoever holds one goes on'),
+  },
+  {
+    name: 'drained by a remedy',
+    defect: 'a node that a remedy has drained counts as somebody else’s work, and is never fenced',
+    file: 'src/controllers/fence/storm/node-roster.ts',
+    edits: [[' || annotations[CORDON_BY_REMEDY] !== undefined', '']],
+    killedBy: byTest(
+      'src/controllers/fence/storm/storm.test.ts',
+      'takes what an earlier fence of the node left cordoned for ours: nobody has the node in hand',
+    ),
+  },
+];
