@@ -9,6 +9,8 @@ const IN_MEMORY = [
   'src/{config,controllers,dispatch,domain,laws,manager,manifests,telemetry}/**/*.test.ts',
   'test/{baremetal-host,machine-health-check,machine-remediation,metal3-remediation,node-remediation,ownership,preservation}/**/*.test.ts',
 ];
+/** Tests that start programs or serve devices, and close them: one process runs their files, one after the other. */
+const CLOSING = ['src/{cli,connectivity,http,kube,node,runtime,testbed}/**/*.test.ts', 'agents/**/*.test.ts', 'test/agents/**/*.test.ts'];
 /** They compute, or build, in processes of their own. */
 const COMPUTING = ['test/{fresh,laws,mutants,package,rules,simulation}/**/*.test.ts', 'test/installation/image.test.ts'];
 const POLITE = ['./scripts/polite.ts'];
@@ -27,9 +29,10 @@ export default defineConfig({
     runner: './scripts/assertion-runner.ts',
     reporters: ['default', new CountsReporter(), new TimesReporter()],
     projects: [
-      { extends: true, test: { name: 'isolated', include: ALL, exclude: [...IN_MEMORY, ...COMPUTING] } },
+      { extends: true, test: { name: 'isolated', include: ALL, exclude: [...IN_MEMORY, ...CLOSING, ...COMPUTING] } },
       { extends: true, test: { name: 'computing', include: COMPUTING, setupFiles: POLITE } },
       // A process for each file takes longer to start than most of these take to run.
+      { extends: true, test: { name: 'closing', include: CLOSING, isolate: false } },
       { extends: true, test: { name: 'in memory', include: IN_MEMORY, setupFiles: POLITE, isolate: false } },
     ],
   },

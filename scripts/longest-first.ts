@@ -34,14 +34,16 @@ const ORDER = [
   'test/integration',
   'test/clusterlabs',
   'test',
-  'agents',
 ];
+
+/** Projects whose files share processes, the one that waits in real time first. */
+const SHARING = ['closing', 'in memory'];
 
 /** The files of a run, the longest first; those that share processes at the end, and together: a process is not kept for the next between others. */
 export default class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const placeOf = ({ moduleId, project }: TestSpecification): number => {
-      if (!project.config.isolate) return ORDER.length + 1;
+      if (!project.config.isolate) return ORDER.length + 1 + SHARING.indexOf(project.name);
       const file = relative(import.meta.dirname, moduleId).replace('../', '');
       const place = ORDER.findIndex((folder) => file.startsWith(folder));
       return place === -1 ? ORDER.length : place;
