@@ -173,6 +173,19 @@ describe('a fence that is asked to go no further than isolation', () => {
     expect(model.status.outcome).toBe('recovered');
   });
 
+  it('switches on again what it has switched off, though the node is Ready by then', () => {
+    const model = asked({ release: 'none' });
+    play(model, 60);
+    model.fail();
+    model.runUntil(() => model.inFlight.size > 0);
+    model.finish('succeeded');
+    model.step();
+    model.nowMs += 60_000;
+    model.live({ ready: 'True', bootID: 'boot-2' });
+    expect(model.next()).toBe('on:on');
+    expect(model.status.hold).toBeUndefined();
+  });
+
   it('does not switch a preserved machine off whose isolation fails, though its pods must move', () => {
     const model = asked({ preserved: 'power-off', stepRetries: 0, maxRestarts: 0 });
     model.preservation = { kind: 'isolate-and-hold', cause: 'user' };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { judge } from './judge.ts';
-import { api, device, goodTrace, heartbeat, podEviction, without } from './sample-trace.ts';
+import { api, device, fenceWrite, goodTrace, heartbeat, podDelete, podEviction, status, without } from './sample-trace.ts';
 import type { TraceEvent } from './trace.ts';
 
 const P2 = (trace: readonly TraceEvent[]): { checks: number; violations: string[] } => judge(trace).laws.P2;
@@ -50,5 +50,36 @@ describe('P2, evidence expires', () => {
 
   it('catches a Lease that was not read again', () => {
     expect(P2(without(isGet('leases.coordination.k8s.io'))).violations.join()).toContain('the Lease of a was not read');
+  });
+});
+
+/** A pod is let go because its storage was read closed, and the kubelet of its node renewed its Lease between the two. */
+function revoked(lastStep: 'isolation' | undefined, isReadAnew = true): TraceEvent[] {
+  const path = { device: 'switch', plug: '7', storage: 'san' };
+  const proof = { kind: 'storage-revoked', grade: 'read-back', source: 'close', detail: 'closed', observedAt: '2026-01-01T00:00:00Z' } as const;
+  const written = status([], { state: 'new', step: 'isolation', evidence: [proof], ...(lastStep !== undefined && { lastStep }) });
+  const create = { object: { metadata: { name: 'node-fence-a', uid: 'fence-a' }, spec: { node: 'a' } } };
+  return [
+    ...podEviction(5_900, 'nodefence', {}).slice(0, 1),
+    api(1_000, 'nodefence', 'create', 'nodefences.ha.k8s.io', 'node-fence-a', create),
+    fenceWrite(1_100, status([], { state: 'new', step: 'isolation' })),
+    device(1_200, 'set', { ...path, want: 'off' }),
+    ...[2_000, 3_000, 4_000, 5_500].map((at) => device(at, 'read', { ...path, shown: 'off' })),
+    fenceWrite(5_600, written),
+    heartbeat(5_650),
+    ...(isReadAnew ? [api(5_700, 'nodefence', 'get', 'nodes', 'a')] : []),
+    api(5_750, 'nodefence', 'get', 'leases.coordination.k8s.io', 'a', { namespace: 'kube-node-lease' }),
+    podDelete(5_800, 'nodefence', 0),
+  ];
+}
+
+describe('P2, of a node whose storage was revoked', () => {
+  it('catches a release after a sign of life, unless the node was asked to be isolated only', () => {
+    expect(P2(revoked(undefined)).violations.join()).toContain('the kubelet of a had written leases');
+    expect(P2(revoked('isolation'))).toEqual({ checks: 1, violations: [] });
+  });
+
+  it('catches one that read its Node from a cache all the same', () => {
+    expect(P2(revoked('isolation', false)).violations.join()).toContain('Node a was not read');
   });
 });

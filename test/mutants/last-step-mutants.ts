@@ -56,11 +56,11 @@ export const LAST_STEP_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(`${LAST_STEP}.test.ts`, 'isolates a node that is Ready, and waits: in words, without an alarm, its slot given away'),
   },
   {
-    name: 'carried through, and never healthy',
-    defect: 'a fence that was switched off by its own failure is never over while isolation alone is still asked for',
+    name: 'switched off, and held there',
+    defect: 'a machine that was switched off for its own failure stays off while isolation alone is still asked for',
     file: `${LAST_STEP}.ts`,
     edits: [[' && !offBegan(status) && !releasedOnWord(status);', ' && !releasedOnWord(status);']],
-    killedBy: byTest(`${LAST_STEP}.test.ts`, 'is carried through after an off, although it is still asked for: on, and recovered on another boot'),
+    killedBy: byTest(`${LAST_STEP}.test.ts`, 'switches on again what it has switched off, though the node is Ready by then'),
   },
   {
     name: 'half of the ways closed',

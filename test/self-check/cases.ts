@@ -86,6 +86,11 @@ export const WITHOUT_ENDING = changed(NODE_FENCE_DEFINITION, (schema) => {
   for (const members of having(schema, 'requestedBy')) Reflect.deleteProperty(members, 'ending');
 });
 
+/** One of a version that knew no requests for a part of a fence. */
+export const WITHOUT_PARTS = changed(NODE_FENCE_DEFINITION, (schema) => {
+  for (const members of having(schema, 'requestedBy')) for (const name of ['lastStep', 'methods']) Reflect.deleteProperty(members, name);
+});
+
 /** The roles that are bound to the controller, as they are shipped. */
 export const ROLES: readonly Role[] = shipped('rbac').filter(
   (object): object is Role =>

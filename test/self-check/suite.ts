@@ -12,7 +12,17 @@ import type { Lease } from '../../src/ports/objects.ts';
 import { LEASES } from '../../src/ports/resources.ts';
 import { SystemClock } from '../../src/runtime/system-clock.ts';
 import { SystemRandom } from '../../src/runtime/system-random.ts';
-import { eventually, expectNoTraces, narrowed, NODE_FENCE_DEFINITION, overwrite, TRUE_AND_FALSE, WITHOUT_ENDING, WITHOUT_OFF_SENT } from './cases.ts';
+import {
+  eventually,
+  expectNoTraces,
+  narrowed,
+  NODE_FENCE_DEFINITION,
+  overwrite,
+  TRUE_AND_FALSE,
+  WITHOUT_ENDING,
+  WITHOUT_OFF_SENT,
+  WITHOUT_PARTS,
+} from './cases.ts';
 import type { Site } from './cases.ts';
 
 const CRD = '(mend it: kubectl apply -k config/crd)';
@@ -33,6 +43,7 @@ export function selfCheckSuite(given: () => Site): void {
   it.each([
     ['a definition in which on and off became true and false', TRUE_AND_FALSE, ['it refuses "on", "off" as status.', 'nodefences.ha.k8s.io']],
     ['a definition that knows no status.journal[].offSent', WITHOUT_OFF_SENT, ['it drops status.journal[].offSent']],
+    ['a definition that knows no request for a part of a fence', WITHOUT_PARTS, ['it drops spec.lastStep', 'spec.methods']],
     ['a definition that lacks a field of the spec', WITHOUT_ENDING, ['it drops spec.ending', 'unknown field "spec.ending"']],
   ])('refuses %s, until it is mended', async (_what, definition, words) => {
     await overwrite(given(), definition);
