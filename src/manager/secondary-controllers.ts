@@ -101,6 +101,7 @@ function givenBy(running: () => (FastDetection & Unfencing) | undefined): { fast
       failureOf: (node) => running()?.failureOf(node),
       heardAtMs: (node) => running()?.heardAtMs(node),
       renewsLease: (node) => running()?.renewsLease?.(node),
+      reachesStorage: (node) => running()?.reachesStorage?.(node),
     },
     unfencing: { of: (node) => running()?.of(node), mayRegister: async (node) => running()?.mayRegister(node) },
   };

@@ -14,4 +14,6 @@ export interface FastDetection {
   heardAtMs(node: string): number | undefined;
   /** It renews its slot on shared storage, as it says or as others see; undefined: nothing is known of it. Absent: nobody looks. */
   renewsLease?(node: string): boolean | undefined;
+  /** Whether it reaches its storage, and whether its peers do, as their daemons say now. Absent: nobody listens. */
+  reachesStorage?(node: string): { hostReaches: boolean | undefined; peersReach: boolean | undefined } | undefined;
 }

@@ -7,6 +7,9 @@ const RENEWAL = 'src/domain/node-daemon/storage-lease/renewal.test.ts';
 const DAEMON = 'test/node-daemon/storage-lease.test.ts';
 const LEADER = 'test/node-daemon/controllers/storage-lease.test.ts';
 const RENEWING = 'src/domain/node-daemon/storage-lease/renewal.ts';
+const FENCE = 'test/node-daemon/controllers/storage-fence.test.ts';
+const REACH = 'src/domain/node-daemon/storage-reach.ts';
+const REACHING = 'src/domain/node-daemon/storage-reach.test.ts';
 const CONTROLLER = 'src/controllers/node-daemons/controller.ts';
 
 /** Defects of the slots on shared storage in which nodes show that they live. */
@@ -199,5 +202,33 @@ export const STORAGE_LEASE_MUTANTS: readonly SourceMutant[] = [
       ],
     ],
     killedBy: byTest(LEADER, 'is not known where nobody can read its slot'),
+  },
+  {
+    name: 'storage of the silent',
+    defect: 'what a silent node said last of its storage counts as its word of now',
+    file: REACH,
+    edits: [['  if (!isHeard) return undefined;\n', '']],
+    killedBy: byTest(FENCE, 'is held while it says that it alone lost the storage, and fenced when it says nothing any more'),
+  },
+  {
+    name: 'storage that one peer reaches',
+    defect: 'storage has failed though a peer reaches it',
+    file: REACH,
+    edits: [['if (others.reach > 0) return true;', 'if (others.reach > others.lost) return true;']],
+    killedBy: byTest(FENCE, 'is held where its peers lost the storage too, until one of them reaches it again'),
+  },
+  {
+    name: 'storage without peers',
+    defect: 'the storage has failed by the word of the failed node alone',
+    file: REACH,
+    edits: [['lost: lost - (own === false ? 1 : 0)', 'lost']],
+    killedBy: byTest(REACHING, 'counts no word of its own for its peers'),
+  },
+  {
+    name: 'storage that is told once',
+    defect: 'that peers reach the storage again changes no hold',
+    file: 'src/controllers/fence/storm/node-roster.ts',
+    edits: [['    before.storage?.peersReach === after.storage?.peersReach &&\n', '']],
+    killedBy: byTest(FENCE, 'is held where its peers lost the storage too, until one of them reaches it again'),
   },
 ];

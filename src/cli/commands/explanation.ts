@@ -148,6 +148,7 @@ export function dependenciesOf(
             failureOf: (name) => failureIn(listers.reports.get(name), clock.monotonicMs()),
             heardAtMs: () => undefined,
             renewsLease: (name) => isHeldAlive(status?.hold, name === node) ?? renewsLeaseIn(listers.reports.get(name)),
+            reachesStorage: (name) => (name === node ? heldReach(status?.hold) : undefined),
           },
         }
       : {}),
@@ -181,8 +182,18 @@ function recordedLease(hold: Hold | undefined): Pick<FenceDependencies, 'nodeLea
 
 /** A node that says itself that it renews its slot on storage stands in no report: what the leader made of it stands in the fence. */
 function isHeldAlive(hold: Hold | undefined, isThisNode: boolean): boolean | undefined {
-  const reasons = [hold?.reason, ...(hold?.besides ?? []).map(({ reason }) => reason)];
-  return isThisNode && reasons.includes('lease-alive') ? true : undefined;
+  return isThisNode && reasonsOf(hold).includes('lease-alive') ? true : undefined;
+}
+
+/** What daemons say of their storage stands in no report either. */
+function heldReach(hold: Hold | undefined): { hostReaches: boolean | undefined; peersReach: boolean | undefined } | undefined {
+  const reasons = reasonsOf(hold);
+  if (reasons.includes('host-unreachable')) return { hostReaches: false, peersReach: undefined };
+  return reasons.includes('storage-unreachable') ? { hostReaches: undefined, peersReach: false } : undefined;
+}
+
+function reasonsOf(hold: Hold | undefined): readonly (string | undefined)[] {
+  return [hold?.reason, ...(hold?.besides ?? []).map(({ reason }) => reason)];
 }
 
 function refused(): Promise<never> {

@@ -35,6 +35,7 @@ import { SharedKeys } from './shared-keys.ts';
 import { SharedSecret } from './shared-secret.ts';
 import type { SecretRead } from './shared-secret.ts';
 import { SlotQuestions } from './storage/slot-questions.ts';
+import { StorageWords } from './storage/storage-words.ts';
 import { perform } from './write.ts';
 
 const TICK_MS = 1_000;
@@ -67,6 +68,7 @@ export class NodeDaemonController implements NodeDaemons, NodeOrders, FastDetect
   readonly #executor: Executor<Chain>;
   readonly #receiver: Receiver;
   readonly #slots: SlotQuestions;
+  readonly #storageWords: StorageWords;
   readonly #silence: SilenceDetector | undefined;
   readonly #closing = new AbortController();
   #cancelTick: () => void = () => undefined;
@@ -103,6 +105,7 @@ export class NodeDaemonController implements NodeDaemons, NodeOrders, FastDetect
     this.#orders = orders;
     const questions = new PeersQuestions({ clock, socket, nodes, keys });
     this.#slots = new SlotQuestions({ clock, socket, nodes, keys, heartbeats: this.#heartbeats });
+    this.#storageWords = new StorageWords({ clock, nodes, heartbeats: this.#heartbeats });
     const heard = { heartbeats: this.#heartbeats, permits: this.#permits, slots: this.#slots, orders };
     this.#receiver = new Receiver({ clock, socket, leadership, metrics, nodes, keys, endings, promises, questions, ...heard });
     this.#silence = this.#silenceDetector(questions);
@@ -199,6 +202,10 @@ export class NodeDaemonController implements NodeDaemons, NodeOrders, FastDetect
 
   renewsLease(node: string): boolean | undefined {
     return this.#dependencies.leadership.isLeading ? this.#slots.renews(node) : undefined;
+  }
+
+  reachesStorage(node: string): ReturnType<NonNullable<FastDetection['reachesStorage']>> {
+    return this.#dependencies.leadership.isLeading ? this.#storageWords.of(node) : undefined;
   }
 
   #silenceDetector(questions: PeersQuestions): SilenceDetector | undefined {

@@ -1,5 +1,6 @@
 import { CORDON_MARK, fenceName } from '../../../domain/node-fence.ts';
 import type { MaintenanceMark, StorageView, StormFence, StormNode } from '../../../domain/policies/view.ts';
+import type { FastDetection } from '../../../ports/fast-detection.ts';
 import type { Node } from '../../../ports/objects.ts';
 import type { NodeFence } from '../../../ports/resources.ts';
 import type { FenceDependencies } from '../dependencies.ts';
@@ -36,8 +37,8 @@ export interface RosterSources extends Pick<FenceDependencies, 'clock' | 'lister
   isPreserved(node: string): boolean;
   /** By fast detection, though its Node is Ready. Absent: none is. */
   isTakenForFailed?(node: string): boolean;
-  /** It renews its slot on shared storage. Absent: nobody looks. */
-  renewsLease?(node: string): boolean | undefined;
+  /** What is known of its storage. Absent: nobody looks. */
+  storageOf?(node: string): StorageView | undefined;
   /** Marks that stand elsewhere than on the Node. */
   foreignMarks(node: string): readonly MaintenanceMark[];
 }
@@ -113,7 +114,7 @@ export class NodeRoster {
   /** What time alone changes: who fell silent, whose pods hang, who still lives on its storage. */
   refresh(nowMs: number): void {
     for (const name of this.silent) this.refreshOne(name);
-    if (this.sources.renewsLease !== undefined) for (const name of this.failed) this.refreshOne(name);
+    if (this.sources.storageOf !== undefined) for (const name of this.failed) this.refreshOne(name);
     for (const name of this.conditional) this.refreshOne(name);
     if (nowMs < this.silentDueMs) return;
     this.silentDueMs = nowMs + RESYNC_MS;
@@ -151,17 +152,11 @@ export class NodeRoster {
       healthSinceMs: before?.health === health ? before.healthSinceMs : nowMs,
       fence,
       marks,
-      storage: health === 'failed' ? this.storageOf(name) : undefined,
+      storage: health === 'failed' ? this.sources.storageOf?.(name) : undefined,
     };
     if (before !== undefined && isSame(before, after)) return;
     this.nodes.set(name, after);
     this.onChange();
-  }
-
-  /** Only its lease is reported by anybody. */
-  private storageOf(name: string): StorageView | undefined {
-    const renewsLease = this.sources.renewsLease?.(name);
-    return renewsLease === undefined ? undefined : { hostReaches: undefined, peersReach: undefined, renewsLease };
   }
 
   private healthOf(name: string, entry: Entry, nowMs: number): StormNode['health'] {
@@ -210,6 +205,14 @@ export class NodeRoster {
   }
 }
 
+/** Undefined: its daemon and those of its peers say nothing. */
+export function storageViewOf(daemons: Pick<FastDetection, 'renewsLease' | 'reachesStorage'> | undefined, node: string): StorageView | undefined {
+  const renewsLease = daemons?.renewsLease?.(node);
+  const { hostReaches, peersReach } = daemons?.reachesStorage?.(node) ?? {};
+  const isSaid = [renewsLease, hostReaches, peersReach].some((word) => word !== undefined);
+  return isSaid ? { hostReaches, peersReach, renewsLease } : undefined;
+}
+
 function isSame(before: StormNode, after: StormNode): boolean {
   const { fence: was } = before;
   const { fence: is } = after;
@@ -218,6 +221,8 @@ function isSame(before: StormNode, after: StormNode): boolean {
     before.isPreserved === after.isPreserved &&
     before.isControlPlane === after.isControlPlane &&
     before.storage?.renewsLease === after.storage?.renewsLease &&
+    before.storage?.hostReaches === after.storage?.hostReaches &&
+    before.storage?.peersReach === after.storage?.peersReach &&
     was?.holdsSlot === is?.holdsSlot &&
     was?.isSwitchedOff === is?.isSwitchedOff &&
     was?.isRequested === is?.isRequested &&
