@@ -25,6 +25,7 @@ describe('kdump of a node', () => {
     ['kdump_enabled=maybe', 'must be yes or no'],
     ['kdump_enabled=yes\nkdump_finished_timeout=5s', 'from 20000 ms'],
     ['kdump_enabled=yes\nkdump_start_timeout=11m', 'to 600000 ms'],
+    ['kdump_enabled=yes\nkdump_max_duration=25h', 'to 86400000 ms'],
     ['kdump_enabled=yes\nkdump_max_duration=60s', 'counts from the first message and must be longer'],
   ])('%j is told', (properties, words) => {
     expect(plan(seedWith(properties)).problems.map(({ message }) => message)).toEqual([expect.stringContaining(words)]);

@@ -16,6 +16,8 @@ export const KDUMP_KEYS: readonly string[] = [
 ];
 
 const START_MAX_MS = 600_000;
+/** No dump takes longer than a day, and no fence waits for ever. */
+const DURATION_MAX_MS = 86_400_000;
 /** Twice the longest usual pause between two messages. */
 const FINISHED_MIN_MS = 20_000;
 
@@ -26,7 +28,7 @@ export function readKdump(lenient: SettingReader): Pick<Plan, 'kdump'> {
   const isArmed = lenient.boolean(KDUMP_ARMED_KEY, false);
   const startTimeoutMs = lenient.duration('kdump_start_timeout', kdumpStartTimeoutMs, 0, START_MAX_MS);
   const finishedTimeoutMs = lenient.duration('kdump_finished_timeout', kdumpFinishedTimeoutMs, FINISHED_MIN_MS);
-  const maxDurationMs = lenient.duration('kdump_max_duration', kdumpMaxDurationMs, 1_000);
+  const maxDurationMs = lenient.duration('kdump_max_duration', kdumpMaxDurationMs, 1_000, DURATION_MAX_MS);
   return isEnabled ? { kdump: { startTimeoutMs, finishedTimeoutMs, maxDurationMs, ...(isArmed && { isArmed }) } } : {};
 }
 

@@ -66,7 +66,7 @@ export function advance(context: Context, step: Step, ends: StepEnds): Transitio
     case 'open':
       return { status };
     case 'finished': {
-      const unheard = unheardDump(compiled, status);
+      const unheard = unheardDump(compiled, status, context.plan);
       return unheard === undefined ? ends.finished(status) : levelFailed(context, status, step, ends, unheard);
     }
     case 'failed':
@@ -82,12 +82,18 @@ export function advance(context: Context, step: Step, ends: StepEnds): Transitio
   }
 }
 
-/** A level that only waits for a dump, and heard none, has done nothing to the machine: the next one does. */
-function unheardDump(program: readonly Operation[], { journal, evidence, step, level, restarts }: NodeFenceStatus): string | undefined {
+/** A level that only waits for a dump, and heard none, or one that may prove nothing, has done nothing to the machine: the next one does. */
+function unheardDump(
+  program: readonly Operation[],
+  { journal, evidence, step, level, restarts }: NodeFenceStatus,
+  { minimumEvidence }: Pick<Plan, 'minimumEvidence'>,
+): string | undefined {
   const isWaiting = program.some(({ method }) => method?.action === 'run' && method.evidence === 'kdump');
   if (step !== 'power-management' || !isWaiting || program.some(({ phase }) => phase === 'off')) return undefined;
   const runs = journal.filter((entry) => entry.step === step && entry.level === level && entry.restart === restarts);
-  if (evidence.some(({ source }) => runs.some(({ id }) => id === source))) return undefined;
+  const isHeard = evidence.some(({ source }) => runs.some(({ id }) => id === source));
+  if (isHeard && minimumEvidence.includes('kdump')) return undefined;
+  if (isHeard) return 'its kernel dumps, which proves nothing here: minimum_evidence does not name kdump';
   return `nothing was proven: ${runs.findLast(({ action }) => action === 'run')?.message ?? 'no dump was heard'}`;
 }
 

@@ -12,6 +12,8 @@ import type { NodeOwnership } from '../node-ownership/node-ownership.ts';
 import type { PreservationListers } from '../preservation/listed-machines.ts';
 import { pictureOf, preservedRows } from '../preservation/picture.ts';
 import type { PreservedRow } from '../preservation/picture.ts';
+import { dumpNow, heardDumps } from './heard-dumps.ts';
+import type { HeardDumpRow } from './heard-dumps.ts';
 import { leaderOf } from './leader.ts';
 import type { Leader } from './leader.ts';
 import { daemonOf } from './node-daemon.ts';
@@ -53,6 +55,8 @@ export interface NodeRow {
   daemon?: DaemonRow;
   /** Conditions that remedies answer now; absent: none. */
   remedies?: RemedyRow[];
+  /** Absent: nothing was heard of a crash kernel since it lived. */
+  dump?: HeardDumpRow;
   /** Errors of the configuration, as the controller last saw it. */
   problems: string[];
 }
@@ -95,13 +99,15 @@ export const REQUESTED_BY = 'nodefence.ha.k8s.io/requested-by';
 
 /** The picture that listers show at this moment. */
 export function fleetStatus(listers: FleetListers, nowMs: number): FleetStatus {
-  const { nodes, fences, stops, reports, leaders, replicas, installation = [], preservation: kept, nodeOwnership } = listers;
+  const { nodes, fences, stops, reports, leaders, replicas, dumps, installation = [], preservation: kept, nodeOwnership } = listers;
   const [lease] = leaders.all();
   const problems = [...installation, ...[...(replicas?.all() ?? [])].flatMap((each) => noticesIn(each, nowMs))];
   const fleet = fleetOf({ nodes: nodes.all(), fences: fences.all(), stops: stops.all(), reports: reports.all() }, leaderOf(lease, nowMs));
   const preservation = kept === undefined ? undefined : preservedFleet(kept, { nodes: nodes.all(), fences: fences.all() }, nowMs);
+  const heard = heardDumps([...(dumps?.all() ?? [])][0]);
   return {
     ...fleet,
+    ...(heard.size > 0 && { nodes: fleet.nodes.map((row) => withHeardDump(row, heard, fences, nowMs)) }),
     ...(problems.length > 0 && { problems }),
     ...(preservation !== undefined && { preservation }),
     ...(nodeOwnership !== undefined && { nodeOwnership }),
@@ -173,6 +179,11 @@ function nodeRow(node: Node, fence: NodeFence | undefined, report: NodeFenceRepo
   const isStopped = stops.some((stop) => stop.node === undefined || stop.node === node.metadata.name);
   const since = ready?.lastTransitionTime;
   return { node: node.metadata.name, ...shown, ...(since === undefined ? {} : { since }), ...(isStopped ? { hold: 'stop' } : {}) };
+}
+
+function withHeardDump(row: NodeRow, heard: ReadonlyMap<string, HeardDumpRow>, fences: FleetListers['fences'], nowMs: number): NodeRow {
+  const dump = dumpNow(heard.get(row.node), row.ready === 'True', fenceOf({ fences: fences.all() }, row.node)?.status, nowMs);
+  return dump === undefined ? row : { ...row, dump };
 }
 
 /** The leader decides nothing about such a fence. */

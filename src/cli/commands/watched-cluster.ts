@@ -1,4 +1,5 @@
 import { CANDIDATES_LEASE } from '../../controllers/fence/handover/candidates.ts';
+import { KDUMP_LEASE } from '../../domain/kdump/record.ts';
 import { sentenceOf } from '../../controllers/self-check/questions.ts';
 import type { Reflector } from '../../kube/reflector.ts';
 import type { Lister } from '../../ports/cluster.ts';
@@ -28,6 +29,8 @@ export interface FleetListers {
   leaders: Lister<Lease>;
   /** What the replicas say of themselves; absent: not looked at. */
   replicas?: Lister<Lease>;
+  /** Of the replicas: what they hear of crash kernels; absent: not looked at. */
+  dumps?: Lister<Lease>;
   /** What is wrong with the installation itself, as it was looked at last, in words. */
   installation?: readonly string[];
   /** Absent: not looked at. */
@@ -44,7 +47,7 @@ const OWNERSHIP_SHARE = 1 / 20;
 /** Everything once. Rejects when something of it may not be read. */
 export async function listFleet(access: ClusterAccess): Promise<FleetListers> {
   const { cluster, namespace } = access;
-  const [nodes, fences, stops, reports, acknowledgements, leader, replicas, installation] = await Promise.all([
+  const [nodes, fences, stops, reports, acknowledgements, leader, replicas, dumps, installation] = await Promise.all([
     cluster.list(NODES),
     cluster.list(NODE_FENCES),
     cluster.list(NODE_FENCE_STOPS),
@@ -52,6 +55,7 @@ export async function listFleet(access: ClusterAccess): Promise<FleetListers> {
     cluster.list(NODE_FENCE_ACKNOWLEDGEMENTS),
     cluster.get(LEASES, LEADER_LEASE, namespace),
     cluster.get(LEASES, CANDIDATES_LEASE, namespace),
+    cluster.get(LEASES, KDUMP_LEASE, namespace),
     activeFaults(access),
   ]);
   return {
@@ -62,6 +66,7 @@ export async function listFleet(access: ClusterAccess): Promise<FleetListers> {
     acknowledgements: listed(acknowledgements),
     leaders: listed(leader === undefined ? [] : [leader]),
     replicas: listed(replicas === undefined ? [] : [replicas]),
+    dumps: listed(dumps === undefined ? [] : [dumps]),
     installation: installation.length === 0 ? [] : [sentenceOf(installation)],
   };
 }
@@ -94,6 +99,7 @@ export class WatchedFleet {
       acknowledgements: watch(NODE_FENCE_ACKNOWLEDGEMENTS),
       leaders: watch(LEASES, { namespace, fieldSelector: `metadata.name=${LEADER_LEASE}` }),
       replicas: watch(LEASES, { namespace, fieldSelector: `metadata.name=${CANDIDATES_LEASE}` }),
+      dumps: watch(LEASES, { namespace, fieldSelector: `metadata.name=${KDUMP_LEASE}` }),
       preservation: kept,
       nodeOwnership,
     };

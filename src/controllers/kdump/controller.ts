@@ -20,6 +20,7 @@ import { updateReport } from '../shared/node-report.ts';
 import { WriteGate } from '../shared/write-gate.ts';
 import { DumpLedger } from './ledger.ts';
 import { DumpRecords } from './records.ts';
+import { RefusedSources } from './refused-sources.ts';
 import { MessageSources } from './sources.ts';
 import { tell, withDump } from './telling.ts';
 import type { Told } from './telling.ts';
@@ -51,7 +52,8 @@ export interface KdumpDependencies {
   wake: (node: string) => void;
   /** For `nodefence status`. */
   tellProblems: (problems: readonly string[]) => void;
-  options: { namespace: string; replica: string };
+  /** `replica`: no two processes have the same. */
+  options: { namespace: string; replica: string; host: string };
 }
 
 const TICK_MS = 1_000;
@@ -74,6 +76,9 @@ export class KdumpController implements KernelDumps {
   readonly #seen = new Map<string, string>();
   /** What was last told of each node, and over what. */
   readonly #toldOf = new Map<string, string>();
+  readonly #standing = new Set<string>();
+  readonly #refused = new RefusedSources();
+  #hasRead = false;
   #cancelTick: () => void = () => undefined;
   #unsubscribe: () => void = () => undefined;
   #told: Promise<void> | undefined;
@@ -84,8 +89,13 @@ export class KdumpController implements KernelDumps {
     const { clock, cluster, leadership, listers, lifeAtMs, options } = dependencies;
     this.#dependencies = dependencies;
     this.#sources = new MessageSources(listers.nodes);
-    this.#ledger = new DumpLedger(lifeAtMs, (node) => renewedAtMs(listers.leases.get(`${NODE_LEASE_NAMESPACE}/${node}`)));
-    this.#records = new DumpRecords({ ...{ clock, cluster }, ...options, name: KDUMP_LEASE });
+    this.#ledger = new DumpLedger({
+      lifeAtMs,
+      renewedAtMs: (node) => renewedAtMs(listers.leases.get(`${NODE_LEASE_NAMESPACE}/${node}`)),
+      finishedTimeoutMs: (node) => this.#timesOf(node).finishedTimeoutMs,
+      host: options.host,
+    });
+    this.#records = new DumpRecords({ clock, cluster, namespace: options.namespace, replica: options.replica, name: KDUMP_LEASE });
     const watches = [listers.nodes, listers.reports];
     this.#gate = new WriteGate({ clock, leadership, enforce: () => watches.every(({ synced }) => synced), watches: () => watches });
     this.#telling = gatedWrites(conflictUnless(() => this.#gate.mayWrite()))(cluster);
@@ -93,7 +103,14 @@ export class KdumpController implements KernelDumps {
 
   start(): void {
     const { listers, socket } = this.#dependencies;
-    this.#unsubscribe = listers.records.onChange(() => this.#read());
+    const ends = [
+      listers.records.onChange(() => this.#read()),
+      listers.reports.onChange((before, after) => this.#keepStanding(before?.metadata.name ?? after?.metadata.name ?? '', after)),
+    ];
+    this.#unsubscribe = () => {
+      for (const end of ends) end();
+    };
+    for (const report of listers.reports.all()) this.#keepStanding(report.metadata.name, report);
     socket.receive((bytes, from) => this.#receive(bytes, from));
     this.#tick();
   }
@@ -105,7 +122,11 @@ export class KdumpController implements KernelDumps {
   problems(): string[] {
     const { problem } = this.#records;
     const unwritten = problem === undefined ? [] : [`kdump messages that come here are not known to the other replicas: ${problem}`];
-    return [...unwritten, ...(this.#tellProblem === undefined ? [] : [`what is known of a dump could not be reported: ${this.#tellProblem}`])];
+    return [
+      ...unwritten,
+      ...this.#refused.problems(this.#dependencies.clock.monotonicMs()),
+      ...(this.#tellProblem === undefined ? [] : [`what is known of a dump could not be reported: ${this.#tellProblem}`]),
+    ];
   }
 
   async close(): Promise<void> {
@@ -118,15 +139,15 @@ export class KdumpController implements KernelDumps {
   }
 
   factsOf(node: string): DumpFacts {
-    const { clock, isArmed } = this.#dependencies;
-    const heard = this.#ledger.heardOf(node, clock.monotonicMs(), clock.wallMs());
+    const { isArmed } = this.#dependencies;
+    const heard = this.#ledger.heardOf(node);
     return { isArmed: isArmed(node), ...(heard === undefined ? {} : { heard }) };
   }
 
   recognise(node: string): Recognition {
     const { clock, listers } = this.#dependencies;
     const nowMs = clock.monotonicMs();
-    const heard = this.#ledger.heardOf(node, nowMs, clock.wallMs());
+    const heard = this.#ledger.heardOf(node);
     const facts = this.#nodeFacts(node);
     const renewTime = listers.leases.get(`${NODE_LEASE_NAMESPACE}/${node}`)?.spec.renewTime;
     if (heard === undefined || facts === undefined)
@@ -145,28 +166,43 @@ export class KdumpController implements KernelDumps {
       return;
     }
     const source = this.#sources.of(from);
-    if ('problem' in source) metrics.message(source.problem);
-    else metrics.message(this.#ledger.hear(source.node, from, clock.monotonicMs(), clock.wallMs()) === undefined ? 'too-many-nodes' : 'accepted');
+    if ('problem' in source) {
+      metrics.message(source.problem);
+      this.#refused.add(source, from, clock.monotonicMs());
+      return;
+    }
+    const hasRoom = this.#ledger.hear(source.node, from, clock.monotonicMs(), clock.wallMs());
+    metrics.message(hasRoom ? 'accepted' : 'too-many-nodes');
   }
 
   #read(): void {
     const { listers, options, clock } = this.#dependencies;
+    this.#hasRead = true;
     this.#ledger.see(this.#records.read(listers.records.get(`${options.namespace}/${KDUMP_LEASE}`)), clock.monotonicMs(), clock.wallMs());
   }
 
+  /** Reports that say that a node dumps: whoever leads next ends what nobody hears any more. */
+  #keepStanding(node: string, report: NodeFenceReport | undefined): void {
+    const isStanding = report?.status?.conditions?.some(({ type, status }) => type === KERNEL_DUMP && status === 'True') === true;
+    if (isStanding) this.#standing.add(node);
+    else this.#standing.delete(node);
+  }
+
   #tick(): void {
+    // What stands there already is older than what is said while we look.
+    if (!this.#hasRead && this.#dependencies.listers.records.synced) this.#read();
     this.#look();
     if (!this.#isClosed) this.#cancelTick = this.#dependencies.clock.after(TICK_MS, () => this.#tick());
   }
 
   #look(): void {
     const { clock, listers, lifeAtMs, metrics, tellProblems } = this.#dependencies;
-    const [nowMs, wallMs] = [clock.monotonicMs(), clock.wallMs()];
+    const nowMs = clock.monotonicMs();
     const lives = (node: string): number => lifeAtMs(node) ?? Number.NEGATIVE_INFINITY;
     this.#ledger.forget((node, { lastMs }) => listers.nodes.get(node) === undefined || (lives(node) > lastMs && nowMs - lastMs > KEPT_MS));
     const isWritten = (node: string): boolean => nowMs - lives(node) >= LEASE_STALE_MS;
-    this.#records.offer(this.#ledger.records(isWritten, (node) => this.#timesOf(node).finishedTimeoutMs, nowMs, wallMs));
-    this.#notice(nowMs, wallMs);
+    this.#records.offer(this.#ledger.records(isWritten, nowMs));
+    this.#notice(nowMs);
     this.#told ??= this.#tell().finally(() => {
       this.#told = undefined;
     });
@@ -176,12 +212,12 @@ export class KdumpController implements KernelDumps {
   }
 
   /** The fence looks again where a dump began or is over, and for nothing else. */
-  #notice(nowMs: number, wallMs: number): void {
+  #notice(nowMs: number): void {
     const counts = { STARTED: 0, DUMPING: 0, FINISHED: 0 };
     const nodes = this.#ledger.nodes();
     for (const node of nodes) {
       const facts = this.#nodeFacts(node);
-      const heard = this.#ledger.heardOf(node, nowMs, wallMs);
+      const heard = this.#ledger.heardOf(node);
       if (heard === undefined || facts === undefined) continue;
       const times = this.#timesOf(node);
       if (facts.ready !== 'True') counts[stateOf(heard, times, nowMs)] += 1;
@@ -196,11 +232,11 @@ export class KdumpController implements KernelDumps {
   async #tell(): Promise<void> {
     const { clock, listers, log } = this.#dependencies;
     try {
-      for (const node of this.#ledger.nodes()) {
+      for (const node of new Set([...this.#ledger.nodes(), ...this.#standing])) {
         const facts = this.#nodeFacts(node);
         if (!this.#gate.mayWrite() || facts === undefined) continue;
-        const [nowMs, wallMs] = [clock.monotonicMs(), clock.wallMs()];
-        const heard = this.#ledger.heardOf(node, nowMs, wallMs);
+        const nowMs = clock.monotonicMs();
+        const heard = this.#ledger.heardOf(node);
         const isHeld = this.#planOf(node)?.kdump !== undefined;
         const told = tell({ heard, node: facts, times: this.#timesOf(node), nowMs, isHeld }, listers.reports.get(node));
         if (told !== undefined) await this.#report(node, told);

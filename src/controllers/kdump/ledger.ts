@@ -1,48 +1,61 @@
-import { stateOf } from '../../domain/kdump/dump.ts';
+import { LEASE_STALE_MS, stateOf } from '../../domain/kdump/dump.ts';
 import type { HeardDump } from '../../domain/kdump/dump.ts';
 import { DUMPS_MAX } from '../../domain/kdump/record.ts';
 import type { DumpRecord } from '../../domain/kdump/record.ts';
 
-/** What one replica said of one node, and when that was seen here, on our own clock. */
+/** What this replica heard itself. */
+interface OwnDump extends HeardDump {
+  /** Of the last message. */
+  lastWallMs: number;
+}
+
+/** What one replica said of one node, on our own clock. */
 interface Sight {
   record: DumpRecord;
-  firstSeenMs: number;
-  lastSeenMs: number;
-  /** Of its last message, which is older than our sight of it. */
+  /** When it said that more had come. */
+  seenMs: number;
+  firstMs: number;
   lastMs: number;
+  /** It stood there before we looked, and nobody has written it since. */
+  isFound: boolean;
 }
 
 /** What is heard is written so late at most: for a kubelet to be silent, and then for the next write. */
 const WRITTEN_WITHIN_MS = 22_000;
 
-/** When a sign of life of the node's kubelet was last received here. */
-export type LifeAt = (node: string) => number | undefined;
-
-/** When the node's kubelet renewed its lease last, by its own clock. */
-export type RenewedAt = (node: string) => number | undefined;
+export interface LedgerParts {
+  /** When a sign of life of the node's kubelet was last received here. */
+  lifeAtMs: (node: string) => number | undefined;
+  /** When the node's kubelet renewed its lease last, by its own clock. */
+  renewedAtMs: (node: string) => number | undefined;
+  finishedTimeoutMs: (node: string) => number;
+  /** The host on which this replica runs. */
+  host: string;
+}
 
 /** What this replica hears itself, and what it reads of the others. Bounded: whoever can forge many sources fills no memory. */
 export class DumpLedger {
-  readonly #lifeAtMs: LifeAt;
-  readonly #renewedAtMs: RenewedAt;
-  readonly #own = new Map<string, HeardDump>();
+  readonly #parts: LedgerParts;
+  readonly #own = new Map<string, OwnDump>();
   readonly #others = new Map<string, Map<string, Sight>>();
+  #hasRead = false;
 
-  constructor(lifeAtMs: LifeAt, renewedAtMs: RenewedAt) {
-    this.#lifeAtMs = lifeAtMs;
-    this.#renewedAtMs = renewedAtMs;
+  constructor(parts: LedgerParts) {
+    this.#parts = parts;
   }
 
-  /** One message. A kubelet that was heard after the messages so far dumped nothing then: they count no more. `undefined`: there is no room. */
-  hear(node: string, source: string, nowMs: number, wallMs: number): HeardDump | undefined {
+  /** One message. A kubelet that was heard after the messages so far dumped nothing then: they count no more. `false`: there is no room. */
+  hear(node: string, source: string, nowMs: number, wallMs: number): boolean {
     const known = this.#own.get(node);
-    const isSame = known !== undefined && (this.#lifeAtMs(node) ?? Number.NEGATIVE_INFINITY) <= known.lastMs;
-    if (known === undefined && this.#own.size >= DUMPS_MAX && !this.#makeRoom()) return undefined;
-    const heard = isSame
-      ? { ...known, source, lastMs: nowMs, count: Math.min(known.count + 1, Number.MAX_SAFE_INTEGER) }
-      : { source, firstMs: nowMs, lastMs: nowMs, count: 1, first: new Date(wallMs).toISOString() };
-    this.#own.set(node, heard);
-    return heard;
+    const isSame = known !== undefined && this.#lifeAtMs(node) <= known.lastMs;
+    if (known === undefined && this.#own.size >= DUMPS_MAX && !this.#makeRoom(nowMs)) return false;
+    this.#own.set(
+      node,
+      isSame
+        ? { ...known, source, lastWallMs: wallMs, lastMs: nowMs, count: Math.min(known.count + 1, Number.MAX_SAFE_INTEGER) }
+        : { source, firstMs: nowMs, lastMs: nowMs, count: 1, first: new Date(wallMs).toISOString(), lastWallMs: wallMs },
+    );
+    return true;
   }
 
   /** What the Lease says of the others now. */
@@ -50,30 +63,20 @@ export class DumpLedger {
     for (const replica of [...this.#others.keys()]) if (!records.has(replica)) this.#others.delete(replica);
     for (const [replica, said] of records) {
       const before = this.#others.get(replica);
-      const sights = new Map<string, Sight>();
-      for (const [node, record] of said) {
-        const known = before?.get(node);
-        const isSame = known?.record.first === record.first;
-        const isMore = !isSame || record.count > known.record.count;
-        const ageMs = Math.min(Math.max(0, wallMs - Date.parse(record.last)), WRITTEN_WITHIN_MS);
-        sights.set(node, {
-          record,
-          firstSeenMs: isSame ? known.firstSeenMs : nowMs,
-          lastSeenMs: isMore ? nowMs : known.lastSeenMs,
-          lastMs: isMore ? nowMs - ageMs : known.lastMs,
-        });
-      }
-      this.#others.set(replica, sights);
+      this.#others.set(replica, new Map([...said].map(([node, record]) => [node, this.#sight(node, record, before?.get(node), { nowMs, wallMs })])));
     }
+    this.#hasRead = true;
   }
 
-  /** Of all replicas together. `wallMs`: another replica's first message may be older than our sight of it, which extends no limit. */
-  heardOf(node: string, nowMs: number, wallMs: number): HeardDump | undefined {
-    const lifeAtMs = this.#lifeAtMs(node) ?? Number.NEGATIVE_INFINITY;
+  /** Of all replicas together. */
+  heardOf(node: string): HeardDump | undefined {
+    const lifeAtMs = this.#lifeAtMs(node);
     const own = this.#own.get(node);
-    const all = [...(own === undefined || own.lastMs < lifeAtMs ? [] : [own]), ...this.#sightsOf(node, lifeAtMs, nowMs, wallMs)];
+    const all = [...(own === undefined || own.lastMs < lifeAtMs ? [] : [own]), ...this.#sightsOf(node, lifeAtMs)];
     const [first, ...others] = all;
-    return first === undefined ? undefined : others.reduce(joined, first);
+    if (first === undefined) return undefined;
+    const { source, firstMs, lastMs, count, first: firstAt } = others.reduce(joined, first);
+    return { source, firstMs, lastMs, count, first: firstAt };
   }
 
   /** All nodes that something was heard of, here or elsewhere. */
@@ -81,14 +84,26 @@ export class DumpLedger {
     return new Set([...this.#own.keys(), ...[...this.#others.values()].flatMap((sights) => [...sights.keys()])]);
   }
 
-  /** What is to stand in the API of what was heard here. A node whose kubelet lives is forged for: its messages are counted, and cost no write. */
-  records(isWritten: (node: string) => boolean, finishedTimeoutMs: (node: string) => number, nowMs: number, wallMs: number): Map<string, DumpRecord> {
+  /**
+   * What is to stand in the API of what was heard here. A node whose kubelet lives is forged for: its messages are counted, and cost no write. The first message
+   * is that which a replica wrote that is gone: so the limit outlives it. Of those that live only they tell: estimates of each other's would grow older and older.
+   */
+  records(isWritten: (node: string) => boolean, nowMs: number): Map<string, DumpRecord> {
     const records = new Map<string, DumpRecord>();
-    for (const [node, heard] of this.#own) {
-      if (!isWritten(node) || (this.#lifeAtMs(node) ?? Number.NEGATIVE_INFINITY) > heard.lastMs) continue;
-      const last = new Date(wallMs - (nowMs - heard.lastMs)).toISOString();
-      const state = stateOf(heard, { finishedTimeoutMs: finishedTimeoutMs(node) }, nowMs);
-      records.set(node, { source: heard.source, first: heard.first, last, count: heard.count, state });
+    for (const [node, own] of this.#own) {
+      if (!isWritten(node) || this.#lifeAtMs(node) > own.lastMs) continue;
+      const { firstMs, first } = this.#sightsOf(node, this.#lifeAtMs(node), true).reduce(joined, own);
+      const state = stateOf(own, { finishedTimeoutMs: this.#parts.finishedTimeoutMs(node) }, nowMs);
+      const heardForMs = Math.max(0, Math.round(own.lastMs - firstMs));
+      records.set(node, {
+        source: own.source,
+        first,
+        last: new Date(own.lastWallMs).toISOString(),
+        heardForMs,
+        count: own.count,
+        state,
+        by: this.#parts.host,
+      });
     }
     return records;
   }
@@ -98,20 +113,43 @@ export class DumpLedger {
     for (const [node, heard] of [...this.#own]) if (isOver(node, heard)) this.#own.delete(node);
   }
 
-  #makeRoom(): boolean {
-    const idle = [...this.#own].find(([node, { lastMs }]) => (this.#lifeAtMs(node) ?? Number.NEGATIVE_INFINITY) > lastMs);
+  #lifeAtMs(node: string): number {
+    return this.#parts.lifeAtMs(node) ?? Number.NEGATIVE_INFINITY;
+  }
+
+  /** What goes is of a node that has spoken since, or whose kubelet is not silent: whoever forges for many healthy nodes keeps no dump out. */
+  #makeRoom(nowMs: number): boolean {
+    const idle = [...this.#own].find(([node, { lastMs }]) => {
+      const lifeAtMs = this.#lifeAtMs(node);
+      return lifeAtMs > lastMs || nowMs < lifeAtMs + LEASE_STALE_MS;
+    });
     return idle !== undefined && this.#own.delete(idle[0]);
   }
 
-  #sightsOf(node: string, lifeAtMs: number, nowMs: number, wallMs: number): HeardDump[] {
+  /**
+   * How old its messages are. No two clocks on the wall need agree: how long it lasted is told by one clock, and what is said while we look was written just now.
+   * Only of what stood there before we looked nothing but the clock on the wall tells the age, and then the older of both counts: no restart extends a limit.
+   */
+  #sight(node: string, record: DumpRecord, known: Sight | undefined, { nowMs, wallMs }: { nowMs: number; wallMs: number }): Sight {
+    const isMore =
+      known === undefined || record.count !== known.record.count || (record.first !== known.record.first && record.last !== known.record.last);
+    if (!isMore) return { ...known, record };
+    const ageMs = Math.max(0, wallMs - Date.parse(record.last));
+    const isFound = known === undefined && !this.#hasRead;
+    const isSilent = isFound && record.state === 'FINISHED';
+    const lastMs = nowMs - (isSilent ? Math.max(ageMs, this.#parts.finishedTimeoutMs(node)) : Math.min(ageMs, WRITTEN_WITHIN_MS));
+    const lastedFromMs = lastMs - (record.heardForMs ?? Math.max(0, Date.parse(record.last) - Date.parse(record.first)));
+    const onTheWallMs = nowMs - Math.max(0, wallMs - Date.parse(record.first));
+    return { record, isFound, seenMs: nowMs, lastMs, firstMs: isFound ? Math.min(lastedFromMs, onTheWallMs) : lastedFromMs };
+  }
+
+  #sightsOf(node: string, lifeAtMs: number, isGone = false): HeardDump[] {
     return [...this.#others.values()].flatMap((sights) => {
       const sight = sights.get(node);
       // Of a dump before the node's last life, by a replica that is gone since.
-      if (sight === undefined || (this.#renewedAtMs(node) ?? Number.NEGATIVE_INFINITY) > Date.parse(sight.record.last)) return [];
-      const { record, firstSeenMs, lastSeenMs, lastMs } = sight;
-      if (lastSeenMs < lifeAtMs) return [];
-      const ageMs = wallMs - Date.parse(record.first);
-      const firstMs = Math.min(firstSeenMs, ageMs > 0 ? nowMs - ageMs : firstSeenMs);
+      if (sight === undefined || (this.#parts.renewedAtMs(node) ?? Number.NEGATIVE_INFINITY) > Date.parse(sight.record.last)) return [];
+      const { record, seenMs, firstMs, lastMs, isFound } = sight;
+      if (seenMs < lifeAtMs || (isGone && !isFound)) return [];
       return [{ source: record.source, firstMs, lastMs, count: record.count, first: record.first }];
     });
   }

@@ -1,4 +1,4 @@
-import { readRecords, recordKey, writeRecords } from '../../domain/kdump/record.ts';
+import { isRecordKey, readRecords, recordKey, REPLICAS_MAX, writeRecords } from '../../domain/kdump/record.ts';
 import type { DumpRecord } from '../../domain/kdump/record.ts';
 import { ApiStatusError } from '../../ports/api-transport.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -12,7 +12,9 @@ const REFRESH_MS = 10_000;
 const REST_MS = 2_000;
 /** What a replica wrote that is gone: nothing waits for it any more. */
 const FORGOTTEN_MS = 7_200_000;
-const NOTHING = writeRecords(new Map());
+/** And sooner where there are more of them than are read: a replica that starts again and again leaves one each time. */
+const CROWDED_MS = 120_000;
+const NOTHING = '{}';
 
 export interface RecordParts {
   clock: Pick<Clock, 'monotonicMs'>;
@@ -31,12 +33,18 @@ export class DumpRecords {
   #writtenWords = '';
   #writtenAtMs = Number.NEGATIVE_INFINITY;
   #writing: Promise<void> | undefined;
-  /** Why the last write failed. */
-  problem: string | undefined;
+  /** Nodes of which there was no room to tell. */
+  #left = 0;
+  #failure: string | undefined;
 
   constructor(parts: RecordParts) {
     this.#parts = parts;
     this.#key = recordKey(parts.replica);
+  }
+
+  /** Why the others do not know what is heard here. */
+  get problem(): string | undefined {
+    return this.#failure ?? (this.#left === 0 ? undefined : `there is no room for ${this.#left} of its nodes in the Lease ${this.#parts.name}`);
   }
 
   read(lease: Lease | undefined): ReturnType<typeof readRecords> {
@@ -44,7 +52,7 @@ export class DumpRecords {
     const nowMs = this.#parts.clock.monotonicMs();
     for (const key of [...this.#sights.keys()]) if (annotations[key] === undefined) this.#sights.delete(key);
     for (const [key, text] of Object.entries(annotations)) {
-      if (key !== this.#key && this.#sights.get(key)?.text !== text) this.#sights.set(key, { text, sinceMs: nowMs });
+      if (isRecordKey(key) && key !== this.#key && this.#sights.get(key)?.text !== text) this.#sights.set(key, { text, sinceMs: nowMs });
     }
     return readRecords(annotations, this.#key);
   }
@@ -52,7 +60,8 @@ export class DumpRecords {
   /** Writes what differs: at once where a node or a state is another, later where only messages came. */
   offer(records: ReadonlyMap<string, DumpRecord>): void {
     const nowMs = this.#parts.clock.monotonicMs();
-    const text = writeRecords(records);
+    const { text, left } = writeRecords(records);
+    this.#left = left;
     const words = [...records].map(([node, { first, state }]) => `${node} ${first} ${state}`).join();
     const restMs = words === this.#writtenWords ? REFRESH_MS : REST_MS;
     if (this.#writing !== undefined || text === this.#written || nowMs - this.#writtenAtMs < restMs) return;
@@ -61,11 +70,11 @@ export class DumpRecords {
       () => {
         this.#written = text;
         this.#writtenWords = words;
-        this.problem = undefined;
+        this.#failure = undefined;
         this.#writing = undefined;
       },
       (error: unknown) => {
-        this.problem = error instanceof Error ? error.message : String(error);
+        this.#failure = error instanceof Error ? error.message : String(error);
         this.#writing = undefined;
       },
     );
@@ -77,7 +86,10 @@ export class DumpRecords {
   }
 
   #forgotten(nowMs: number): Record<string, null> {
-    return Object.fromEntries([...this.#sights].filter(([, { sinceMs }]) => nowMs - sinceMs > FORGOTTEN_MS).map(([key]) => [key, null]));
+    // The newest first: those that are read.
+    const byAge = [...this.#sights].toSorted(([, one], [, other]) => other.sinceMs - one.sinceMs);
+    const gone = byAge.filter(([, { sinceMs }], index) => nowMs - sinceMs > (index < REPLICAS_MAX - 1 ? FORGOTTEN_MS : CROWDED_MS));
+    return Object.fromEntries(gone.map(([key]) => [key, null]));
   }
 
   async #write(annotations: Record<string, string | null>): Promise<void> {

@@ -8,16 +8,26 @@ import type { Node } from '../../ports/objects.ts';
 /** More addresses of one Node are not looked at. */
 const ADDRESSES_MAX = 32;
 
-export type Source = { node: string } | { problem: Extract<KdumpResult, 'unknown-source' | 'ambiguous-source' | 'pod-network'> };
+/** `nodes`: those that share an ambiguous address. */
+export interface Refusal {
+  problem: Extract<KdumpResult, 'unknown-source' | 'ambiguous-source' | 'pod-network'>;
+  nodes?: readonly string[];
+}
+export type Source = { node: string } | Refusal;
 
 const UNKNOWN: Source = { problem: 'unknown-source' };
-const AMBIGUOUS: Source = { problem: 'ambiguous-source' };
 const POD_NETWORK: Source = { problem: 'pod-network' };
+
+/** Whose an address is: that of a Node's status before that of annotations, which any node may write for itself. */
+interface Claims {
+  byStatus: string[];
+  byAnnotation: string[];
+}
 
 /** Which node a message comes from, by the address of its sender alone: the protocol has nothing else. Built anew after a Node's addresses changed. */
 export class MessageSources {
   readonly #nodes: Lister<Node>;
-  #index: { byAddress: ReadonlyMap<string, string | undefined>; pods: readonly IpRange[] } | undefined;
+  #index: { byAddress: ReadonlyMap<string, Claims>; pods: readonly IpRange[] } | undefined;
   /** The last answer for an address: a flood comes from few. */
   #last: { from: string; source: Source } | undefined;
 
@@ -42,29 +52,37 @@ export class MessageSources {
     const { byAddress, pods } = this.#index;
     // A pod may be given any address of its network: also one that a Node claims for itself.
     if (isWithin(pods, number)) return POD_NETWORK;
-    const key = number.toString(16);
-    if (!byAddress.has(key)) return UNKNOWN;
-    const node = byAddress.get(key);
-    return node === undefined ? AMBIGUOUS : { node };
+    const claims = byAddress.get(number.toString(16));
+    if (claims === undefined) return UNKNOWN;
+    const [node = '', ...others] = claims.byStatus.length > 0 ? claims.byStatus : claims.byAnnotation;
+    return others.length === 0 ? { node } : { problem: 'ambiguous-source', nodes: [node, ...others] };
   }
 }
 
-function indexOf(nodes: Iterable<Node>): { byAddress: Map<string, string | undefined>; pods: IpRange[] } {
-  const byAddress = new Map<string, string | undefined>();
+function indexOf(nodes: Iterable<Node>): { byAddress: Map<string, Claims>; pods: IpRange[] } {
+  const byAddress = new Map<string, Claims>();
   const pods: IpRange[] = [];
   for (const node of nodes) {
-    for (const key of new Set(addressesOf(node).flatMap((address) => canonicalIp(address) ?? []))) {
-      byAddress.set(key, byAddress.has(key) ? undefined : node.metadata.name);
+    const { own, claimed } = addressesOf(node);
+    for (const [by, addresses] of [
+      ['byStatus', own],
+      ['byAnnotation', claimed],
+    ] as const) {
+      for (const key of new Set(addresses.flatMap((address) => canonicalIp(address) ?? []))) {
+        const claims = byAddress.get(key) ?? { byStatus: [], byAnnotation: [] };
+        claims[by].push(node.metadata.name);
+        byAddress.set(key, claims);
+      }
     }
     pods.push(...podRanges(node).flatMap((range) => ipRange(range) ?? []));
   }
   return { byAddress, pods: joined(pods) };
 }
 
-function addressesOf({ metadata, status }: Node): string[] {
+function addressesOf({ metadata, status }: Node): { own: string[]; claimed: string[] } {
   const own = (status.addresses ?? []).filter(({ type }) => type === 'InternalIP' || type === 'ExternalIP').map(({ address }) => address);
-  const others = (metadata.annotations?.[KDUMP_ADDRESSES] ?? '').split(/[\s,]+/u).filter((address) => address !== '');
-  return [...own, ...others].slice(0, ADDRESSES_MAX);
+  const claimed = (metadata.annotations?.[KDUMP_ADDRESSES] ?? '').split(/[\s,]+/u).filter((address) => address !== '');
+  return { own: own.slice(0, ADDRESSES_MAX), claimed: claimed.slice(0, ADDRESSES_MAX) };
 }
 
 function podRanges({ spec }: Node): readonly string[] {
@@ -72,7 +90,8 @@ function podRanges({ spec }: Node): readonly string[] {
 }
 
 function addressWords(node: Node): string {
-  return [...addressesOf(node), '/', ...podRanges(node)].join(' ');
+  const { own, claimed } = addressesOf(node);
+  return [...own, '/', ...claimed, '/', ...podRanges(node)].join(' ');
 }
 
 /** In their order and without overlap, so that one can be found by halves. */

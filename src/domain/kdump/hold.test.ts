@@ -171,6 +171,18 @@ describe('a method that waits for a dump', () => {
     expect(model.status.level).toBe(2);
   });
 
+  it('that may prove nothing leaves the machine to the next level, whose off waits until the dump is over', () => {
+    const model = failed({ isolation: [], powerManagement: levels, minimumEvidence: ['power-off'] });
+    hear(model);
+    for (let passes = 0; passes < 5; passes += 1) model.step();
+    expect(model.inFlight.size).toBe(1);
+    const item = { kind: 'kdump' as const, grade: 'inferred' as const, detail: 'dumps', observedAt: '2026-01-01T00:00:00Z' };
+    model.finish('succeeded', { evidence: item, evidenceAtMs: model.nowMs });
+    expect(play(model, model.nowMs + 40_000)).toEqual([]);
+    expect(model.status).toMatchObject({ level: 2, hold: { reason: 'kdump-dumping' } });
+    expect(play(model, model.nowMs + 120_000)).toContain('off:off');
+  });
+
   it('alone, and nothing heard, is an error, and nothing is released', () => {
     const model = failed({ isolation: [], powerManagement: levels.slice(0, 1) });
     expect(play(model, model.nowMs + 600_000)).not.toContain('release');

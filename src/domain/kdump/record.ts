@@ -7,7 +7,8 @@ export const KDUMP_ADDRESSES = 'nodefence.ha.k8s.io/kdump-addresses';
 /** More dumps at a time are counted and not recorded: whoever can send for so many nodes fills no more than this. */
 export const DUMPS_MAX = 128;
 export const REPLICAS_MAX = 8;
-const ANNOTATION_MAX = 48_000;
+/** All replicas together stay below what an API server takes, 256 KiB. */
+const ANNOTATION_MAX = 30_000;
 const NAME_MAX = 253;
 
 export type DumpState = 'STARTED' | 'DUMPING' | 'FINISHED';
@@ -19,26 +20,46 @@ export interface DumpRecord {
   source: string;
   first: string;
   last: string;
+  /** From the first message to the last, by the clock that is never set; absent in what older versions wrote. */
+  heardForMs?: number;
   count: number;
   state: DumpState;
+  /** The host of the replica, for people; absent in what older versions wrote. */
+  by?: string;
 }
 
 export function recordKey(replica: string): string {
   return PREFIX + replica;
 }
 
-export function writeRecords(records: ReadonlyMap<string, DumpRecord>): string {
-  return JSON.stringify(Object.fromEntries(records));
+export function isRecordKey(key: string): boolean {
+  return key.startsWith(PREFIX);
 }
 
-/** What the other replicas wrote, by replica and node; whatever is not whole is left out. */
-export function readRecords(annotations: Readonly<Record<string, string>> | undefined, own: string): Map<string, Map<string, DumpRecord>> {
-  const found = new Map<string, Map<string, DumpRecord>>();
-  for (const [key, text] of Object.entries(annotations ?? {})) {
-    if (!key.startsWith(PREFIX) || key === own || found.size >= REPLICAS_MAX) continue;
-    found.set(key.slice(PREFIX.length), recordsIn(text));
+/** As much as is read; `left`: of so many nodes there was no room. */
+export function writeRecords(records: ReadonlyMap<string, DumpRecord>): { text: string; left: number } {
+  const parts: string[] = [];
+  let length = 2;
+  for (const [node, record] of records) {
+    const part = `${JSON.stringify(node)}:${JSON.stringify(record)}`;
+    if (length + part.length + 1 > ANNOTATION_MAX) continue;
+    length += part.length + 1;
+    parts.push(part);
   }
-  return found;
+  return { text: `{${parts.join(',')}}`, left: records.size - parts.length };
+}
+
+/** What the other replicas wrote, by replica and node; whatever is not whole is left out, and of too many the oldest. */
+export function readRecords(annotations: Readonly<Record<string, string>> | undefined, own: string): Map<string, Map<string, DumpRecord>> {
+  const all = Object.entries(annotations ?? {})
+    .filter(([key]) => isRecordKey(key) && key !== own)
+    .map(([key, text]) => ({ replica: key.slice(PREFIX.length), records: recordsIn(text) }));
+  const newest = all.length <= REPLICAS_MAX ? all : all.toSorted((one, other) => lastIn(other.records) - lastIn(one.records)).slice(0, REPLICAS_MAX);
+  return new Map(newest.map(({ replica, records }) => [replica, records]));
+}
+
+function lastIn(records: ReadonlyMap<string, DumpRecord>): number {
+  return Math.max(0, ...[...records.values()].map(({ last }) => Date.parse(last)));
 }
 
 function recordsIn(text: string): Map<string, DumpRecord> {
@@ -64,9 +85,12 @@ function parsed(text: string): unknown {
 
 function recordOf(part: unknown): DumpRecord | undefined {
   if (typeof part !== 'object' || part === null) return undefined;
-  const { source, first, last, count, state } = part as Readonly<Record<string, unknown>>;
+  const { source, first, last, heardForMs, count, state, by } = part as Readonly<Record<string, unknown>>;
   if (typeof source !== 'string' || !/^[0-9a-f.:]{2,45}$/i.test(source)) return undefined;
   if (typeof first !== 'string' || typeof last !== 'string' || typeof state !== 'string' || !STATES.includes(state)) return undefined;
   if (typeof count !== 'number' || !Number.isInteger(count) || count < 1) return undefined;
-  return Number.isNaN(Date.parse(first)) || Number.isNaN(Date.parse(last)) ? undefined : { source, first, last, count, state: state as DumpState };
+  if (Number.isNaN(Date.parse(first)) || Number.isNaN(Date.parse(last))) return undefined;
+  const isLasting = typeof heardForMs === 'number' && Number.isFinite(heardForMs) && heardForMs >= 0;
+  const isNamed = typeof by === 'string' && /^[\w.-]{1,253}$/.test(by);
+  return { source, first, last, ...(isLasting && { heardForMs }), count, state: state as DumpState, ...(isNamed && { by }) };
 }

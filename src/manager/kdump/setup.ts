@@ -50,11 +50,17 @@ export function setUpKdump(
         failureOf: (node) => fastDetection?.failureOf(node),
         wake: (node) => queue.add(node),
         tellProblems: (problems) => say(TOPIC, problems),
-        options: { namespace, replica: leadership.identity.split('_').at(-1) ?? '' },
+        options: { namespace, ...namesOf(leadership.identity) },
       });
       return { controller, reflectors };
     },
   });
+}
+
+/** `host_uuid`, as the elector names itself. */
+function namesOf(identity: string): { host: string; replica: string } {
+  const [host = '', replica = host] = identity.split(/_(?=[^_]*$)/u);
+  return { host, replica };
 }
 
 /** Whoever runs when it is asked: until then nothing was heard. */

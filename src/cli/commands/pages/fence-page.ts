@@ -5,6 +5,7 @@ import type { PreservedRow } from '../../preservation/picture.ts';
 import type { NodeRow, StopRow } from '../fleet.ts';
 import { describeLeader } from '../leader.ts';
 import type { Leader } from '../leader.ts';
+import type { HeardDumpRow } from '../heard-dumps.ts';
 import type { DaemonRow } from '../node-daemon.ts';
 import type { RemedyRow } from '../remedy-rows.ts';
 import { counted, harmless, padded } from '../terminal/text.ts';
@@ -45,6 +46,7 @@ export function fencePage(page: FencePage, sheet: Sheet): string {
   lines.push(...holderLines(page.holders ?? [], sheet));
   if (row.daemon !== undefined) lines.push(entry(sheet, 'node daemon', harmless(describeDaemon(row.daemon, sheet.nowMs)), NAME_WIDTH));
   for (const remedy of row.remedies ?? []) lines.push(entry(sheet, 'remedies', harmless(describeRemedy(remedy, sheet.nowMs)), NAME_WIDTH));
+  if (row.dump !== undefined) lines.push(entry(sheet, 'kernel dump', harmless(describeDump(row.dump, sheet.nowMs)), NAME_WIDTH));
   for (const problem of row.problems) lines.push(ink.warn(paragraph(sheet, harmless(`Cannot be fenced as it should: ${problem}`))));
   if (status?.frozen !== undefined) {
     lines.push(...timeline(status, sheet), ...journal(status, sheet), ...evidence(status.evidence, sheet));
@@ -62,6 +64,13 @@ export function describeRemedy({ threshold, phase, attempt, since, message }: Re
 /** `heard since 10:00: Heartbeats come; ...` */
 export function describeDaemon({ state, since, message }: DaemonRow, nowMs: number): string {
   return `${state === 'armed' ? 'heard' : state} since ${moment(since, nowMs)}: ${message}`;
+}
+
+/** `DUMPING since 10:00: 12 kdump messages from 192.0.2.7, the last 10:02, heard by a, b; ...` */
+function describeDump({ state, since, last, count, source, heardBy, heldUntil, heldAtMostUntil }: HeardDumpRow, nowMs: number): string {
+  const heard = `${state} since ${moment(since, nowMs)}: ${counted(count, 'kdump message')} from ${source}, the last ${moment(last, nowMs)}, heard by ${heardBy.join(', ')}`;
+  if (heldUntil === undefined) return `${heard}; nothing waits for it`;
+  return `${heard}; its fence waits until ${coming(heldUntil, nowMs)} if no more come, and until ${coming(heldAtMostUntil ?? heldUntil, nowMs)} at most`;
 }
 
 function withoutFence({ node, ready, since }: NodeRow, fence: NodeFence | undefined): string {
