@@ -81,6 +81,11 @@ export class History {
     );
   }
 
+  /** Its kernel stopped, its power stayed on. */
+  hasPanicked(node: string, from: number, to: number): boolean {
+    return this.events.slice(from + 1, to).some((event) => event.kind === 'node' && event.node === node && event.what === 'panic');
+  }
+
   /** What a node's kubelet wrote with success. */
   lifeSigns(node: string, from: number, to: number): readonly { position: number; at: number; value: ApiEvent }[] {
     return this.#lifeSigns.get(node)?.between(from, to) ?? [];

@@ -1,4 +1,5 @@
 import type { ApiAction, History } from './history.ts';
+import { judgeDumps } from './dumps.ts';
 import { hostOffBehind } from './host-off.ts';
 import { Verdict } from './law.ts';
 import type { Law } from './law.ts';
@@ -20,6 +21,7 @@ export const holdsWin: Law = (history, expectations) => {
     const isUnderWay = hold === undefined || at <= hold.since + expectations.stopGraceMs + expectations.toleranceMs;
     verdict.check(isUnderWay, at, `${what} although its fence says since ${String(hold?.since ?? 0)} that it is held by ${hold?.policy ?? ''}`);
   }
+  judgeDumps(history, expectations.toleranceMs, verdict);
   return verdict;
 };
 

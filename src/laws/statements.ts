@@ -113,11 +113,13 @@ export const STATEMENTS: Readonly<Record<LawName, LawStatement>> = {
     rules: [
       'A stop or a hold takes effect within two seconds. A stop survives restarts of the controller.',
       'Stops are read from the API server (not a cache) after the intent is acknowledged and before the call. If one stands, the intent ends as `stopped` and nothing is sent.',
+      'Where dumps are waited for, no off begins while the kernel of the node dumps, as far as its messages have come: until none has come for `kdump_finished_timeout`, and at most `kdump_max_duration` after the first.',
       'Policies never block an on, an unfence or the removal of our taint. Only a stop of a person does, and what stays off is then reported as `LeftOff`.',
     ],
     why: 'A person who says stop, or a policy that sees a storm, knows more than the automaton. What brings a node back is safe.',
     checks: [
       'No off, no cordon and no release begins more than two seconds after a NodeFenceStop for the node, or for all nodes, was created.',
+      'In the simulation: the first off of an incident is not sent while its sender has heard at least two kdump messages of the node since its last sign of life, within those times. A status that says that a dump holds the fence has a cause in the messages that came, and a first message is awaited for no longer than `kdump_start_timeout`, each with 15 s for a status that is late.',
       'Nor more than two seconds after the NodeFence itself first reported the hold. Exception: the release of another controller of this program whose lease on the node is that hold.',
     ],
     file: 'p6-holds.ts',

@@ -2,7 +2,7 @@
  * What happened, as seen from outside the controller: one line of JSON each in the drill (every process writes its own file), one array in
  * the simulation. The laws are judged from these alone. `at` is milliseconds on one clock for the whole run.
  */
-export type TraceEvent = DeviceEvent | PowerEvent | ApiEvent | DiskEvent | NodeEvent | ControllerEvent | FaultEvent | OperatorEvent;
+export type TraceEvent = DeviceEvent | PowerEvent | ApiEvent | DiskEvent | NodeEvent | ControllerEvent | FaultEvent | OperatorEvent | DumpEvent;
 
 interface Traced {
   at: number;
@@ -100,4 +100,12 @@ export interface OperatorEvent extends Traced {
   /** From the begin of the call until `at`. */
   tookMs: number;
   answer: string;
+}
+
+/** A kdump message with the address of a node reached a controller; as only the simulation can tell. */
+export interface DumpEvent extends Traced {
+  kind: 'dump';
+  node: string;
+  /** Of the controller, as its devices know it. */
+  session: string;
 }

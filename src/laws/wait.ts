@@ -27,6 +27,7 @@ export function waitBehind(history: History, release: ApiAction): Wait | undefin
   const edges = history.powerEdges(release.node, lastSign, release.position);
   const hasEnded =
     edges.some(({ state, cause }) => state === 'off' || cause === 'panic' || cause === 'reset') ||
+    history.hasPanicked(release.node, lastSign, release.position) ||
     !history.isPoweredOn(release.node, release.position);
   return {
     kind,

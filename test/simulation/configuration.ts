@@ -1,5 +1,6 @@
 import type { Cluster } from '../../src/ports/cluster.ts';
 import { CONFIG_MAPS, SECRETS } from '../../src/ports/resources.ts';
+import type { Dumps } from './dumps/dumps.ts';
 import type { DaemonTimes, NodeDaemons } from './node-daemons/node-daemons.ts';
 import type { Configuration, Feed, Policies } from './scenario.ts';
 
@@ -26,6 +27,8 @@ export interface Written {
   never: readonly string[];
   /** Of the daemons of all nodes; absent: there are none, and no plan names a watchdog. */
   daemons?: Pick<NodeDaemons, 'level' | 'times' | 'isFast'> | undefined;
+  /** Of crash kernels; absent: nobody waits for a dump. */
+  dumps?: Dumps | undefined;
 }
 
 /** The ConfigMaps that an administrator would write for these nodes, in the seed's own form. */
@@ -34,6 +37,7 @@ export async function createFenceConfiguration(admin: Pick<Cluster, 'create'>, w
   await createMap(admin, CLUSTER_MAP, {
     'config.properties': propertiesOf({
       ...clusterSettings(configuration),
+      ...dumpKeys(written.dumps),
       ...daemonTimeKeys(written.daemons?.times),
       ...(written.daemons?.isFast === true && FAST),
     }),
@@ -56,8 +60,10 @@ export async function createFenceConfiguration(admin: Pick<Cluster, 'create'>, w
         isolation: 'cordon',
         ...powerSteps(feed),
         ...watchdogSteps(written.daemons?.level),
+        ...dumpSteps(written.dumps?.evidence),
         recovery: 'uncordon',
       }),
+      ...(written.dumps?.evidence !== undefined && { 'fence-method-dump': propertiesOf({ agent_name: 'kdump', action: 'run' }) }),
       ...(written.daemons !== undefined && { 'fence-method-itself': propertiesOf({ agent_name: 'watchdog' }) }),
       'fence-method-cordon': propertiesOf({ agent_name: 'cordon', action: 'run' }),
       'fence-method-uncordon': propertiesOf({ agent_name: 'uncordon', action: 'run' }),
@@ -115,6 +121,25 @@ function watchdogSteps(level: NodeDaemons['level'] | undefined): Record<string, 
   return { ...steps, minimum_evidence: 'power-off,ack,watchdog' };
 }
 
+/** The messages first, then the BMC. */
+function dumpSteps(evidence: Dumps['evidence']): Record<string, string> {
+  if (evidence === undefined) return {};
+  const steps = { power_management: 'dump', 'power_management.2': 'bmc-off bmc-on' };
+  return { ...steps, minimum_evidence: evidence === 'admitted' ? 'power-off,ack,kdump' : 'power-off,ack' };
+}
+
+function dumpKeys(dumps: Dumps | undefined): Record<string, string> {
+  if (dumps === undefined) return {};
+  const { startMs, finishedMs, maxMs, isArmed } = dumps.settings;
+  return {
+    kdump_enabled: 'yes',
+    kdump_start_timeout: inSeconds(startMs),
+    kdump_finished_timeout: inSeconds(finishedMs),
+    kdump_max_duration: inSeconds(maxMs),
+    kdump: isArmed ? 'yes' : 'no',
+  };
+}
+
 function powerMethods(node: string, feed: Feed | undefined): Record<string, string> {
   const devices = ['bmc', ...(feed === undefined ? [] : feed.kind === 'level' ? ['outlet-1'] : ['outlet-1', 'outlet-2'])];
   const entries = devices.flatMap((device) =>
@@ -150,10 +175,14 @@ export async function editFenceConfiguration(
 }
 
 /** The settings of all nodes become nonsense; what is returned puts them back. */
-export async function breakClusterSettings(admin: Pick<Cluster, 'mergePatch'>, configuration: Configuration): Promise<() => Promise<unknown>> {
+export async function breakClusterSettings(
+  admin: Pick<Cluster, 'mergePatch'>,
+  configuration: Configuration,
+  dumps: Dumps | undefined,
+): Promise<() => Promise<unknown>> {
   const write = (settings: Record<string, string>): Promise<unknown> =>
     admin.mergePatch(CONFIG_MAPS, CLUSTER_MAP, { data: { 'config.properties': propertiesOf(settings) } }, { namespace: FENCE_NAMESPACE });
-  const right = clusterSettings(configuration);
+  const right = { ...clusterSettings(configuration), ...dumpKeys(dumps) };
   await write({ ...right, settle: 'soon', power_management_delay: '-1s' });
   return () => write(right);
 }

@@ -18,6 +18,8 @@ export interface ControllerWorld {
   secondaries: Composed | undefined;
   /** Where the daemons of nodes are heard; absent: they are not served. */
   nodeDaemons: ControllerPorts['nodeDaemons'];
+  /** Where the messages of crash kernels are heard; absent: they are not. */
+  kdump: ControllerPorts['kdump'];
   transport: ApiTransport;
   clock: Clock;
   random: Random;

@@ -1,3 +1,5 @@
+import { KdumpAgent } from '../../agents/kdump/agent.ts';
+import { kdump } from '../../agents/kdump/definition.ts';
 import { clusterAgents, createRegistry } from '../../agents/registry.ts';
 import { WatchdogAgent } from '../../agents/watchdog/agent.ts';
 import { watchdog } from '../../agents/watchdog/definition.ts';
@@ -36,6 +38,8 @@ export interface ControllersOptions {
   secondaries: Composed | undefined;
   /** Where a process hears the daemons of nodes; absent: there are none. */
   nodeDaemons: ((host: string, process: SimulatedProcess) => NonNullable<ControllerWorld['nodeDaemons']>) | undefined;
+  /** Where a process hears the messages of crash kernels; absent: it does not. */
+  kdump: ((host: string, process: SimulatedProcess) => NonNullable<ControllerWorld['kdump']>) | undefined;
   /** Has the machine of a node power? */
   isPowered: (node: string) => boolean;
   /** One after the other: each counts the calls of all replicas from the moment at which the one before has struck. */
@@ -59,6 +63,7 @@ const TERMINATION_GRACE_MS = 30_000;
 
 /** As it is, but loaded already: loading takes time of the real world. */
 const WATCHDOG: AgentDefinition = { ...watchdog, create: (context) => Promise.resolve(new WatchdogAgent(context)) };
+const KDUMP: AgentDefinition = { ...kdump, create: (context) => Promise.resolve(new KdumpAgent(context)) };
 
 /** The Deployment of the controller: keeps each replica running, with a new process and a new identity after every death. */
 export class Controllers {
@@ -106,12 +111,14 @@ export class Controllers {
       preservation: this.#options.guards.for(process),
       secondaries: this.#options.secondaries,
       nodeDaemons: this.#options.nodeDaemons?.(hostOf(replica), process),
+      kdump: this.#options.kdump?.(hostOf(replica), process),
       transport: new FaultyTransport(announced, port, network, hostOf(replica)),
       clock: process.clock,
       random: process.random,
       registry: createRegistry([
         ...clusterAgents,
         ...(this.#options.nodeDaemons === undefined ? [] : [WATCHDOG]),
+        ...(this.#options.kdump === undefined ? [] : [KDUMP]),
         simulatedDefinition(devices, port),
       ]),
       exit: (reason) => {

@@ -1,3 +1,4 @@
+import type { Dumps } from './dumps/dumps.ts';
 import type { NodeDaemons } from './node-daemons/node-daemons.ts';
 import type { CrashPoint } from '../../src/testbed/simulation/port.ts';
 import { CALM_API } from '../../src/testbed/simulation/network.ts';
@@ -21,6 +22,7 @@ export function describeScenario(scenario: Scenario): string {
     scenario.hosts === undefined ? undefined : `replicas on ${scenario.hosts.join(' and ')}`,
     ...describeSecondaries(scenario.secondaries),
     ...describeDaemons(scenario.daemons, scenario.victim),
+    ...describeDumps(scenario.dumps),
     scenario.isMisconfigured ? 'the Secret is missing' : undefined,
     clockRates.replicas[0] === 1 ? undefined : 'clocks drift',
     scenario.api === CALM_API ? undefined : 'rough API',
@@ -107,6 +109,18 @@ function describeDaemons(daemons: NodeDaemons | undefined, victim: string): stri
       const { atMs, durationMs, what, ...rest } = deed;
       return `${what} ${Object.values(rest).flat().join(' ')} at ${seconds(atMs)} for ${seconds(durationMs)}`;
     }),
+  ];
+}
+
+function describeDumps(dumps: Dumps | undefined): string[] {
+  if (dumps === undefined) return [];
+  const { settings, evidence, kernel, bootMs, everyMs, lastsMs, reboots, deeds } = dumps;
+  const { startMs, finishedMs, maxMs, isArmed } = settings;
+  const lasts = kernel === 'ends' || kernel === 'stops' ? ` for ${seconds(lastsMs)}${kernel === 'ends' && reboots ? ', then reboots' : ''}` : '';
+  return [
+    `kdump ${seconds(startMs)}/${seconds(finishedMs)}/${seconds(maxMs)}${isArmed ? ' armed' : ''}${evidence === undefined ? '' : `, evidence ${evidence}`}`,
+    `crash kernel ${kernel}, from ${seconds(bootMs)} each ${seconds(everyMs)}${lasts}`,
+    ...deeds.map(({ what, atMs, durationMs, ...rest }) => `${what} ${Object.values(rest).join(' ')} at ${seconds(atMs)} for ${seconds(durationMs)}`),
   ];
 }
 

@@ -22,7 +22,7 @@ export interface Disturbed {
   inside: Network;
   rack: Rack;
   guards: Guards;
-  scenario: Pick<Scenario, 'victim' | 'nodes' | 'configuration' | 'disturbances'>;
+  scenario: Pick<Scenario, 'victim' | 'nodes' | 'configuration' | 'disturbances' | 'dumps'>;
   /** Name of the process that holds the Lease. */
   leader: () => string | undefined;
 }
@@ -162,10 +162,10 @@ export class Disturbances {
 
   #edit(kind: Edit): End | Promise<End> | undefined {
     const { scenario, rack } = this.#world;
-    const { victim, nodes, configuration } = scenario;
+    const { victim, nodes, configuration, dumps } = scenario;
     switch (kind) {
       case 'cluster':
-        return breakClusterSettings(this.#admin, configuration);
+        return breakClusterSettings(this.#admin, configuration, dumps);
       case 'policy':
         return holdEverything(this.#admin);
       case 'rotated': {

@@ -1,5 +1,7 @@
 import type { DeviceBehaviour } from '../../src/testbed/simulation/devices.ts';
 import { disturbedUntilMs } from './scenario.ts';
+import type { Dumps } from './dumps/dumps.ts';
+import { dumpDeedsEndMs } from './dumps/dumps.ts';
 import { daemonDeedsEndMs } from './node-daemons/node-daemons.ts';
 import type { NodeDaemons } from './node-daemons/node-daemons.ts';
 import { deedsEndMs } from './secondary-controllers/secondary-controllers.ts';
@@ -32,18 +34,20 @@ const STORM_MS = 1_500_000;
 /** As often as a request may try, each with its timeouts, and what it says at last. */
 const REQUESTED_MS = 1_200_000;
 
+/** Each fence of a world may wait for a dump once more. */
+const DUMPED_MS = 900_000;
 /** The limit has room for what is over by then. */
 const USUAL_MS = 600_000;
 
 type Played = Pick<
   Scenario,
-  'victim' | 'secondaries' | 'daemons' | 'fault' | 'device' | 'isMisconfigured' | 'disturbances' | 'configuration' | 'feed' | 'api'
+  'victim' | 'secondaries' | 'daemons' | 'dumps' | 'fault' | 'device' | 'isMisconfigured' | 'disturbances' | 'configuration' | 'feed' | 'api'
 >;
 
 /** What must come of it. A node that came back by itself is final or was never fenced; a device that cannot switch off frees nothing. */
 export function expectedOf(scenario: Played): Expected {
   if (scenario.daemons !== undefined) return withDaemons(scenario, scenario.daemons);
-  const expected = alone(scenario);
+  const expected = withCrashKernels(alone(scenario), scenario.dumps);
   const { secondaries, victim } = scenario;
   if (secondaries === undefined) return expected;
   const withinMs = expected.withinMs + deedsEndMs(secondaries) + REQUESTED_MS;
@@ -51,6 +55,16 @@ export function expectedOf(scenario: Played): Expected {
   return secondaries.nodes.includes(victim)
     ? { states: ['final', 'error', 'none', 'held'], release: expected.release === 'never' ? 'never' : 'may', withinMs }
     : { ...expected, withinMs };
+}
+
+/** A machine that boots anew after its dump, or whose pods were let go on the word of it, may end in any way: its power was not switched. */
+function withCrashKernels(expected: Expected, dumps: Dumps | undefined): Expected {
+  if (dumps === undefined) return expected;
+  const withinMs = expected.withinMs + dumpDeedsEndMs(dumps) + DUMPED_MS;
+  const isByItself = (dumps.kernel === 'ends' && dumps.reboots) || dumps.evidence !== undefined;
+  if (!isByItself) return { ...expected, withinMs };
+  const release = expected.release === 'never' && dumps.evidence !== 'admitted' ? 'never' : 'may';
+  return { states: ['final', 'error', 'none', 'held'], release, withinMs };
 }
 
 /** A node may be back by itself at any time; whether it stayed up or went down as it must is watched all the while. */

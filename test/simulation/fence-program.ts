@@ -48,6 +48,7 @@ export function fenceProgram({ mutate, mutateWorld, mutateStop, ownNodeOf }: Mut
           },
         },
         ...(world.nodeDaemons === undefined ? {} : { nodeDaemons: world.nodeDaemons }),
+        ...(world.kdump === undefined ? {} : { kdump: world.kdump }),
         planner: (sources) => new LivePlanner({ ...sources, namespace: FENCE_NAMESPACE }),
         mutate: (dependencies) => {
           const sound = { ...dependencies, preservation: bothOf(world.preservation, dependencies.preservation) };

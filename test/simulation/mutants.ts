@@ -8,6 +8,7 @@ import { timestamp } from '../../src/ports/clock.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import type { Cluster, Resource } from '../../src/ports/cluster.ts';
 import type { KubeObject, Node } from '../../src/ports/objects.ts';
+import { DUMPING } from './dumps/testing.ts';
 import type { Scenario } from './scenario.ts';
 
 /** A deliberate defect of the core. The simulation is worth something only when it catches each of them. */
@@ -79,6 +80,7 @@ function withoutOurTaint(node: Node): Node {
 }
 
 const honest = (): Partial<Scenario> => ({ fault: 'panic', device: 'honest' });
+const dumping = (): Partial<Scenario> => ({ ...honest(), dumps: DUMPING, controllers: 2 });
 const lying = (): Partial<Scenario> => ({ fault: 'hang', device: 'lies' });
 
 /** The core with a leadership that permits every set; nor does the age of what it heard of stops stop a process that stood still. */
@@ -203,6 +205,32 @@ export const MUTANTS: readonly Mutant[] = [
     caughtBy: /P1/,
     scenario: honest,
     mutate: (dependencies) => withTiming(dependencies, { offStableMs: 0 }),
+  },
+  {
+    name: 'deaf to dumps',
+    defect: 'a node is switched off while its kernel dumps',
+    caughtBy: /P6/,
+    scenario: dumping,
+    mutate: ({ kdump, ...dependencies }) =>
+      kdump === undefined
+        ? dependencies
+        : { ...dependencies, kdump: { recognise: (node) => kdump.recognise(node), factsOf: () => ({ isArmed: false }) } },
+  },
+  {
+    name: 'dump that never ends',
+    defect: 'a dump that was heard once holds its fence for ever',
+    caughtBy: /P6|the fence has not ended/,
+    scenario: dumping,
+    mutate: (dependencies) => {
+      const { kdump, clock } = dependencies;
+      if (kdump === undefined) return dependencies;
+      const forEver = (node: string): ReturnType<typeof kdump.factsOf> => {
+        const { heard, ...facts } = kdump.factsOf(node);
+        const nowMs = clock.monotonicMs();
+        return heard === undefined ? facts : { ...facts, heard: { ...heard, firstMs: nowMs, lastMs: nowMs } };
+      };
+      return { ...dependencies, kdump: { recognise: (node) => kdump.recognise(node), factsOf: forEver } };
+    },
   },
   {
     name: 'cordon left',

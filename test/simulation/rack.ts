@@ -10,6 +10,7 @@ import { SimulatedDevice } from '../../src/testbed/simulation/devices.ts';
 import type { PowerBackend } from '../../src/testbed/simulation/devices.ts';
 import type { Kernel } from '../../src/testbed/simulation/kernel.ts';
 import type { SimulatedProcess } from '../../src/testbed/simulation/simulated-process.ts';
+import { addressOf } from './dumps/dumps.ts';
 import { PowerFeed } from './power-feed.ts';
 import { rackOf } from './racks.ts';
 import type { Scenario } from './scenario.ts';
@@ -58,6 +59,7 @@ export class Rack {
           node,
           systemUUID: systemUUIDOf(node),
           ...(secondaries !== undefined && { providerID: hostProviderID(node) }),
+          ...(options.scenario.dumps !== undefined && { address: addressOf(options.scenario.nodes, node) }),
           bootDelayMs: BOOT_MS,
           labels: { rack: rackOf(index), 'topology.kubernetes.io/zone': rackOf(index), ...(isPooled && fleetLabels(rackOf(index))) },
         },

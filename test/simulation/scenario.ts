@@ -2,6 +2,7 @@ import type { DeviceBehaviour } from '../../src/testbed/simulation/devices.ts';
 import type { Guard } from './guards.ts';
 import type { CrashPoint } from '../../src/testbed/simulation/port.ts';
 import type { ApiFaults, Breakage, Burst, RangeMs } from '../../src/testbed/simulation/network.ts';
+import type { Dumps } from './dumps/dumps.ts';
 import type { NodeDaemons } from './node-daemons/node-daemons.ts';
 import type { SecondaryControllers } from './secondary-controllers/secondary-controllers.ts';
 
@@ -101,6 +102,8 @@ export interface Scenario {
   secondaries?: SecondaryControllers;
   /** The daemons of the nodes; absent: there are none. */
   daemons?: NodeDaemons;
+  /** The crash kernels of nodes; absent: nobody sends or hears kdump messages. */
+  dumps?: Dumps;
   expected: Expected;
 }
 

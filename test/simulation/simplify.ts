@@ -25,6 +25,12 @@ function changes(drawn: Scenario): ReadonlyMap<Simplification, Change> {
       ...(daemons !== undefined && { daemons: { ...daemons, deeds: daemons.deeds.filter((one) => one !== deed) } }),
     }));
   }
+  for (const [index, deed] of (drawn.dumps?.deeds ?? []).entries()) {
+    map.set(`dump-deed.${index}`, ({ dumps, ...scenario }) => ({
+      ...scenario,
+      ...(dumps !== undefined && { dumps: { ...dumps, deeds: dumps.deeds.filter((one) => one !== deed) } }),
+    }));
+  }
   for (const [index, deed] of (drawn.secondaries?.deeds ?? []).entries()) {
     map.set(`deed.${index}`, (scenario) =>
       changeSecondaries(scenario, (secondaries) => ({ ...secondaries, deeds: secondaries.deeds.filter((one) => one !== deed) })),
@@ -50,6 +56,11 @@ const PLAIN: Readonly<Record<string, Change>> = {
     delete alone.secondaries;
     return alone;
   },
+  dumps: (scenario) => {
+    const undumped = { ...scenario };
+    delete undumped.dumps;
+    return undumped;
+  },
   pool: (scenario) =>
     changeSecondaries(scenario, (secondaries) => {
       const unkept = { ...secondaries, composed: { ...secondaries.composed, preservation: false } };
@@ -68,6 +79,10 @@ const PLAIN: Readonly<Record<string, Change>> = {
     scenario.daemons === undefined
       ? scenario
       : { ...scenario, daemons: { ...scenario.daemons, datagrams: { ...scenario.daemons.datagrams, lostShare: 0, doubledShare: 0, lateShare: 0 } } },
+  'kdump-datagrams': ({ dumps, ...scenario }) => ({
+    ...scenario,
+    ...(dumps !== undefined && { dumps: { ...dumps, datagrams: { ...dumps.datagrams, lostShare: 0, doubledShare: 0, lateShare: 0 } } }),
+  }),
   replica: (scenario) => (scenario.hosts === undefined ? { ...scenario, controllers: 1 } : scenario),
   faults: (scenario) => ({ ...scenario, api: CALM_API }),
   drift: (scenario) => ({ ...scenario, clockRates: { replicas: [1, 1], kubelets: 1 } }),

@@ -155,6 +155,8 @@ export function lineOf(event: TraceEvent): string {
       return `controller ${event.id} ${event.what}`;
     case 'fault':
       return `fault ${event.fault} ${event.node}`;
+    case 'dump':
+      return `dump of ${event.node} heard by ${event.session}`;
     case 'operator':
       return `operator ${event.device} ${event.want} -> ${event.answer}`;
   }

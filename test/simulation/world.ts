@@ -10,17 +10,19 @@ import { CONTROLLER_USER, DAEMON_USER, OPERATOR_USER, SimulatedApi } from './api
 import { Bounds } from './bounds.ts';
 import { changeDaemonTimes, createFenceConfiguration } from './configuration.ts';
 import type { ControllerProgram } from './controller-program.ts';
-import { Controllers } from './controllers.ts';
+import { Controllers, hostOf } from './controllers.ts';
 import { Disturbances } from './disturbances.ts';
 import { DRIFT } from './draws.ts';
 import { FaultyTransport } from '../../src/drill/daemons/simulated/faulty-transport.ts';
 import { FenceWatch } from './fence-watch.ts';
+import { flap } from './flap.ts';
 import { Guards } from './guards.ts';
 import { Hardware } from './hardware.ts';
 import type { Kernel } from '../../src/testbed/simulation/kernel.ts';
 import { Port } from '../../src/testbed/simulation/port.ts';
 import type { SimulatedProcess } from '../../src/testbed/simulation/simulated-process.ts';
 import { CALM_API, Network } from '../../src/testbed/simulation/network.ts';
+import { DumpsOfWorld } from './dumps/dumps-of-world.ts';
 import { DaemonsOfWorld } from './node-daemons/daemons-of-world.ts';
 import { Rack, systemUUIDOf } from './rack.ts';
 import { Readiness } from './readiness.ts';
@@ -61,6 +63,7 @@ export class World {
   readonly #guards: Guards;
   readonly #secondaries: SecondariesOfWorld;
   readonly #daemons: DaemonsOfWorld | undefined;
+  readonly #dumps: DumpsOfWorld | undefined;
   /** Nodes that are Ready, as the API server has it. */
   readonly #ready = new Readiness();
   /** The controller process whose request is being answered. */
@@ -125,6 +128,13 @@ export class World {
     });
     const daemons = this.#daemonsOf(scenario);
     this.#daemons = daemons;
+    const dumps = DumpsOfWorld.of(scenario, {
+      kernel,
+      replicas: [hostOf(0), hostOf(1)],
+      record: (event) => this.trace.record(event),
+      reboot: (node) => this.machines.get(node)?.reset(),
+    });
+    this.#dumps = dumps;
     this.#controllers = new Controllers({
       kernel,
       program,
@@ -138,6 +148,7 @@ export class World {
       guards: this.#guards,
       secondaries: scenario.secondaries?.composed,
       nodeDaemons: daemons && ((host, process) => daemons.servedBy(host, process)),
+      kdump: dumps && ((host, process) => dumps.heardBy(host, process)),
       isPowered: (node) => this.machines.get(node)?.state === 'on',
       speaking: (process) => {
         this.#caller = process;
@@ -173,6 +184,7 @@ export class World {
       isPending: () =>
         this.#rack.isPending ||
         this.#daemons?.isPending === true ||
+        this.#dumps?.isPending === true ||
         this.#disturbances.isPending ||
         this.#secondaries.isPending ||
         this.#secondaries.openRequests().length > 0,
@@ -194,6 +206,7 @@ export class World {
       withSecret: !isMisconfigured,
       never: served(this.#scenario),
       daemons: this.#scenario.daemons,
+      dumps: this.#scenario.dumps,
     });
     await this.#secondaries.install();
     const [process, transport] = this.#insider('cluster-controllers', 'system:kube-controller-manager');
@@ -269,11 +282,11 @@ export class World {
     return this.#daemons?.resets ?? 0;
   }
 
-  /** A machine that was reset has its power on: where its fence rests on its watchdog it is as good as off while nothing of the workload runs there. */
+  /** A machine that was reset, or that dumps, has its power on: where its fence rests on its watchdog or its dump it is as good as off while nothing of the workload runs there. */
   #powerOf(node: string): 'on' | 'off' | undefined {
     const machine = this.machines.get(node);
     const proof = this.fence.of(fenceName(node))?.evidence.findLast(({ voidedAt }) => voidedAt === undefined);
-    if (proof?.kind !== 'watchdog') return machine?.state;
+    if (proof?.kind !== 'watchdog' && proof?.kind !== 'kdump') return machine?.state;
     return (machine?.kubelet?.running.length ?? 0) > 0 ? 'on' : 'off';
   }
 
@@ -288,7 +301,10 @@ export class World {
     if (event.kind === 'power' && event.state === 'off') {
       this.#controllers.powerLost(event.node);
     }
-    if (event.kind === 'power' || event.kind === 'node') this.#daemons?.saw(event);
+    if (event.kind === 'power' || event.kind === 'node') {
+      this.#daemons?.saw(event);
+      this.#dumps?.saw(event);
+    }
   };
 
   #heard(event: ApiEvent): void {
@@ -316,26 +332,10 @@ export class World {
     });
     this.#disturbances.schedule();
     this.#daemons?.schedule();
+    this.#dumps?.schedule();
     this.#kernel.schedule(faultsEndMs, () => {
       this.#network.faults = CALM_API;
     });
-  }
-
-  /** The network of the failed node goes and comes. */
-  #flap(): void {
-    const machine = this.machines.get(this.#scenario.victim);
-    let atMs = 0;
-    for (const { downMs, upMs } of this.#scenario.flaps) {
-      this.#kernel.schedule(atMs, () => {
-        machine?.partition();
-      });
-      atMs += downMs;
-      this.#kernel.schedule(atMs, () => {
-        this.#kernel.trace(`the network of ${this.#scenario.victim} is back`);
-        machine?.heal();
-      });
-      atMs += upMs;
-    }
   }
 
   /** The node comes back at the worst moment: between an accepted off and its effect. */
@@ -367,7 +367,7 @@ export class World {
         machine?.partition();
         break;
       case 'flap':
-        this.#flap();
+        flap(this.#kernel, machine, this.#scenario);
         break;
       case 'none':
         break;

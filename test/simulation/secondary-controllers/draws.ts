@@ -1,4 +1,5 @@
 import type { NodeFenceRemediationSpec } from '../../../src/ports/remediation.ts';
+import { DUMPS_SHARE, withDumps } from '../dumps/draws.ts';
 import { withNodeDaemons } from '../node-daemons/draws.ts';
 import { scenarioOf } from '../draws.ts';
 import { expectedOf } from '../expected.ts';
@@ -7,8 +8,8 @@ import type { Scenario } from '../scenario.ts';
 import { drawHosts } from './host-draws.ts';
 import type { Check, Composed, Deed, Pool, Preserving, SecondaryControllers } from './secondary-controllers.ts';
 
-/** `--controllers`: the one that fences alone, with those beside it, or with the daemons of the nodes. */
-export type Cast = 'fence' | 'all' | 'daemons';
+/** `--controllers`: the one that fences alone, with those beside it, with the daemons of the nodes, or alone in worlds with crash kernels. */
+export type Cast = 'fence' | 'all' | 'daemons' | 'dumps';
 
 const FAULT_AT_MS = 18_000;
 /** By then every pod has a node. */
@@ -35,7 +36,8 @@ const EXHAUSTIONS: Readonly<Record<Spec['onExhaustion'], number>> = { Reuse: 4, 
 export function scenarioWith(seed: number, cast: Cast): Scenario {
   if (cast === 'daemons') return withNodeDaemons(seed);
   const drawn = scenarioOf(seed);
-  return cast === 'fence' ? drawn : withSecondaries(drawn);
+  if (cast === 'dumps') return withDumps(drawn, 1);
+  return withDumps(cast === 'fence' ? drawn : withSecondaries(drawn), DUMPS_SHARE);
 }
 
 /** Draws from streams of their own: what a seed plays without them stays what it was. */

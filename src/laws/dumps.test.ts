@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import type { NodeFenceStatus } from '../domain/node-fence.ts';
+import { judge } from './judge.ts';
+import { entry, fenceWrite, goodTrace, heartbeat, plan, status } from './sample-trace.ts';
+import type { TraceEvent } from './trace.ts';
+
+const KDUMP = { startTimeoutMs: 5_000, finishedTimeoutMs: 20_000, maxDurationMs: 100_000 };
+/** The off of the good trace leaves at 10,200, sent by the session s1. */
+const P6 = (trace: readonly TraceEvent[]): string[] => judge(trace).laws.P6.violations;
+const message = (at: number, session = 's1'): TraceEvent => ({ kind: 'dump', at, node: 'a', session });
+
+/** The good trace with a plan that waits for dumps. */
+function waiting(kdump = KDUMP): TraceEvent[] {
+  return goodTrace().map((event) => {
+    const object = event.kind === 'api' ? (event.object as { status?: Partial<NodeFenceStatus> } | undefined) : undefined;
+    if (event.kind !== 'api' || object?.status?.frozen === undefined) return event;
+    return { ...event, object: { ...object, status: { ...object.status, frozen: { ...object.status.frozen, plan: plan({ kdump }) } } } };
+  });
+}
+
+/** Of a fence that waits before it has switched anything. */
+function held(at: number, reason: 'kdump-dumping' | 'kdump-awaited'): TraceEvent {
+  const frozen = { nodeUID: 'node-a', plan: plan({ kdump: KDUMP }) };
+  return fenceWrite(at, status([], { frozen, hold: { policy: 'kdump', reason, message: '', since: '' } }));
+}
+
+describe('P6, of dumps', () => {
+  it('catches an off while the kernel dumps, as whoever sends it has heard', () => {
+    expect(P6([...waiting(), message(8_000), message(10_000)]).join()).toContain('was set off while a dumped: s1 had heard 2 messages');
+  });
+
+  it.each<[what: string, trace: TraceEvent[]]>([
+    ['no message', []],
+    ['one message', [message(10_000)]],
+    ['messages that only another controller heard', [message(8_000, 's2'), message(10_000, 's2')]],
+    ['messages before the kubelet lived last', [message(8_000), message(9_000), heartbeat(9_500)]],
+  ])('asks nothing after %s', (_what, trace) => {
+    expect(P6([...waiting(), ...trace])).toEqual([]);
+  });
+
+  it('asks nothing after silence, nor beyond the limit, nor where no dump is waited for', () => {
+    const messages = [message(8_000), message(9_000)];
+    expect(P6([...waiting({ ...KDUMP, finishedTimeoutMs: 1_000 }), ...messages])).toEqual([]);
+    expect(P6([...waiting({ ...KDUMP, maxDurationMs: 2_000 }), ...messages])).toEqual([]);
+    expect(P6([...goodTrace(), ...messages])).toEqual([]);
+  });
+
+  it('asks nothing of a second off', () => {
+    const journal = [entry('off', { id: 'off-0', finishedAt: '', result: 'timeout' })];
+    const frozen = { nodeUID: 'node-a', plan: plan({ kdump: KDUMP }) };
+    const tried = fenceWrite(10_150, status([...journal, entry('off')], { frozen }));
+    expect(P6([...waiting(), tried, message(8_000), message(10_000)])).toEqual([]);
+  });
+
+  it('catches a hold for a dump that nobody hears, that is over, or beyond its limit', () => {
+    const messages = [message(6_500), message(7_000)];
+    const before = waiting().filter(({ at }) => at < 9_000);
+    expect(P6([...before, held(9_000, 'kdump-dumping')]).join()).toContain('waits for a dump of a, of which nothing was heard');
+    expect(P6([...before, ...messages.slice(1), held(9_000, 'kdump-dumping')]).join()).toContain('of which 1 messages came');
+    expect(P6([...before, ...messages, held(9_000, 'kdump-dumping'), held(60_000, 'kdump-dumping')])).toEqual([]);
+    expect(P6([...before, ...messages, held(64_001, 'kdump-dumping')]).join()).toContain('the last at 7000');
+    const endless = Array.from({ length: 200 }, (_, index) => message(6_500 + index * 1_000));
+    expect(P6([...before, ...endless, held(121_000, 'kdump-dumping')])).toEqual([]);
+    expect(P6([...before, ...endless, held(121_600, 'kdump-dumping')]).join()).toContain('its fence waits for a dump of a');
+  });
+
+  it('catches a first message that is awaited for longer than kdump_start_timeout', () => {
+    const before = waiting().filter(({ at }) => at < 9_000);
+    expect(P6([...before, held(9_000, 'kdump-awaited'), held(28_000, 'kdump-awaited')])).toEqual([]);
+    expect(P6([...before, held(9_000, 'kdump-awaited'), held(29_100, 'kdump-awaited')]).join()).toContain('a is still awaited to dump, since 9000');
+  });
+});

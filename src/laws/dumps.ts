@@ -1,0 +1,132 @@
+import type { NodeFenceStatus } from '../domain/node-fence.ts';
+import type { Plan } from '../domain/plan.ts';
+import type { FenceHistory } from './fence-history.ts';
+import type { History, PlacedEvent } from './history.ts';
+import type { Verdict } from './law.ts';
+import type { DeviceEvent, DumpEvent } from './trace.ts';
+
+/** What the fence must say and hear, in words of our own: who judges takes nothing from whom he judges. */
+const KDUMP_POLICY = 'kdump';
+const MESSAGES_MIN = 2;
+/** What stands in a status was decided so long before at most: a watch that is late, a request that is slow. */
+const LATE_MS = 15_000;
+/** By so much at most a replica mistakes how old the messages are of which another one tells. */
+const RECORDED_WITHIN_MS = 22_000;
+
+/** Of clocks that are fast. */
+const DRIFT = 0.02;
+
+type Times = NonNullable<Plan['kdump']>;
+
+interface Messages {
+  firstMs: number;
+  lastMs: number;
+  count: number;
+}
+
+/** P6, of dumps: nothing is switched off while a kernel dumps, as far as whoever switches has heard; and no hold for a dump outlasts its messages or its limit. */
+export function judgeDumps(history: History, toleranceMs: number, verdict: Verdict): void {
+  const heard = new Heard(history);
+  if (heard.isEmpty && history.fences.every(({ statuses }) => statuses.entries.every(({ value }) => value.frozen?.plan.kdump === undefined))) return;
+  for (const set of history.sets) if (set.event.want === 'off') judgeOff(history, heard, set, toleranceMs, verdict);
+  for (const fence of history.fences) judgeHolds(history, heard, fence, verdict);
+}
+
+function judgeOff(history: History, heard: Heard, { position, event }: PlacedEvent<DeviceEvent>, toleranceMs: number, verdict: Verdict): void {
+  const { node, at, session, device } = event;
+  const fence = history.fenceOf(node, position);
+  const status = fence?.statuses.before(position);
+  const times = status?.frozen?.plan.kdump;
+  if (fence === undefined || status === undefined || times === undefined || hasEnded(history, fence, status, position, node)) return;
+  const own = heard.since(lastLife(history, node, position), position, node, session);
+  if (own === undefined || own.count < MESSAGES_MIN) return;
+  // Another replica may have heard an earlier one, and told it: the limit is counted from that, as far as their clocks agree.
+  const all = heard.since(lastLife(history, node, position), position, node) ?? own;
+  const [silenceMs = 0, limitMs = 0] = [times.finishedTimeoutMs, times.maxDurationMs].map((ms) => ms * (1 - DRIFT));
+  const toldMs = all.firstMs < own.firstMs ? RECORDED_WITHIN_MS : 0;
+  const untilMs = Math.min(own.lastMs + silenceMs, all.firstMs + limitMs - toldMs) - toleranceMs;
+  const complaint = `${device} was set off while ${node} dumped: ${session} had heard ${String(own.count)} messages, the last at ${String(own.lastMs)}`;
+  verdict.check(at >= untilMs, at, complaint);
+}
+
+/** An off of this incident was sent before, or a person has spoken: then no dump is waited for. */
+function hasEnded(history: History, fence: FenceHistory, status: NodeFenceStatus, position: number, node: string): boolean {
+  const from = history.incidentStart(fence, position);
+  const isSent = history.sets.some((set) => set.event.node === node && set.event.want === 'off' && set.position > from && set.position < position);
+  const isTried = status.journal.some(({ action, finishedAt, result }) => action === 'off' && finishedAt !== undefined && result !== 'not-sent');
+  return isSent || isTried || status.evidence.some(({ kind }) => kind === 'ack');
+}
+
+/** Every status that says that a dump holds the fence has a cause in the messages that came. */
+function judgeHolds(history: History, heard: Heard, { node, statuses }: FenceHistory, verdict: Verdict): void {
+  let [awaitedSince, epoch] = [Number.NaN, -1];
+  for (const { position, at, value } of statuses.entries) {
+    const hold = [...(value.hold === undefined ? [] : [value.hold]), ...(value.hold?.besides ?? [])].find(({ policy }) => policy === KDUMP_POLICY);
+    const times = value.frozen?.plan.kdump;
+    if (hold === undefined || times === undefined) {
+      awaitedSince = Number.NaN;
+      continue;
+    }
+    if (hold.reason === 'kdump-awaited') {
+      // A new leader waits for as long as the one before.
+      if (Number.isNaN(awaitedSince) || value.epoch !== epoch) [awaitedSince, epoch] = [at, value.epoch];
+      verdict.check(at <= awaitedSince + times.startTimeoutMs + LATE_MS, at, `${node} is still awaited to dump, since ${String(awaitedSince)}`);
+      continue;
+    }
+    awaitedSince = Number.NaN;
+    const from = lastLife(history, node, position);
+    const all = heard.since(from, position, node);
+    // What came to a process that is gone, and that could tell nobody, is not known to its successor.
+    const own = heard.since(from, position, node, leaderAt(history, position));
+    const messages = all && { ...all, firstMs: own?.firstMs ?? all.firstMs };
+    const isDumping = messages !== undefined && messages.count >= MESSAGES_MIN && at <= endsAt(messages, times, termBegan(history, position));
+    verdict.check(isDumping, at, `its fence waits for a dump of ${node}, of which ${said(messages)}`);
+  }
+}
+
+/** A leader that began in the midst of it counts the silence from what it reads then. */
+function endsAt({ firstMs, lastMs }: Messages, { finishedTimeoutMs, maxDurationMs }: Times, termBeganMs: number): number {
+  return Math.min(Math.max(lastMs, termBeganMs) + finishedTimeoutMs + RECORDED_WITHIN_MS, firstMs + maxDurationMs) + LATE_MS;
+}
+
+function said(messages: Messages | undefined): string {
+  return messages === undefined ? 'nothing was heard' : `${String(messages.count)} messages came, the last at ${String(messages.lastMs)}`;
+}
+
+/** The process that holds the Lease, as devices know it. */
+function leaderAt(history: History, position: number): string {
+  return (history.leadership.before(position)?.spec.holderIdentity ?? '').replace(/_[^_]*$/u, '');
+}
+
+function termBegan(history: History, position: number): number {
+  const { entries } = history.leadership;
+  const now = history.leadership.entryBefore(position);
+  const holder = now?.value.spec.holderIdentity;
+  return entries.findLast((entry) => entry.position < position && entry.value.spec.holderIdentity !== holder)?.at ?? 0;
+}
+
+function lastLife(history: History, node: string, position: number): number {
+  return history.lifeSigns(node, -1, position).at(-1)?.position ?? -1;
+}
+
+/** All messages of a run. */
+class Heard {
+  readonly #messages: PlacedEvent<DumpEvent>[];
+
+  constructor({ events }: Pick<History, 'events'>) {
+    this.#messages = events.flatMap((event, position) => (event.kind === 'dump' ? [{ position, event }] : []));
+  }
+
+  get isEmpty(): boolean {
+    return this.#messages.length === 0;
+  }
+
+  /** What came between two places, to one controller or to any of them. */
+  since(from: number, to: number, node: string, session?: string): Messages | undefined {
+    const all = this.#messages.filter(
+      ({ position, event }) => position > from && position < to && event.node === node && (session === undefined || event.session === session),
+    );
+    const [first, last] = [all[0], all.at(-1)];
+    return first === undefined || last === undefined ? undefined : { firstMs: first.event.at, lastMs: last.event.at, count: all.length };
+  }
+}
