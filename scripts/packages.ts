@@ -28,6 +28,7 @@ export const TEST_PROGRAMS: readonly TestProgram[] = [
   { command: 'snmpget', package: 'snmp' },
   { command: 'snmpsimd', package: 'snmpsim' },
   { command: 'strace', package: 'strace' },
+  { command: 'promtool', package: 'prometheus', services: ['prometheus.service'] },
   { command: 'chromium', package: 'chromium' },
   { command: 'cockpit-bridge', package: 'cockpit-bridge' },
   { command: '/usr/lib/cockpit/cockpit-ws', package: 'cockpit-ws', services: ['cockpit.socket'] },

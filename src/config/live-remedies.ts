@@ -1,10 +1,10 @@
-import type { RemedyConfiguration } from '../domain/remedy/configuration.ts';
+import type { AlarmSetting, RemedyConfiguration } from '../domain/remedy/configuration.ts';
 import { remediesFor } from '../domain/remedy/reach.ts';
 import type { NodeRemedies } from '../domain/remedy/reach.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Lister } from '../ports/cluster.ts';
 import type { ConfigMap, Node } from '../ports/objects.ts';
-import type { RemedySettings } from '../ports/remedies.ts';
+import type { AlarmSettings, RemedySettings } from '../ports/remedies.ts';
 import { isRemedies } from './cluster-checks.ts';
 import { factsOf } from './node-facts.ts';
 import { Problems } from './problems.ts';
@@ -25,7 +25,7 @@ interface Known {
 }
 
 /** Remedies as the ConfigMaps have them now; read again only when one of them has changed. */
-export class LiveRemedies implements RemedySettings {
+export class LiveRemedies implements RemedySettings, AlarmSettings {
   readonly #sources: LiveRemediesSources;
   readonly #listeners = new Set<() => void>();
   /** By node; labels that are the same object select the same. */
@@ -50,6 +50,10 @@ export class LiveRemedies implements RemedySettings {
   /** Is anything configured that may act? */
   get isConfigured(): boolean {
     return this.#current().configurations.length > 0;
+  }
+
+  alarms(): readonly AlarmSetting[] {
+    return this.#current().configurations.flatMap(({ alarms }) => alarms);
   }
 
   remediesOf({ metadata: { name, labels } }: Node): NodeRemedies {

@@ -12,6 +12,8 @@ import { readThresholds } from './remedies/thresholds.ts';
 import { parseSelector, selects } from './selector.ts';
 
 const API_VERSION = 'node-remedy/v1alpha';
+/** Of an Event. */
+const REASON_MAX = 128;
 const CONFIGURATION_KEYS = ['apiVersion', 'kind', 'metadata', 'nodeSelector', 'thresholdConfigs', 'remedyConfigs', 'alarms'];
 
 /** One text with Configurations in it, from a key of a ConfigMap or from a file. */
@@ -150,6 +152,7 @@ function readAlarms(reading: Reading, map: YAMLMap): AlarmSetting[] {
     const count = reading.integer(own, 'count', 1, REMEDY_LIMITS.alarmCount);
     const windowMs = reading.durationMs(own, 'window');
     const missing = ['reason', 'count', 'window'].filter((key) => !own.has(key));
+    if (reason !== undefined && reason.length > REASON_MAX) reading.error(own, `a reason has ${REASON_MAX} characters at most`, 'reason');
     if (missing.length > 0) reading.error(own, `an alarm needs ${missing.join(', ')}, such as {reason: KernelOops, count: 3, window: 24h}`);
     return reason === undefined || count === undefined || windowMs === undefined ? [] : [{ reason, count, windowMs, where: reading.place(own) }];
   });

@@ -17,6 +17,7 @@ import type { NodeDaemonSources } from './node-daemons/setup.ts';
 import { setUpNodeRemediation } from './node-remediation/setup.ts';
 import { setUpRemedies } from './remedies/setup.ts';
 import type { RemedySources } from './remedies/setup.ts';
+import { setUpProblems } from './problems/setup.ts';
 import type { PreservationSources } from './preservation/setup.ts';
 import { setUpPreservation } from './preservation/setup.ts';
 import { WorkloadPool } from './workload-pool.ts';
@@ -56,11 +57,13 @@ export function setUpSecondaryControllers(ports: ControllerPorts, options: Contr
   const ofDaemons = nodeDaemons === undefined ? {} : givenBy(() => nodeDaemons.controllers[0]);
   const isArmed = (node: string): boolean => nodeDaemons?.controllers[0]?.isKdumpArmed(node) === true;
   const kdump = setUpKdump(ports, options, { ...sources, ...ofDaemons, isArmed });
+  const problems = setUpProblems(ports, options, sources);
   const controllers = [
     preservation,
     nodeDaemons,
     kdump,
-    setUpRemedies(ports, options, sources),
+    setUpRemedies(ports, options, { ...sources, countProblem: (problem) => problems?.controllers[0]?.report(problem) }),
+    problems,
     setUpNodeRemediation(ports, options, sources),
     setUpHealthChecks(ports, options, sources),
     setUpMachineRemediation(ports, options, sources),

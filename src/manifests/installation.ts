@@ -17,6 +17,7 @@ import { NODE_CONDITIONS_ACCESS, NODE_CONDITIONS_GUARD } from './node-daemon-con
 import { NODE_DAEMON_CONTROLLER_ACCESS } from './node-daemon-controller-access.ts';
 import { OPERATOR_ACCESS } from './operator-access.ts';
 import { PRESERVATION_OBSERVE_ACCESS, PRESERVATION_OWN_ACCESS } from './preservation-access.ts';
+import { PROBLEM_ACCESS } from './problem-access.ts';
 import { REMEDIATION_ACCESS } from './remediation-access.ts';
 import { PROPOSED_REMEDIATION_DEFINITIONS, REMEDIATION_DEFINITIONS } from './remediation-definitions.ts';
 import { WORKLOAD_CLUSTERS_ACCESS } from './workload-access.ts';
@@ -124,7 +125,9 @@ export const OPTIONAL_FILES: readonly ManifestFile[] = [
   ...folder('jobs', 'jobs.yaml', JOB_ACCESS),
   ...folder('node-daemon-controller', 'access.yaml', NODE_DAEMON_CONTROLLER_ACCESS),
   ...folder('kdump', 'access.yaml', KDUMP_ACCESS),
-  ...folder('remedies', 'access.yaml', REMEDIES_ACCESS),
+  { path: 'remedies/access.yaml', objects: REMEDIES_ACCESS },
+  { path: 'remedies/events.yaml', objects: PROBLEM_ACCESS },
+  kustomization('remedies', ['access.yaml', 'events.yaml']),
   ...folder('metal3', 'hosts.yaml', METAL3_ACCESS),
   ...folder('ceph', 'network-fences.yaml', CEPH_ACCESS),
   ...folder('preservation-observe', 'access.yaml', PRESERVATION_OBSERVE_ACCESS),

@@ -3,6 +3,7 @@ import { RECORDS_MAX } from '../domain/incident-record.ts';
 import { PROBED_MAX } from '../domain/device-paths.ts';
 import { REMEDY_STATUS_LIMITS } from '../ports/remedies.ts';
 import type { IncidentRecord } from '../domain/incident-record.ts';
+import { PROBLEM_COUNTS } from './problem-schema.ts';
 import { OUTCOME, TIMELINE, TRIGGER_KIND } from './node-fence-schema.ts';
 import { evidenceKind } from './plan-schema.ts';
 import { REMEDIES_STATUS } from './remedies-schema.ts';
@@ -152,5 +153,6 @@ export const REPORT_STATUS = object<ReportStatus>('What outlives a fence of this
       64,
     ),
   ),
+  problemCounts: optional(PROBLEM_COUNTS),
   fence: optional(choice('Whether it is to be fenced at all; absent: yes.', { never: 'fence=never: it is never fenced' })),
 });

@@ -147,6 +147,14 @@ export interface RemedyMetrics extends SecondaryControllerMetrics {
   positions(counts: Readonly<Record<RemedyPhase, number>>): void;
 }
 
+/** What goes wrong with nodes, and the alarms that stand because of it. */
+export interface ProblemMetrics extends SecondaryControllerMetrics {
+  /** `reason`: one that an alarm names, or `other`. */
+  counted(reason: string, times: number): void;
+  /** All that are raised now, by reason and by whom they are about; what is left out is none. */
+  alarms(counts: ReadonlyMap<string, { node: number; workload: number }>): void;
+}
+
 export interface Metrics {
   readonly fence: FenceMetrics;
   readonly device: DeviceMetrics;
@@ -163,6 +171,7 @@ export interface Metrics {
   readonly nodeDaemons: NodeDaemonMetrics;
   readonly kdump: KdumpMetrics;
   readonly remedies: RemedyMetrics;
+  readonly problems: ProblemMetrics;
 }
 
 const nothing = (): void => undefined;
@@ -197,4 +206,5 @@ export const NO_METRICS: Metrics = {
   nodeDaemons: { received: nothing, refused: nothing, answered: nothing, daemons: nothing, suspected: nothing, acted: nothing, problems: nothing },
   kdump: { message: nothing, dumps: nothing, acted: nothing, problems: nothing },
   remedies: { ended: nothing, positions: nothing, acted: nothing, problems: nothing },
+  problems: { counted: nothing, alarms: nothing, acted: nothing, problems: nothing },
 };

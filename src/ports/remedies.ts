@@ -1,3 +1,4 @@
+import type { AlarmSetting } from '../domain/remedy/configuration.ts';
 import type { NodeRemedies } from '../domain/remedy/reach.ts';
 import type { RemedyPosition, RemedyRun } from '../domain/remedy/position.ts';
 import type { Node } from './objects.ts';
@@ -18,6 +19,12 @@ export interface RemedySettings {
   onChange(listener: () => void): () => void;
   /** What is wrong with them, one sentence each. */
   problems(): readonly string[];
+}
+
+/** Alarms as configured now. */
+export interface AlarmSettings extends Pick<RemedySettings, 'remediesOf' | 'onChange'> {
+  /** Those of all Configurations, whichever nodes they are for. */
+  alarms(): readonly AlarmSetting[];
 }
 
 export const REMEDY_STATUS_LIMITS = { tripped: 64, positions: 64, runs: 16 } as const;

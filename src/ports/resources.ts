@@ -1,5 +1,6 @@
 import type { IncidentRecord } from '../domain/incident-record.ts';
 import type { NodeFenceSpec, NodeFenceStatus } from '../domain/node-fence.ts';
+import type { ProblemRecord } from '../domain/remedy/problem-record.ts';
 import type { Resource } from './cluster.ts';
 import type { RemediesStatus } from './remedies.ts';
 import type { ConfigMap, KubeObject, Lease, Node, PersistentVolume, PersistentVolumeClaim, Pod, Secret, VolumeAttachment } from './objects.ts';
@@ -57,6 +58,8 @@ export interface NodeFenceReport extends KubeObject {
     exhibits?: KeptDiagnostic[];
     /** Where its remedies are; written by the remedies controller alone. */
     remedies?: RemediesStatus;
+    /** How often what alarms name happened to the node, and to whose pods; absent: not within their windows. */
+    problemCounts?: ProblemRecord;
   };
 }
 

@@ -6,7 +6,7 @@ import { Meters, setAll } from './meters.ts';
 
 type SecondaryControllerMetrics = Pick<
   Metrics,
-  'preservation' | 'healthChecks' | 'remediation' | 'machineRemediation' | 'metal3Remediation' | 'nodeDaemons' | 'kdump' | 'remedies'
+  'preservation' | 'healthChecks' | 'remediation' | 'machineRemediation' | 'metal3Remediation' | 'nodeDaemons' | 'kdump' | 'remedies' | 'problems'
 >;
 
 /** The controllers beside the one that fences: what each does and what stands, by the same names, and what each alone knows. */
@@ -31,6 +31,7 @@ export function secondaryControllerMetrics(registry: Registry): SecondaryControl
     nodeDaemons: { ...common('node-daemons'), ...nodeDaemons(meters) },
     kdump: { ...common('kdump'), ...kdump(meters) },
     remedies: { ...common('remedies'), ...remedies(meters) },
+    problems: { ...common('problems'), ...nodeProblems(meters) },
   };
 }
 
@@ -151,6 +152,24 @@ function remedies(meters: Meters): Pick<Metrics['remedies'], 'ended' | 'position
     ended: (condition, remedy, result) => ended.inc({ condition, remedy, result }),
     positions: (counts) => {
       setAll(positions, 'phase', Object.entries(counts));
+    },
+  };
+}
+
+/** What goes wrong with nodes: reasons that an alarm names, because anyone may write an Event with any reason. */
+function nodeProblems(meters: Meters): Pick<Metrics['problems'], 'counted' | 'alarms'> {
+  const problems = meters.counter('nodefence_node_problems_total', 'Problems of nodes, by the reasons that alarms name; all else is other.', [
+    'reason',
+  ]);
+  const alarms = meters.gauge('nodefence_problem_alarms', 'Alarms that are raised now, by reason and by whom they are about: a node or a workload.', [
+    'reason',
+    'about',
+  ]);
+  return {
+    counted: (reason, times) => problems.inc({ reason }, times),
+    alarms: (counts) => {
+      alarms.reset();
+      for (const [reason, about] of counts) for (const [name, count] of Object.entries(about)) alarms.set({ reason, about: name }, count);
     },
   };
 }

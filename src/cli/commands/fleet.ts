@@ -1,5 +1,7 @@
 import { readyOf } from '../../controllers/fence/observation.ts';
 import { epochOf } from '../../domain/epoch.ts';
+import { alarmRows } from '../../domain/remedy/alarm-words.ts';
+import type { AlarmRow } from '../../domain/remedy/alarm-words.ts';
 import { noticesIn } from '../../controllers/self-check/notices.ts';
 import { fenceName } from '../../domain/node-fence.ts';
 import type { FenceState, NodeFenceStatus, Outcome } from '../../domain/node-fence.ts';
@@ -86,6 +88,8 @@ export interface FleetStatus {
   mode?: 'observe' | 'enforce';
   /** What keeps the controllers from their work, as they say or as it is seen from here; absent: nothing. */
   problems?: string[];
+  /** Problems that were counted too often, of nodes and of workloads; absent: none. */
+  alarms?: AlarmRow[];
   stops: StopRow[];
   nodes: NodeRow[];
   /** Absent: preservation is off. */
@@ -103,12 +107,17 @@ export function fleetStatus(listers: FleetListers, nowMs: number): FleetStatus {
   const [lease] = leaders.all();
   const problems = [...installation, ...[...(replicas?.all() ?? [])].flatMap((each) => noticesIn(each, nowMs))];
   const fleet = fleetOf({ nodes: nodes.all(), fences: fences.all(), stops: stops.all(), reports: reports.all() }, leaderOf(lease, nowMs));
+  const alarms = alarmRows(
+    [...reports.all()].map(({ metadata, status }) => ({ node: metadata.name, record: status?.problemCounts })),
+    nowMs,
+  );
   const preservation = kept === undefined ? undefined : preservedFleet(kept, { nodes: nodes.all(), fences: fences.all() }, nowMs);
   const heard = heardDumps([...(dumps?.all() ?? [])][0]);
   return {
     ...fleet,
     ...(heard.size > 0 && { nodes: fleet.nodes.map((row) => withHeardDump(row, heard, fences, nowMs)) }),
     ...(problems.length > 0 && { problems }),
+    ...(alarms.length > 0 && { alarms }),
     ...(preservation !== undefined && { preservation }),
     ...(nodeOwnership !== undefined && { nodeOwnership }),
   };

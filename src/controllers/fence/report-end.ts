@@ -30,6 +30,8 @@ export async function endReport({ cluster, clock, listers, log }: FenceDependenc
 function lastKeptAtMs({ status }: NodeFenceReport): number {
   const incidents = (status?.incidents ?? []).map(({ endedAt, startedAt }) => endedAt ?? startedAt);
   const diagnostics = (status?.exhibits ?? []).map(({ takenAt }) => takenAt);
-  const times = [...incidents, ...diagnostics].map((at) => Date.parse(at)).filter((ms) => !Number.isNaN(ms));
+  // Of a machine that was replaced, whose pods run on another one now.
+  const problems = (status?.problemCounts?.counted ?? []).flatMap(({ times: counted }) => counted);
+  const times = [...incidents, ...diagnostics, ...problems].map((at) => Date.parse(at)).filter((ms) => !Number.isNaN(ms));
   return Math.max(Number.NEGATIVE_INFINITY, ...times);
 }

@@ -5,6 +5,7 @@ import type { Leadership } from '../../ports/leadership.ts';
 import type { RemedyMetrics } from '../../ports/metrics.ts';
 import type { Node } from '../../ports/objects.ts';
 import type { Planner } from '../../ports/planner.ts';
+import type { NodeProblem } from '../../ports/problems.ts';
 import type { Prober } from '../../ports/probes.ts';
 import type { Random } from '../../ports/random.ts';
 import type { RemedySettings } from '../../ports/remedies.ts';
@@ -37,6 +38,8 @@ export interface RemedyDependencies {
   /** When a sign of life of the node's kubelet was last received here. */
   lifeAtMs: (node: string) => number | undefined;
   remedyHolds: RemedyHolds;
+  /** Counts what goes wrong; absent: nobody does. */
+  countProblem?: ((problem: NodeProblem) => void) | undefined;
   options: {
     namespace: string;
     mode: 'observe' | 'enforce';

@@ -30,6 +30,8 @@ import { Stages } from './stages.ts';
 import { remediesStatus, restoredStatus } from './status.ts';
 
 /** Behind what was written: what follows from it is decided by what stands then. */
+/** Reason of a remedy that did not succeed, as problems are counted. */
+const REMEDY_FAILED = 'RemedyFailed';
 const NEXT_MS = 0;
 
 /** Everything about remedies of nodes, one at a time each. Kept in memory is only who was seen when. */
@@ -202,7 +204,8 @@ export class RemedyNodes {
 
   /** Before anything is done by it. What is told follows the write. */
   async #write(found: Look, memory: NodeMemory): Promise<void> {
-    const { cluster, listers, clock, recorder, metrics, log } = this.#given;
+    const { cluster, listers, clock, recorder, metrics, log, countProblem } = this.#given;
+    const { thresholds } = this.#given.settings.remediesOf(found.node);
     const { node, decisions } = found;
     const { name } = node.metadata;
     const records = await this.#recordsOf(found);
@@ -219,6 +222,10 @@ export class RemedyNodes {
       if (!decision.isChanged) continue;
       const record = records.get(decision.threshold);
       if (record !== undefined) metrics.ended(record.threshold, record.remedy, record.result);
+      if (record !== undefined && record.result !== 'succeeded')
+        countProblem?.({ node: name, reason: REMEDY_FAILED, atMs: Date.parse(record.endedAt) });
+      const begun = before.has(decision.threshold) ? undefined : thresholds.find(({ id }) => id === decision.threshold)?.conditionType;
+      if (begun !== undefined) countProblem?.({ node: name, reason: begun, atMs: clock.wallMs() });
       log.info('remedy decided', { node: name, reason: decision.row, detail: `${decision.threshold}: ${decision.state?.position.phase ?? 'none'}` });
       for (const { type, reason, message } of eventsOf(decision, before.get(decision.threshold), record))
         recorder.event({ apiVersion: 'v1', kind: 'Node', metadata: node.metadata }, type, reason, message);

@@ -12,7 +12,7 @@ export interface Problem {
   readonly atMs: number;
 }
 
-interface Counted {
+export interface Counted {
   readonly subject: ProblemSubject;
   readonly reason: string;
   /** The latest ones, oldest first. */
@@ -33,8 +33,14 @@ export interface ProblemCounters {
 }
 
 export const NO_PROBLEMS: ProblemCounters = { counted: [], raised: [] };
-/** Subjects with a reason each; those whose last problem is the longest ago are forgotten first. */
-export const COUNTED_MAX = 512;
+/** Subjects with a reason each, and times of all of them together, because they stand in one object; those whose last problem is the longest ago are forgotten first. */
+export const COUNTED_MAX = 64;
+export const TIMES_MAX = 1024;
+
+/** The same one again, by whoever tells of it twice: two of one reason at one moment are one. */
+export function isCounted({ counted }: ProblemCounters, problem: Problem): boolean {
+  return counted.some(({ subject, reason, timesMs }) => subject === problem.subject && reason === problem.reason && timesMs.includes(problem.atMs));
+}
 
 /** Reasons that no alarm names are not remembered. */
 export function countProblem(counters: ProblemCounters, problem: Problem, alarms: readonly AlarmSetting[]): ProblemCounters {
@@ -44,7 +50,15 @@ export function countProblem(counters: ProblemCounters, problem: Problem, alarms
   const isIt = ({ subject, reason }: Counted): boolean => subject === problem.subject && reason === problem.reason;
   const timesMs = [...(counters.counted.find(isIt)?.timesMs ?? []), problem.atMs].toSorted((one, other) => one - other).slice(-most);
   const others = counters.counted.filter((one) => !isIt(one));
-  return { ...counters, counted: [...others, { subject: problem.subject, reason: problem.reason, timesMs }].slice(-COUNTED_MAX) };
+  return { ...counters, counted: bounded([...others, { subject: problem.subject, reason: problem.reason, timesMs }]) };
+}
+
+/** As much as one report may keep, of what stands last. */
+export function bounded(counted: readonly Counted[]): Counted[] {
+  const kept = counted.slice(-COUNTED_MAX).map((one) => ({ ...one, timesMs: one.timesMs.slice(-REMEDY_LIMITS.alarmCount) }));
+  let times = kept.reduce((sum, { timesMs }) => sum + timesMs.length, 0);
+  while (times > TIMES_MAX) times -= kept.shift()?.timesMs.length ?? times;
+  return kept;
 }
 
 export interface AlarmChanges {
@@ -82,10 +96,10 @@ function withinWindows(one: Counted, alarms: readonly AlarmSetting[], nowMs: num
 }
 
 /** Two Configurations may say the same. */
-function distinct(alarms: readonly AlarmSetting[]): AlarmSetting[] {
+export function distinct(alarms: readonly AlarmSetting[]): AlarmSetting[] {
   return [...new Map(alarms.map((alarm) => [`${alarm.count} ${alarm.windowMs}`, alarm])).values()];
 }
 
-function isSame(one: RaisedAlarm, other: RaisedAlarm): boolean {
+export function isSame(one: RaisedAlarm, other: RaisedAlarm): boolean {
   return one.subject === other.subject && one.reason === other.reason && one.count === other.count && one.windowMs === other.windowMs;
 }

@@ -8,6 +8,7 @@ import type { Cluster, Lister } from '../../ports/cluster.ts';
 import type { Leadership } from '../../ports/leadership.ts';
 import type { ConfigMap } from '../../ports/objects.ts';
 import type { Planner } from '../../ports/planner.ts';
+import type { NodeProblem } from '../../ports/problems.ts';
 import type { Prober } from '../../ports/probes.ts';
 import type { RemedyHolds } from '../../ports/storm.ts';
 import type { ControllerOptions, ControllerPorts } from '../composition.ts';
@@ -24,6 +25,8 @@ export interface RemedySources {
   prober: Prober;
   lifeAtMs: (node: string) => number | undefined;
   remedyHolds: RemedyHolds;
+  /** Counts what goes wrong; absent: nobody does. */
+  countProblem?: ((problem: NodeProblem) => void) | undefined;
   /** These words, and no others, stand for this topic in `nodefence status`. */
   say: (topic: string, words: readonly string[]) => void;
 }
@@ -58,11 +61,11 @@ export function setUpRemedies(
       const { namespace, mode, ownNode } = options;
       const { watch, reflectors } = watching(watchBase(ports, options));
       const jobs = watch(JOBS, { namespace, labelSelector: REMEDY_NODE_LABEL });
-      const { cluster, leadership, planner, prober, lifeAtMs, remedyHolds, say } = sources;
+      const { cluster, leadership, planner, prober, lifeAtMs, remedyHolds, countProblem, say } = sources;
       let made: RemediesController | undefined;
       const queued = overQueue(ports, 'remedies', (queue) => {
         made = remediesController({
-          ...{ clock, random, cluster, log, recorder, leadership, planner, prober, lifeAtMs, remedyHolds, settings, queue },
+          ...{ clock, random, cluster, log, recorder, leadership, planner, prober, lifeAtMs, remedyHolds, countProblem, settings, queue },
           metrics: metrics.remedies,
           listers: { ...listers, jobs },
           options: { namespace, mode, ...(ownNode !== undefined && { ownNode }) },

@@ -18,6 +18,7 @@ import { timeToOff, describeTimeToOff } from '../time-to-off.ts';
 import { counted, harmless } from '../terminal/text.ts';
 import { clockTime, coming, duration, moment } from '../terminal/times.ts';
 import { describeDaemon, describeKept, describeRemedy } from './fence-page.ts';
+import { problemsOf } from './alarms-page.ts';
 import { fenceHeadline } from './headline.ts';
 import { describeRun } from './run-words.ts';
 import { entry, heading, paragraph } from './sections.ts';
@@ -106,6 +107,8 @@ function rules(page: ExplainPage, snapshot: Snapshot, sheet: Sheet): string[] {
   for (const row of remediesOf(page.report))
     rule('remedies', harmless(describeRemedy(row, sheet.nowMs)), row.phase === 'handed-over' ? ink.bad : ink.warn);
   for (const line of page.remedies ?? []) rule('remedy', harmless(line));
+  const happened = page.report && problemsOf(page.report, sheet.nowMs);
+  if (happened !== undefined) rule('problems', harmless(happened.words), happened.isAlarm ? ink.warn : undefined);
   rule('stops', describeStop(page.stops, sheet), page.stops.length > 0 ? ink.warn : undefined);
   const holds = snapshot.holds.map(({ policy, message, untilMs }) => {
     const until = untilMs === undefined ? '' : ` until ${coming(untilMs, sheet.nowMs)}`;

@@ -8,6 +8,7 @@ import type { Ink } from '../terminal/ink.ts';
 import { harmless } from '../terminal/text.ts';
 import { age, moment } from '../terminal/times.ts';
 import { remedyWord } from '../remedy-rows.ts';
+import { alarmSection } from './alarms-page.ts';
 import { nodeOwnershipSection } from './ownership-page.ts';
 import { preservedSection } from './preserved-page.ts';
 import { paragraph } from './sections.ts';
@@ -38,7 +39,12 @@ export function fleetPage(status: FleetStatus, options: FleetOptions, sheet: She
   if (shown.length > 0) lines.push(...nodeTable(shown, options.wide, sheet));
   else if (hidden === 0) lines.push('There are no nodes.');
   if (hidden > 0) lines.push(ink.dim(`and ${hidden} nodes that are Ready and not fenced (--all shows them)`));
-  lines.push(...preservedSection(status.preservation, sheet), ...nodeOwnershipSection(status.nodeOwnership, sheet), ...notes(status, sheet));
+  lines.push(
+    ...alarmSection(status.alarms, sheet),
+    ...preservedSection(status.preservation, sheet),
+    ...nodeOwnershipSection(status.nodeOwnership, sheet),
+    ...notes(status, sheet),
+  );
   return lines.join('\n');
 }
 
