@@ -5,6 +5,7 @@ import { CLIENT_MUTANTS } from './client-mutants.ts';
 import { DEVICE_MUTANTS } from './device-mutants.ts';
 import { EPOCH_MUTANTS } from './epoch-mutants.ts';
 import { KDUMP_MUTANTS } from './kdump-mutants.ts';
+import { PROBLEM_MUTANTS } from './problem-mutants.ts';
 import { KUBE_MUTANTS } from './kube-mutants.ts';
 import { LAST_STEP_MUTANTS } from './last-step-mutants.ts';
 import { PLAN_MUTANTS } from './plan-mutants.ts';
@@ -72,6 +73,7 @@ export const SOURCE_MUTANTS: readonly SourceMutant[] = [
   ...SELF_CHECK_MUTANTS,
   ...REMEDIATION_MUTANTS,
   ...KDUMP_MUTANTS,
+  ...PROBLEM_MUTANTS,
   ...KUBE_MUTANTS,
   ...DISPATCH_MUTANTS,
   ...CONFIG_MUTANTS,

@@ -1,0 +1,36 @@
+import { byTest } from './source-mutant.ts';
+import type { SourceMutant } from './source-mutant.ts';
+
+const COUNTS = 'test/problems/counts.test.ts';
+
+/** Defects of what is counted of nodes, and of the alarms that are told because of it. */
+export const PROBLEM_MUTANTS: readonly SourceMutant[] = [
+  {
+    name: 'problem of a condition twice',
+    defect: 'an Event about a condition is counted beside the condition',
+    file: 'src/controllers/problems/node-event.ts',
+    edits: [["textOf(raw['message']).startsWith(OF_CONDITION)", "textOf(raw['message']).startsWith('No such words')"]],
+    killedBy: byTest('src/controllers/problems/node-event.test.ts', 'is not counted when it tells of a condition, which is counted as such'),
+  },
+  {
+    name: 'problem counted by each leader',
+    defect: 'a new leader counts again what the report has',
+    file: 'src/controllers/problems/controller.ts',
+    edits: [['this.#ledger.set(metadata.name, nodeProblems(metadata.name, status.problemCounts));', '']],
+    killedBy: byTest(COUNTS, 'goes on from what the reports keep: nothing is counted or told twice'),
+  },
+  {
+    name: 'problem of an innocent workload',
+    defect: 'one broken node raises the alarm of every workload on it',
+    file: 'src/domain/remedy/workload-alarms.ts',
+    edits: [['const NODES_MIN = 2;', 'const NODES_MIN = 1;']],
+    killedBy: byTest('src/domain/remedy/workload-alarms.test.ts', 'is not raised on one node: that is the alarm of the node'),
+  },
+  {
+    name: 'problem that a standby counts',
+    defect: 'a replica that does not lead counts what is reported',
+    file: 'src/controllers/problems/controller.ts',
+    edits: [['if (this.#isLeading() && this.#counting.problem(problem))', 'if (this.#counting.problem(problem))']],
+    killedBy: byTest(COUNTS, 'is counted by the leader alone'),
+  },
+];
