@@ -11,6 +11,8 @@ import { heartbeatWords, measureHeartbeats } from './heartbeats/heartbeats.ts';
 import type { HeartbeatFigures } from './heartbeats/heartbeats.ts';
 import { measurePreservation } from './preservation.ts';
 import type { PreservationFigures } from './preservation.ts';
+import { measureRemedies, remedyWords } from './remedies.ts';
+import type { RemedyFigures } from './remedies.ts';
 import { measureStorm } from './storm.ts';
 import type { StormFigures } from './storm.ts';
 import { measureCompiled, measureSimulation } from './programs.ts';
@@ -26,11 +28,12 @@ interface Figures {
   preservation?: PreservationFigures;
   healthChecks?: HealthCheckFigures;
   heartbeats?: HeartbeatFigures;
+  remedies?: RemedyFigures;
 }
 
 /** Between two failures of the small run: each fence has the machine nearly to itself. */
 const CALM_MS = 200;
-const SECTIONS = ['small', 'large', 'drill', 'simulation', 'storm', 'preservation', 'health-checks', 'heartbeats'];
+const SECTIONS = ['small', 'large', 'drill', 'simulation', 'storm', 'preservation', 'health-checks', 'heartbeats', 'remedies'];
 const USAGE = `usage: npm run -s bench -- [--json] [--nodes N] [--fences N] [--wave N] [--every MS] [--only ${SECTIONS.join(',')}]
        npm run -s bench -- agents [--json] [--only ${AGENT_SECTIONS.join(',')}]`;
 
@@ -65,10 +68,11 @@ async function measure(sections: ReadonlySet<string>): Promise<Figures> {
   if (sections.has('preservation')) figures.preservation = await measurePreservation();
   if (sections.has('health-checks')) figures.healthChecks = await measureHealthChecks();
   if (sections.has('heartbeats')) figures.heartbeats = await measureHeartbeats(nodes);
+  if (sections.has('remedies')) figures.remedies = await measureRemedies(nodes);
   return figures;
 }
 
-function wordsOf({ machine, small, large, compiledDrill, simulation, storm, preservation, healthChecks, heartbeats }: Figures): string {
+function wordsOf({ machine, small, large, compiledDrill, simulation, storm, preservation, healthChecks, heartbeats, remedies }: Figures): string {
   const parts = [machine];
   for (const run of [small, large]) {
     if (run === undefined) continue;
@@ -110,6 +114,7 @@ function wordsOf({ machine, small, large, compiledDrill, simulation, storm, pres
   }
   if (healthChecks !== undefined) parts.push(healthCheckWords(healthChecks));
   if (heartbeats !== undefined) parts.push(heartbeatWords(heartbeats));
+  if (remedies !== undefined) parts.push(remedyWords(remedies));
   return `${parts.join('\n')}\n`;
 }
 

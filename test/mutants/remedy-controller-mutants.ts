@@ -28,7 +28,7 @@ export const REMEDY_CONTROLLER_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(SHELL_TEST, 'while its Job runs: the next one finds it, and counts its end'),
   },
   {
-    name: 'remedy under a stop',
+    name: 'remedy decided under a stop',
     defect: 'a remedy begins although it was not asked whether it may',
     file: LOOK,
     edits: [['    holds,\n', '    holds: [],\n']],
@@ -39,7 +39,7 @@ export const REMEDY_CONTROLLER_MUTANTS: readonly SourceMutant[] = [
     defect: 'a remedy that begins is not counted in the turn in which it begins',
     file: PERFORM,
     edits: [['if (!isRecovery) stages.begins(name, clock.monotonicMs());', '']],
-    killedBy: byTest(SHELL_TEST, 'a storm policy keeps them, and counts those of other nodes in the turn in which they begin'),
+    killedBy: byTest('src/controllers/remedies/perform.test.ts', 'counts a remedy in the turn in which it begins'),
   },
   {
     name: 'remedy in observe',
@@ -49,7 +49,7 @@ export const REMEDY_CONTROLLER_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(SHELL_TEST, 'in mode observe nothing begins, and it is said what would'),
   },
   {
-    name: 'remedy beside a fence',
+    name: 'remedy that outlives a fence',
     defect: 'a fence of the node does not end its remedy',
     file: LOOK,
     edits: [['fence: openFence(fence),', 'fence: openFence(undefined),']],

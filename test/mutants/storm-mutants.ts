@@ -99,7 +99,7 @@ export const STORM_MUTANTS: readonly SourceMutant[] = [
     name: 'own cordon as a hand',
     defect: 'what an earlier fence of the node left cordoned is taken for the cordon of an admin',
     file: 'src/controllers/fence/storm/node-roster.ts',
-    edits: [['entry.isCordonOurs || entry.node.metadata', 'entry.isCordonOurs && entry.node.metadata']],
+    edits: [['entry.isCordonOurs || annotations[CORDON_MARK]', 'entry.isCordonOurs && annotations[CORDON_MARK]']],
     killedBy: byTest('src/controllers/fence/storm/storm.test.ts', 'takes what an earlier fence of the node left cordoned for ours'),
   },
   {

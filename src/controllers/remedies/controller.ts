@@ -41,17 +41,15 @@ export function remediesController(given: RemedyDependencies): RemediesControlle
     kinds: [nodeKind(nodes, listers.nodes)],
     metrics: {
       acted: (kind, result) => metrics.acted(kind, result),
-      problems: () => {
-        metrics.problems(problems().length);
-        metrics.positions(nodes.phases());
-      },
+      problems: (count) => metrics.problems(count),
     },
     isSynced: () => watches.every(({ synced }) => synced),
     identityOf: (problem) => problem.replaceAll(/\d+/gu, '#'),
     subscribe: () => [
       listers.nodes.onChange((before, after) => {
         const { name } = ((after ?? before) as Node).metadata;
-        if (leadership.isLeading && nodes.sees(name, after)) enqueue(name);
+        const afterMs = leadership.isLeading ? nodes.sees(name, before, after) : undefined;
+        if (afterMs !== undefined) queue.add(keyOf(KIND, { metadata: { name } }), afterMs);
       }),
       listers.fences.onChange((before, after) => {
         const node = (after ?? before)?.spec.node;
@@ -78,7 +76,9 @@ export function remediesController(given: RemedyDependencies): RemediesControlle
       for (const node of listers.nodes.all()) enqueue(node.metadata.name);
     },
   });
+  /** Asked now and then: what looks at all nodes is not done with each of them. */
   const problems = (): string[] => {
+    metrics.positions(nodes.phases());
     const isLate = !listers.jobs.synced && clock.monotonicMs() - startedAtMs > JOBS_WITHIN_MS;
     const unwatched = isLate ? ['Jobs of remedies cannot be watched: kubectl apply -k config/remedies gives the right'] : [];
     return [...settings.problems(), ...unwatched, ...reconciler.problems()];

@@ -58,6 +58,13 @@ export class NodeMemory {
     this.#observed = observeConditions(this.#observed, node, thresholds, now);
   }
 
+  /** Of a node of which nothing else has changed. */
+  observeSome(node: ObservedNode, some: readonly Threshold[], now: RemedyClock): void {
+    if (this.#observed === undefined || some.length === 0) return;
+    const { standings } = observeConditions(this.#observed, node, some, now);
+    this.#observed = { ...this.#observed, standings: { ...this.#observed.standings, ...standings } };
+  }
+
   viewOf(threshold: Threshold, nowMs: number): ThresholdView {
     return this.#observed === undefined ? { phase: 'unsure' } : viewOf(this.#observed, threshold, nowMs);
   }

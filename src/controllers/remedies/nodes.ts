@@ -1,10 +1,11 @@
 import { canonical } from '../../domain/canonical.ts';
+import type { RemedyClock } from '../../domain/remedy/conditions.ts';
 import { REMEDY_PHASES } from '../../domain/remedy/position.ts';
 import type { RemedyPhase, RemedyState } from '../../domain/remedy/position.ts';
 import type { Threshold } from '../../domain/remedy/configuration.ts';
 import { isFinished } from '../../ports/batch.ts';
 import { timestamp } from '../../ports/clock.ts';
-import type { Node } from '../../ports/objects.ts';
+import type { Node, NodeCondition } from '../../ports/objects.ts';
 import { REMEDIATION_POD, REMEDY_REQUESTER } from '../../ports/remedies.ts';
 import type { RemedyRunRecord } from '../../ports/remedies.ts';
 import { NODE_FENCE_REPORTS, NODES } from '../../ports/resources.ts';
@@ -54,17 +55,23 @@ export class RemedyNodes {
     this.#performer = new Performer({ ...given, runs: this.#runs, evictions: this.#evictions, stages: this.#stages });
   }
 
-  /** Whether what has changed of this node is to be looked at: its conditions are followed here, whatever comes of it. */
-  sees(name: string, node: Node | undefined): boolean {
-    if (node === undefined) return true;
+  /**
+   * In how many milliseconds what has changed of this node is to be looked at; `undefined`: nothing follows from it. Its conditions are followed here, whatever
+   * comes of it: most of them only begin to match, and nothing follows before they have for their period.
+   */
+  sees(name: string, before: Node | undefined, node: Node | undefined): number | undefined {
+    if (node === undefined) return 0;
     const thresholds = this.#given.settings.remediesOf(node).thresholds;
-    if (thresholds.length === 0) return this.#memories.has(name);
-    const memory = this.#observe(node, thresholds);
+    if (thresholds.length === 0) return this.#memories.has(name) ? 0 : undefined;
+    const memory = this.#follow(before, node, thresholds);
     const nowMs = this.#given.clock.monotonicMs();
-    const signs = thresholds.map((threshold) => memory.viewOf(threshold, nowMs).phase).join(' ');
-    const isChanged = this.#signs.get(name) !== signs;
+    const views = thresholds.map((threshold) => memory.viewOf(threshold, nowMs));
+    const signs = views.map(({ phase }) => phase).join(' ');
+    if (this.#signs.get(name) === signs) return undefined;
     this.#signs.set(name, signs);
-    return isChanged;
+    if (memory.states.size > 0 || views.some(({ phase }) => phase === 'standing')) return 0;
+    const dueMs = Math.min(...views.map((view) => view.dueMs ?? Infinity));
+    return dueMs === Infinity ? undefined : Math.max(0, dueMs - nowMs);
   }
 
   /** Nodes of which something stands, or is written. */
@@ -248,16 +255,28 @@ export class RemedyNodes {
     return records;
   }
 
+  /** Only what has changed, where the boot is the same: nodes post one condition at a time. */
+  #follow(before: Node | undefined, node: Node, thresholds: readonly Threshold[]): NodeMemory {
+    const known = this.#memories.get(node.metadata.name);
+    const isSame = before?.metadata.uid === node.metadata.uid && before?.status.nodeInfo?.bootID === node.status.nodeInfo?.bootID;
+    if (known?.observed === undefined || !isSame || this.#signs.get(node.metadata.name) === undefined) return this.#observe(node, thresholds);
+    const changed = thresholds.filter(({ conditionType }) => !isSameCondition(conditionOf(before, conditionType), conditionOf(node, conditionType)));
+    if (changed.length > 0) known.observeSome(observedNode(node, isSilent(this.#given, node), changed), changed, this.#clocks());
+    return known;
+  }
+
   /** `read`: what is written down by a consistent read; the first one is gone on from. */
   #observe(node: Node, thresholds: readonly Threshold[], read?: { report: NodeFenceReport | undefined }): NodeMemory {
     const { name } = node.metadata;
     const memory = this.#memories.get(name) ?? new NodeMemory();
     this.#memories.set(name, memory);
     if (read !== undefined && !memory.isRestored) memory.restore(restoredStatus(read.report, this.#now()));
-    const { clock, listers } = this.#given;
-    const now = { monotonicMs: clock.monotonicMs(), wallMs: clock.wallMs(), freshSinceMs: listers.nodes.freshSinceMs };
-    memory.observe(observedNode(node, isSilent(this.#given, node)), thresholds, now);
+    memory.observe(observedNode(node, isSilent(this.#given, node), thresholds), thresholds, this.#clocks());
     return memory;
+  }
+
+  #clocks(): RemedyClock {
+    return { ...this.#now(), freshSinceMs: this.#given.listers.nodes.freshSinceMs };
   }
 
   #permission(name: string, memory: NodeMemory): RemedyPermission {
@@ -286,6 +305,14 @@ export class RemedyNodes {
 }
 
 const RECORD_MAX = 4_000;
+
+function conditionOf(node: Node | undefined, type: string): NodeCondition | undefined {
+  return node?.status.conditions?.find((condition) => condition.type === type);
+}
+
+function isSameCondition(before: NodeCondition | undefined, after: NodeCondition | undefined): boolean {
+  return before?.status === after?.status && before?.lastHeartbeatTime === after?.lastHeartbeatTime;
+}
 
 function positionsOf(states: ReadonlyMap<string, RemedyState>): RemedyState['position'][] {
   return [...states.values()].map(({ position }) => position);

@@ -99,9 +99,9 @@ export class Storm {
     if (policies.length === 0) return NO_HOLDS;
     const nowMs = this.dependencies.clock.monotonicMs();
     this.roster.refresh(nowMs);
-    const known = this.remedyJudgement;
-    const isSame = known?.version === this.version && known.policies === policies && known.stages === stages && nowMs - known.atMs <= REUSE_MS;
-    if (isSame) return known.holdsOf(node);
+    const before = this.remedyJudgement;
+    const isSame = before?.stages === stages && before.version === this.version && before.policies === policies;
+    if (isSame && nowMs - before.atMs <= REUSE_MS) return before.holdsOf(node);
     this.askAround(true);
     const holdsOf = judgeStorm(policies, withRemedies(this.view(nowMs), stages));
     this.remedyJudgement = { atMs: nowMs, version: this.version, policies, stages, holdsOf };
