@@ -3,6 +3,9 @@ import { isSame } from '../../domain/remedy/problem-counters.ts';
 import { NO_NODE_PROBLEMS } from '../../domain/remedy/problem-record.ts';
 import type { NodeProblems } from '../../domain/remedy/problem-record.ts';
 
+/** Of one workload: more nodes say no more of it, and a whole cluster that fails at once must not cost its square. */
+const NODES_MAX = 64;
+
 /** The problems of all nodes, as the leader knows them; what of it is not written yet is counted again after a crash. */
 export class ProblemLedger {
   readonly #nodes = new Map<string, NodeProblems>();
@@ -27,7 +30,7 @@ export class ProblemLedger {
     const isEmpty = problems.counted.length === 0 && problems.raised.length === 0 && problems.events.length === 0;
     if (isEmpty) this.#nodes.delete(node);
     else this.#nodes.set(node, problems);
-    for (const subject of subjectsOf(problems)) this.#nodesOf.set(subject, (this.#nodesOf.get(subject) ?? new Set()).add(node));
+    for (const subject of subjectsOf(problems)) this.#add(subject, node);
   }
 
   /** What each node counted of a workload. */
@@ -45,6 +48,18 @@ export class ProblemLedger {
 
   raised(): RaisedAlarm[] {
     return [...this.#nodes.values()].flatMap(({ raised }) => raised);
+  }
+
+  /** The node that was counted last comes last; of too many the first is left out, but for one that holds an alarm. */
+  #add(subject: ProblemSubject, node: string): void {
+    const nodes = (this.#nodesOf.get(subject) ?? new Set<string>()).add(node);
+    this.#nodesOf.set(subject, nodes);
+    if (nodes.size <= NODES_MAX) return;
+    for (const other of nodes) {
+      if (this.of(other).raised.some((one) => one.subject === subject)) continue;
+      nodes.delete(other);
+      return;
+    }
   }
 
   #drop(subject: ProblemSubject, node: string): void {
