@@ -183,7 +183,7 @@ describe('pods of a node', () => {
   const drained = DEADLOCK.replace('{name: repair}', '{name: drain}');
 
   it('are evicted under their budgets, and what a budget keeps is named; the node is cordoned within two seconds', async () => {
-    world.start();
+    const replica = world.start();
     await world.addNode('a');
     await world.addPod('free', 'a');
     await world.addPod('kept', 'a');
@@ -199,6 +199,7 @@ describe('pods of a node', () => {
     expect([node?.spec.unschedulable, node?.metadata.annotations?.['nodefence.ha.k8s.io/cordoned-by-remedy']]).toEqual([true, expect.any(String)]);
     await world.pass(20 * SECOND_MS);
     expect((await world.remedies('a'))?.positions?.[0]?.message).toMatch(/drain runs: incomplete, \d of \d pods are kept: default\/(free|kept): /);
+    expect(replica.events.filter((event) => event.includes('RemedyWaits'))).toEqual([expect.stringContaining('incomplete')]);
   });
 
   it('are let go of a silent node only when its devices read off, by a fence that ends in off', async () => {

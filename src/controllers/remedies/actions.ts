@@ -56,7 +56,8 @@ export function messageOf({ says, row, state }: RemedyDecision, { seen, leftMess
 
 export function problemsOf(node: string, look: Look): string[] {
   return look.decisions.flatMap((decision) => {
-    const message = PROBLEM_ROWS.has(decision.row) ? messageOf(decision, look) : undefined;
+    const run = decision.row === 'run-runs' ? look.seen.get(decision.state?.position.run?.id ?? '') : undefined;
+    const message = PROBLEM_ROWS.has(decision.row) || run?.isKept === true ? messageOf(decision, look) : undefined;
     return message === undefined ? [] : [`${node}: ${decision.threshold}: ${message}`];
   });
 }

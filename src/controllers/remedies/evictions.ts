@@ -13,8 +13,10 @@ import type { NodeMemory } from './memory.ts';
 /** What is left on a node that lives. */
 export interface Left {
   pods: number;
-  /** Why they stay, in words; empty: nothing keeps them. */
+  /** How many there are, and why some stay. */
   message: string;
+  /** Something keeps some of them. */
+  isKept: boolean;
 }
 
 const PACE_WINDOW_MS = 60_000;
@@ -94,12 +96,14 @@ export class Evictions {
 
   #leftOf(pods: readonly PodFacts[], memory: NodeMemory): Left {
     const kept = memory.asked.keptOf(pods);
-    if (pods.length === 0) return { pods: 0, message: '' };
+    if (pods.length === 0) return { pods: 0, message: '', isKept: false };
     const named = kept.slice(0, NAMED_MAX).map(({ pod, by }) => `${pod}: ${by}`);
     const more = kept.length > NAMED_MAX ? `, and ${kept.length - NAMED_MAX} more` : '';
-    if (kept.length > 0)
-      return { pods: pods.length, message: `incomplete, ${kept.length} of ${pods.length} pods are kept: ${named.join('; ')}${more}` };
-    return { pods: pods.length, message: `${pods.length} pods are left, such as ${pods[0] === undefined ? '' : podName(pods[0])}` };
+    if (kept.length > 0) {
+      const message = `incomplete, ${kept.length} of ${pods.length} pods are kept: ${named.join('; ')}${more}`;
+      return { pods: pods.length, message, isKept: true };
+    }
+    return { pods: pods.length, message: `${pods.length} pods are left, such as ${pods[0] === undefined ? '' : podName(pods[0])}`, isKept: false };
   }
 }
 

@@ -17,6 +17,7 @@ export class NodeMemory {
   #writtenAtMs: ReadonlyMap<string, number> = new Map();
   #runs: readonly RemedyRunRecord[] = [];
   #isRestored = false;
+  #wroteAtMs = Number.NEGATIVE_INFINITY;
   /** Thresholds whose phase a predecessor wrote. */
   #inherited = new Set<string>();
   /** Ids of runs that this process began: they are never begun again, whatever is seen of them. */
@@ -37,6 +38,11 @@ export class NodeMemory {
 
   get states(): ReadonlyMap<string, RemedyState> {
     return this.#states;
+  }
+
+  /** When this process last wrote; monotonic. */
+  get wroteAtMs(): number {
+    return this.#wroteAtMs;
   }
 
   get runs(): readonly RemedyRunRecord[] {
@@ -70,8 +76,9 @@ export class NodeMemory {
   }
 
   /** What was decided stands written. */
-  wrote(decisions: readonly RemedyDecision[], runs: readonly RemedyRunRecord[], wallMs: number): void {
-    const changed = decisions.filter(({ isChanged }) => isChanged).map(({ threshold }): [string, number] => [threshold, wallMs]);
+  wrote(decisions: readonly RemedyDecision[], runs: readonly RemedyRunRecord[], now: { monotonicMs: number; wallMs: number }): void {
+    this.#wroteAtMs = now.monotonicMs;
+    const changed = decisions.filter(({ isChanged }) => isChanged).map(({ threshold }): [string, number] => [threshold, now.wallMs]);
     this.#states = new Map(decisions.flatMap(({ threshold, state }) => (state === undefined ? [] : [[threshold, state] as const])));
     this.#writtenAtMs = new Map([...this.#writtenAtMs, ...changed].filter(([threshold]) => this.#states.has(threshold)));
     for (const [threshold] of changed) this.#inherited.delete(threshold);

@@ -1,4 +1,3 @@
-import { canonical } from '../../domain/canonical.ts';
 import type { RemedyClock } from '../../domain/remedy/conditions.ts';
 import { REMEDY_PHASES } from '../../domain/remedy/position.ts';
 import type { RemedyPhase, RemedyState } from '../../domain/remedy/position.ts';
@@ -28,12 +27,14 @@ import { isIdle, isOwnIsolation } from './runs/fence-runs.ts';
 import { nodeOfJob } from './runs/job-runs.ts';
 import { Runs } from './runs/runs.ts';
 import { Stages } from './stages.ts';
-import { remediesStatus, restoredStatus } from './status.ts';
+import { mustBeWritten, remediesStatus, restoredStatus } from './status.ts';
 
 /** Behind what was written: what follows from it is decided by what stands then. */
+const NEXT_MS = 0;
+/** Words that only count otherwise are written no more often: in a storm thousands wait for one policy. */
+const WORDS_MS = 60_000;
 /** Reason of a remedy that did not succeed, as problems are counted. */
 const REMEDY_FAILED = 'RemedyFailed';
-const NEXT_MS = 0;
 
 /** Everything about remedies of nodes, one at a time each. Kept in memory is only who was seen when. */
 export class RemedyNodes {
@@ -179,8 +180,8 @@ export class RemedyNodes {
     const { decisions, seen, contexts, fence, node } = found;
     const ends = [...contexts.values()].filter(({ run }) => seen.get(run.id)?.mustGo === true).map((context): Action => ({ kind: 'end', context }));
     const isChanged = decisions.some((decision) => decision.isChanged);
-    const isToWrite = isChanged || canonical(this.#statusOf(found, memory, report)) !== canonical(report?.status?.remedies);
-    if (isToWrite) return [...ends, { kind: 'write' }];
+    const isDue = this.#given.clock.monotonicMs() - memory.wroteAtMs >= WORDS_MS;
+    if (isChanged || mustBeWritten(this.#statusOf(found, memory, report), report?.status?.remedies, isDue)) return [...ends, { kind: 'write' }];
     const isOver = fence !== undefined && (isOrphan(fence.spec, REMEDY_REQUESTER.kind, memory) || isIdle(fence, positionsOf(memory.states)));
     const orphan = isOver ? fence.spec.requestedBy : undefined;
     const pod = [...seen.values()].find((each) => each.pod !== undefined)?.pod;
@@ -223,7 +224,7 @@ export class RemedyNodes {
       const written = this.#statusOf(found, memory, { metadata: { name }, status }, runs);
       return written === undefined ? rest : { ...rest, remedies: written };
     });
-    memory.wrote(decisions, runs, clock.wallMs());
+    memory.wrote(decisions, runs, this.#now());
     this.#stages.see(name, positionsOf(memory.states));
     for (const decision of decisions) {
       if (!decision.isChanged) continue;

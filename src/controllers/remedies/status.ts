@@ -46,6 +46,18 @@ export function remediesStatus(written: WrittenRemedies, before: RemediesStatus 
   };
 }
 
+/** Words that only count otherwise, or name others in brackets, wait until they are due. */
+export function mustBeWritten(now: RemediesStatus | undefined, before: RemediesStatus | undefined, isDue: boolean): boolean {
+  if (canonical(now) === canonical(before)) return false;
+  return isDue || canonical(withoutCounts(now)) !== canonical(withoutCounts(before));
+}
+
+function withoutCounts(status: RemediesStatus | undefined): RemediesStatus | undefined {
+  if (status?.positions === undefined) return status;
+  const plain = (text: string): string => text.replaceAll(/\([^)]*\)|\d+/gu, '#');
+  return { ...status, positions: status.positions.map((each) => (each.message === undefined ? each : { ...each, message: plain(each.message) })) };
+}
+
 /** What a new leader goes on from. */
 export interface RestoredRemedies extends Omit<WrittenRemedies, 'messages'> {
   observed: ObservedConditions;

@@ -64,7 +64,11 @@ export class FenceRuns implements RunKind {
     if (isStuck) return { outcome: 'failed', message: `NodeFence ${name} has given up: ${fence.status?.message ?? ''}` };
     const isIsolating = use !== undefined && use.remedy.kind !== 'fence';
     if (isIsolating && isOwnIsolation(fence, position)) return { outcome: 'succeeded', message: `NodeFence ${name} has isolated the node` };
-    return { outcome: 'running', message: heldBecause === undefined ? fence.status?.message : `held: ${heldBecause}` };
+    return {
+      outcome: 'running',
+      message: heldBecause === undefined ? fence.status?.message : `held: ${heldBecause}`,
+      isKept: heldBecause !== undefined,
+    };
   }
 
   async begin({ node, position, run, use, memory }: RunContext & { use: RemedyUse }, mayBegin: () => void): Promise<void> {

@@ -46,7 +46,7 @@ export class EvictRuns implements RunKind {
     if (position.phase === 'starting' && !memory.hasBegun(run)) return { outcome: 'absent' };
     const left = await this.#evictions.left(node, memory);
     if (left.pods === 0) return { outcome: 'succeeded' };
-    return { outcome: memory.hasEnded(run) ? 'failed' : 'running', message: left.message };
+    return { outcome: memory.hasEnded(run) ? 'failed' : 'running', message: left.message, isKept: left.isKept };
   }
 
   async begin(context: RunContext & { use: RemedyUse }, mayBegin: () => void): Promise<void> {

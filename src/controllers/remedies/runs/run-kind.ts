@@ -21,6 +21,8 @@ export interface SeenRun {
   /** Why, or what it waits for. */
   message?: string | undefined;
   pod?: string | undefined;
+  /** Something keeps it, which a person should know. */
+  isKept?: boolean;
   /** It may still act and is to be ended, whatever is decided. */
   mustGo?: boolean;
 }
