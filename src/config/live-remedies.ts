@@ -8,12 +8,15 @@ import type { AlarmSettings, RemedySettings } from '../ports/remedies.ts';
 import { isRemedies } from './cluster-checks.ts';
 import { factsOf } from './node-facts.ts';
 import { Problems } from './problems.ts';
-import { checkRemedyReach, readRemedies } from './remedies.ts';
+import { checkRemedyReach, readRemedyTexts, remedyTextsOf } from './remedies.ts';
+import type { RemedyText } from './remedies.ts';
 
 export interface LiveRemediesSources {
   configMaps: Lister<ConfigMap>;
   nodes: Lister<Node>;
   clock: Pick<Clock, 'monotonicMs'>;
+  /** Of files, as they are now; throws where they cannot be read. Absent: there are none. */
+  files?: (() => readonly RemedyText[]) | undefined;
 }
 
 /** Which nodes two Configurations share changes with the labels of nodes. */
@@ -31,20 +34,27 @@ export class LiveRemedies implements RemedySettings, AlarmSettings {
   /** By node; labels that are the same object select the same. */
   readonly #ofNodes = new Map<string, { labels: Node['metadata']['labels']; value: NodeRemedies }>();
   #known: Known | undefined;
+  #files: { texts: readonly RemedyText[]; problem: string | undefined } | undefined;
   #reach: { atMs: number; problems: readonly string[] } | undefined;
 
   constructor(sources: LiveRemediesSources) {
     this.#sources = sources;
     sources.configMaps.onChange((before, after) => {
       if (![before, after].some((config) => config !== undefined && isRemedies(namedOf(config)))) return;
-      this.#known = undefined;
-      this.#reach = undefined;
-      this.#ofNodes.clear();
-      for (const listener of this.#listeners) listener();
+      this.#changed();
     });
     sources.nodes.onChange((before, after) => {
       if (after === undefined) this.#ofNodes.delete(before?.metadata.name ?? '');
     });
+  }
+
+  /** Files are asked for now and then: whoever mounts a ConfigMap changes them without a word. */
+  lookAtFiles(): void {
+    const { files } = this.#sources;
+    if (files === undefined) return;
+    const before = this.#files;
+    this.#files = readFiles(files, before?.texts);
+    if (before !== undefined && JSON.stringify(before) !== JSON.stringify(this.#files)) this.#changed();
   }
 
   /** Is anything configured that may act? */
@@ -59,7 +69,9 @@ export class LiveRemedies implements RemedySettings, AlarmSettings {
   remediesOf({ metadata: { name, labels } }: Node): NodeRemedies {
     const known = this.#ofNodes.get(name);
     if (known !== undefined && isSame(known.labels, labels)) return known.value;
-    const value = remediesFor(this.#current().configurations, labels ?? {});
+    const { configurations, problems } = this.#current();
+    const isIncomplete = problems.all().some(({ severity }) => severity === 'error');
+    const value = { ...remediesFor(configurations, labels ?? {}), ...(isIncomplete && { isIncomplete }) };
     this.#ofNodes.set(name, { labels, value });
     return value;
   }
@@ -84,12 +96,34 @@ export class LiveRemedies implements RemedySettings, AlarmSettings {
     return words;
   }
 
+  #changed(): void {
+    this.#known = undefined;
+    this.#reach = undefined;
+    this.#ofNodes.clear();
+    for (const listener of this.#listeners) listener();
+  }
+
   #current(): Known {
     if (this.#known !== undefined) return this.#known;
     const problems = new Problems();
     const configs = [...this.#sources.configMaps.all()].map(namedOf).filter(isRemedies);
-    this.#known = { configurations: readRemedies(configs, problems), problems };
+    if (this.#files === undefined) this.lookAtFiles();
+    const { texts, problem } = this.#files ?? { texts: [], problem: undefined };
+    if (problem !== undefined) problems.error('files of remedies', problem);
+    this.#known = { configurations: readRemedyTexts([...remedyTextsOf(configs, problems), ...texts], problems), problems };
     return this.#known;
+  }
+}
+
+/** What cannot be read now stays as it was read last. */
+function readFiles(
+  files: () => readonly RemedyText[],
+  before: readonly RemedyText[] | undefined,
+): { texts: readonly RemedyText[]; problem: string | undefined } {
+  try {
+    return { texts: files(), problem: undefined };
+  } catch (error) {
+    return { texts: before ?? [], problem: error instanceof Error ? error.message : String(error) };
   }
 }
 

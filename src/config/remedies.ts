@@ -11,7 +11,8 @@ import { readRemedyConfigs } from './remedies/remedy-configs.ts';
 import { readThresholds } from './remedies/thresholds.ts';
 import { parseSelector, selects } from './selector.ts';
 
-const API_VERSION = 'node-remedy/v1alpha';
+export const REMEDY_GROUP = 'node-remedy';
+const API_VERSION = `${REMEDY_GROUP}/v1alpha`;
 /** Of an Event. */
 const REASON_MAX = 128;
 const CONFIGURATION_KEYS = ['apiVersion', 'kind', 'metadata', 'nodeSelector', 'thresholdConfigs', 'remedyConfigs', 'alarms'];
@@ -26,12 +27,15 @@ export interface RemedyText {
 
 /** The Configurations of ConfigMaps (`*.yaml`). One with an error is told and left out, whole: half of an escalation is none. */
 export function readRemedies(configs: Iterable<NamedConfig>, problems: Problems): RemedyConfiguration[] {
-  const texts = [...configs].flatMap((config): RemedyText[] => {
+  return readRemedyTexts(remedyTextsOf(configs, problems), problems);
+}
+
+export function remedyTextsOf(configs: Iterable<NamedConfig>, problems: Problems): RemedyText[] {
+  return [...configs].flatMap((config): RemedyText[] => {
     const keys = Object.keys(config.data).filter((key) => /\.ya?ml$/.test(key));
     if (keys.length === 0) problems.warning(place(config), 'holds no key that ends in .yaml: remedies are read from such keys');
     return keys.map((key) => ({ name: `${config.name}/${key}`, text: config.data[key] ?? '', where: (line) => place(config, key, line) }));
   });
-  return readRemedyTexts(texts, problems);
 }
 
 export function readRemedyTexts(texts: Iterable<RemedyText>, problems: Problems): RemedyConfiguration[] {

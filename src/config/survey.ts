@@ -1,3 +1,4 @@
+import type { AskedMethods } from '../domain/node-fence.ts';
 import type { Plan, PlanProblem, Step } from '../domain/plan.ts';
 import type { ClusterTiming } from '../domain/timing-cluster.ts';
 import { clusterProblems, isRemedies } from './cluster-checks.ts';
@@ -11,6 +12,7 @@ import { PlugIndex } from './plug-index.ts';
 import { checkPolicyReach } from './policies-reach.ts';
 import { Problems } from './problems.ts';
 import { checkRemedyReach, readRemedies } from './remedies.ts';
+import { remedyProblems } from './remedy-checks.ts';
 import { resolvePlan } from './resolve-plan.ts';
 import { strayProblems } from './stray-configs.ts';
 
@@ -41,10 +43,19 @@ export function survey({ configuration, nodes, cluster, secretKeys, timing }: Su
   const known = cluster ?? new Map(nodes.map((node) => [node.name, node]));
   const owners = new PlugIndex().update(configuration, known);
   const machines = new MachineIndex(known.values());
-  const plans = nodes.map((node) => ({ node, plan: resolvePlan({ node, configuration, owners, machines, secretKeys, cluster: timing }) }));
+  const planOf = (node: NodeFacts, asked?: AskedMethods): Plan =>
+    resolvePlan({ node, configuration, owners, machines, secretKeys, cluster: timing, asked });
+  const plans = nodes.map((node) => ({ node, plan: planOf(node) }));
+  const remedies = readRemedies([...configuration.configMaps.values()].filter(isRemedies), new Problems());
   const found = new Found();
   found.add(wholeCluster(configuration, cluster), undefined);
-  for (const { node, plan } of plans) found.add(plan.problems, node.name);
+  for (const { node, plan } of plans) {
+    found.add(plan.problems, node.name);
+    found.add(
+      remedyProblems(remedies, node, (asked) => (asked === undefined ? plan : planOf(node, asked))),
+      node.name,
+    );
+  }
   return { plans, problems: found.all() };
 }
 

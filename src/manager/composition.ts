@@ -1,5 +1,6 @@
 import type { FenceDependencies, FenceOptions } from '../controllers/fence/dependencies.ts';
 import type { PreservationChoice } from '../config/preservation-mode.ts';
+import type { RemedyText } from '../config/remedies.ts';
 import type { ReflectorTimings } from '../kube/reflector.ts';
 import type { AgentContext, AgentRegistry } from '../ports/agents.ts';
 import type { ApiTransport } from '../ports/api-transport.ts';
@@ -96,6 +97,8 @@ export interface ControllerPorts {
   };
   /** Where the messages of crash kernels arrive; absent: none is heard. */
   kdump?: { socket: KdumpSocket };
+  /** Configurations of remedies in files of this machine, as they are now; throws where they cannot be read. Absent: there are none. */
+  remedyFiles?: () => readonly RemedyText[];
   /** Clusters whose Nodes are watched, by their kubeconfig; absent: none can be reached. */
   reach?: Reach;
   /** The process must end: the lease is lost, or was handed over because the node of this process is to be fenced. */

@@ -103,6 +103,18 @@ export const REMEDY_CONTROLLER_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(FENCED_TEST, 'goes through nothing more while the fence is after the node by itself, and says so'),
   },
   {
+    name: 'typing error forgets',
+    defect: 'a Configuration with an error makes what was under way forgotten',
+    file: 'src/domain/remedy/rows-fence.ts',
+    edits: [
+      [
+        'threshold === undefined && isIncomplete === true',
+        'threshold === undefined && isIncomplete === undefined && state.position.phase === undefined',
+      ],
+    ],
+    killedBy: byTest(FENCED_TEST, 'a Configuration with an error ends nothing and begins nothing, and what was under way goes on when it is mended'),
+  },
+  {
     name: 'request of nobody',
     defect: 'a request whose remedies are configured no more stands for ever',
     file: LOOK,

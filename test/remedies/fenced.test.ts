@@ -105,6 +105,20 @@ thresholdConfigs:
     expect([replica.ended, (await world.fence('a'))?.spec]).toEqual([['DiskPressure=True quick succeeded'], { node: 'a' }]);
   });
 
+  it('a Configuration with an error ends nothing and begins nothing, and what was under way goes on when it is mended', async () => {
+    const replica = world.start();
+    await isolated();
+    const before = await world.remedies('a');
+    await world.configure(seed.replace('nodeConditionPeriod: 10s', 'nodeConditionPeriod: often'));
+    await world.pass(20 * SECOND_MS);
+    expect((await world.remedies('a'))?.positions?.[0]).toMatchObject({ episode: before?.positions?.[0]?.episode, phase: 'running' });
+    expect([(await world.fence('a'))?.spec.lastStep, replica.problems().join()]).toEqual(['isolation', expect.stringContaining('mend that one')]);
+    await world.configure(seed);
+    await world.fenced('a', { state: 'running', hold: hold(), timeline: { isolatedAt: world.now() } });
+    await world.pass(12 * SECOND_MS);
+    expect(await world.position('a')).toBe('waiting 1');
+  });
+
   it('a request whose remedies are configured no more is withdrawn', async () => {
     world.start();
     await isolated();

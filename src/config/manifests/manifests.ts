@@ -1,5 +1,7 @@
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseAllDocuments } from 'yaml';
 import type { Document, Node as YamlNode, YAMLMap } from 'yaml';
+import { REMEDIES_LABEL } from '../cluster-checks.ts';
+import { REMEDY_GROUP } from '../remedies.ts';
 import type { ConfigMap, Node, ObjectMeta, Secret } from '../../ports/objects.ts';
 
 /** One file of manifests: YAML with any number of documents, or JSON. */
@@ -28,6 +30,7 @@ interface Written extends FilePlace {
   keys: ReadonlyMap<string, { line: number; isLineByLine: boolean }>;
 }
 
+const REMEDY_KEY = 'configuration.yaml';
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 /** ConfigMaps, Secrets and Nodes of some files: several documents, Lists and bare lists are taken apart. Nothing is thrown. */
@@ -67,8 +70,18 @@ export class Manifests {
     for (const document of documents as readonly Document[]) {
       const lineOf = (offset: number): number => counter.linePos(offset).line;
       for (const { message, pos } of document.errors) this.#problem(file, lineOf(pos[0]), `is not YAML: ${message.split('\n')[0] ?? ''}`);
-      if (document.errors.length === 0) this.#document(file, document, lineOf);
+      if (document.errors.length === 0 && isRemedyDocument(document)) this.#remedies(file, document, text, lineOf);
+      else if (document.errors.length === 0) this.#document(file, document, lineOf);
     }
+  }
+
+  /** A Configuration of remedies in a file of its own, as the controller reads it too: it is told by the lines of the file. */
+  #remedies(file: string, document: Document, text: string, lineOf: (offset: number) => number): void {
+    const [begin, , end] = document.contents?.range ?? [0, 0, text.length];
+    const name = `${file}#${this.configMaps.length}`;
+    const line = lineOf(begin);
+    if (!this.place('ConfigMap', name, { file, line, keys: new Map([[REMEDY_KEY, { line, isLineByLine: true }]]) })) return;
+    this.configMaps.push({ metadata: { name, labels: { [REMEDIES_LABEL]: '' } }, data: { [REMEDY_KEY]: text.slice(begin, end) } });
   }
 
   #document(file: string, document: Document, lineOf: (offset: number) => number): void {
@@ -105,6 +118,11 @@ export class Manifests {
         `${object} is of namespace ${namespace.slice(0, 63)}, and only ${this.#namespace} is read: mend metadata.namespace, or name that one by --fence-namespace`,
       );
   }
+}
+
+/** `apiVersion: node-remedy/v1alpha`, whatever else it says: what is wrong with it is told by whoever reads remedies. */
+function isRemedyDocument({ contents }: Document): boolean {
+  return isMap(contents) && String(contents.get('apiVersion')).startsWith(`${REMEDY_GROUP}/`);
 }
 
 class DocumentReading {

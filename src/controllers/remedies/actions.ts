@@ -26,6 +26,7 @@ const PROBLEM_ROWS: ReadonlySet<string> = new Set([
   'recovery-failed',
   'cleaning',
   'run-overdue',
+  'unread',
   'unconfigured-run',
   'unconfigured',
   'queued',

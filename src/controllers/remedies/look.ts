@@ -28,6 +28,7 @@ export interface LookRequest {
   node: Node;
   memory: NodeMemory;
   thresholds: readonly Threshold[];
+  isIncomplete?: boolean | undefined;
   report: NodeFenceReport | undefined;
   permission: RemedyPermission;
   nowMs: number;
@@ -61,6 +62,7 @@ export async function look(dependencies: LookDependencies, request: LookRequest)
   const decisions = decideRemedies({
     nowMs,
     thresholds,
+    isIncomplete: request.isIncomplete,
     observed: memory.observed ?? { standings: {} },
     states: memory.states,
     outcomeOf: ({ id }: RemedyRun) => outcomes.get(id)?.outcome ?? 'unknown',

@@ -157,7 +157,8 @@ export class RemedyNodes {
     if (node === undefined || node.metadata.uid !== uid) return { actions: [], problems: [], dueInMs: POLL_MS, perform: () => Promise.resolve() };
     const memory = this.#observe(node, thresholds, { report });
     const permission = this.#permission(name, memory);
-    const request = { node, memory, thresholds, report, permission, nowMs: clock.monotonicMs() };
+    const { isIncomplete } = this.#given.settings.remediesOf(node);
+    const request = { node, memory, thresholds, isIncomplete, report, permission, nowMs: clock.monotonicMs() };
     const found = await look(
       { ...this.#given, runs: this.#runs, evictions: this.#evictions, presenceOf: (of) => this.#presenceOf(of, report) },
       request,

@@ -139,6 +139,7 @@ const CASES: readonly [what: string, position: Position, change: Partial<RemedyF
     ['fence-over-before', 'recovered'],
   ],
   ['its threshold is configured no more', AFTER_1, { threshold: undefined }, ['unconfigured', 'none']],
+  ['its threshold is missing, and a Configuration has an error', AFTER_1, { threshold: undefined, isIncomplete: true }, ['unread', '-']],
   ['its threshold is configured no more, and its run runs', RUNNING, { threshold: undefined, outcome: 'running' }, ['unconfigured-run', '-']],
   ['pods are to be let go', { ...AFTER_1, cleans: 1 }, { nowMs: 1, threshold: CLEANING }, ['cleaning', '-']],
   ['pods are to be let go, and something holds', { ...AFTER_1, cleans: 1 }, { nowMs: 1, threshold: CLEANING, holds: [STORM] }, ['held', '-']],
@@ -239,6 +240,11 @@ describe('what a remedy does', () => {
       serial: 0,
       hasActed: true,
     });
+  });
+
+  it('is kept while some Configuration has an error, though its own is missing: a typing error makes nobody begin anew', () => {
+    const { row, state, says } = decided(RUNNING, { threshold: undefined, isIncomplete: true, outcome: 'running' });
+    expect([row, state?.position.phase, says]).toEqual(['unread', 'running', expect.stringContaining('has an error')]);
   });
 
   it('says what must be undone by hand when its threshold is configured no more', () => {

@@ -27,7 +27,10 @@ export function decideRemedy(facts: RemedyFacts): RemedyDecision {
 }
 
 /** Everything that one decision about one node may look at. */
-export interface NodeRemedyFacts extends Pick<RemedyFacts, 'nowMs' | 'holds' | 'fence' | 'presence' | 'isCleaned' | 'bootID' | 'uuid'> {
+export interface NodeRemedyFacts extends Pick<
+  RemedyFacts,
+  'nowMs' | 'isIncomplete' | 'holds' | 'fence' | 'presence' | 'isCleaned' | 'bootID' | 'uuid'
+> {
   /** Those that act on it (`remediesFor`). */
   readonly thresholds: readonly Threshold[];
   readonly observed: ObservedConditions;

@@ -68,6 +68,8 @@ export interface RemedyFacts {
   readonly nowMs: number;
   /** As configured now; absent: it is configured no more, or overlaps. */
   readonly threshold: Threshold | undefined;
+  /** Some Configuration has an error: whether a threshold that is missing is configured no more is not known. */
+  readonly isIncomplete?: boolean | undefined;
   readonly view: ThresholdView;
   readonly state: RemedyState | undefined;
   /** Of `state.position.run`. */

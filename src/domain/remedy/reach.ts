@@ -12,6 +12,8 @@ export interface NodeRemedies {
   readonly thresholds: readonly Threshold[];
   readonly overlaps: readonly RemedyOverlap[];
   readonly alarms: readonly AlarmSetting[];
+  /** Some Configuration has an error: what is missing here may be configured all the same. */
+  readonly isIncomplete?: boolean;
 }
 
 /** What the Configurations say about a node with these labels. Thresholds that overlap are left out on both sides: nobody can tell which one was meant. */

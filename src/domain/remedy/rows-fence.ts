@@ -107,6 +107,15 @@ export const FENCE_ROWS: readonly RemedyRow[] = [
     next: ({ position }) => ({ position: moved(position, 'waiting') }),
   },
   {
+    id: 'unread',
+    from: 'any',
+    when: 'its threshold is missing, and some Configuration has an error',
+    does: 'wait: nobody can tell whether it is configured no more',
+    to: '–',
+    applies: ({ state, threshold, isIncomplete }) => state !== undefined && threshold === undefined && isIncomplete === true,
+    next: () => ({ says: 'nothing is done: its Configuration is missing, and one that has an error is not read; mend that one' }),
+  },
+  {
     id: 'unconfigured-run',
     from: 'starting, running',
     when: 'its threshold is configured no more, and its run has not ended',

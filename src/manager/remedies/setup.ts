@@ -45,12 +45,13 @@ export function setUpRemedies(
   if (options.remedies !== true) return undefined;
   const { clock } = ports;
   const { listers, configMaps } = sources;
-  const settings = new LiveRemedies({ configMaps, nodes: listers.nodes, clock });
+  const settings = new LiveRemedies({ configMaps, nodes: listers.nodes, clock, files: ports.remedyFiles });
   const isWritten = (): boolean => [...listers.reports.all()].some(({ status }) => status?.remedies?.positions !== undefined);
   return new GatedController<boolean, 'remedies'>(ports, options, {
     question: 'whether remedies are configured',
     find: () => Promise.resolve(settings.isConfigured || isWritten()),
     gate: (isWanted, run) => {
+      settings.lookAtFiles();
       run(isWanted ? ['remedies'] : []);
       // One without an error that acts needs a controller; one with an error needs to be told of.
       if (!isWanted) sources.say(TOPIC, settings.problems());
