@@ -43,13 +43,13 @@ import type { NodeDaemonFlags } from './node-daemons-option.ts';
 import { withMachineOptions } from './preservation/machine-flags.ts';
 import type { MachineFlags } from './preservation/machine-flags.ts';
 import { machinesElsewhere } from './preservation/other-cluster.ts';
-import { programFolder, rightsOfController, withProgramOption } from './program-rights.ts';
-import type { RemedyText } from '../config/remedies.ts';
-import { remedyTexts } from './remedy-folder.ts';
+import { rightsOfController, withProgramOption } from './program-rights.ts';
+import { remedyPorts, withRemediesOption } from './remedy-folder.ts';
+import type { RemedyFlags } from './remedy-folder.ts';
 import { hasOutOfService } from '../manager/server-version.ts';
 import { VERSION } from './version.ts';
 
-interface Flags extends MachineFlags, NodeDaemonFlags, KdumpFlags {
+interface Flags extends MachineFlags, NodeDaemonFlags, KdumpFlags, RemedyFlags {
   mode: 'observe' | 'enforce';
   kubeconfig?: string;
   context?: string;
@@ -62,7 +62,6 @@ interface Flags extends MachineFlags, NodeDaemonFlags, KdumpFlags {
   machineRemediation: MachineRemediationChoice;
   metal3Remediation: Metal3RemediationChoice;
   programs?: string;
-  remedies?: string;
   concurrency: number;
   httpAddress: BindAddress;
   logLevel: LogLevel;
@@ -124,13 +123,6 @@ export function controllerCommand(): Command {
         .choices(METAL3_REMEDIATION_CHOICES)
         .default('auto'),
     )
-    .addOption(
-      option(
-        '--remedies <dir>',
-        'REMEDIES',
-        'folder of remedy Configurations (*.yaml), beside those of ConfigMaps; read again every few seconds; default: none',
-      ).argParser(programFolder),
-    )
     .addOption(option('--concurrency <count>', 'CONCURRENCY', 'number of nodes worked on at the same time').argParser(count).default(64))
     .addOption(
       option('--http-address <host:port>', 'HTTP_ADDRESS', 'address of /metrics, /healthz and /readyz')
@@ -142,7 +134,7 @@ export function controllerCommand(): Command {
     .action(async (flags: Flags) => {
       await runController(flags);
     });
-  return withKdumpOption(withNodeDaemonOptions(withMachineOptions(withProgramOption(command))));
+  return withRemediesOption(withKdumpOption(withNodeDaemonOptions(withMachineOptions(withProgramOption(command)))));
 }
 
 async function runController(flags: Flags): Promise<void> {
@@ -195,8 +187,7 @@ async function serve(flags: Flags, logger: Logger, ending: Ending): Promise<void
       recorder,
       ...(elsewhere === undefined ? {} : { machines: { transport: elsewhere, recorder: recorders[1] ?? recorder } }),
       ...(await nodeDaemonPorts(flags, server.url)),
-      ...(await kdumpPorts(flags)),
-      ...remedyPorts(flags),
+      ...{ ...(await kdumpPorts(flags)), ...remedyPorts(flags) },
       connectivity: (cluster) => new Probes({ clock, log: logger, cluster }),
       planner: (sources) =>
         new LivePlanner({
@@ -232,11 +223,6 @@ async function serve(flags: Flags, logger: Logger, ending: Ending): Promise<void
   logger.info('starting', { version: VERSION, mode: flags.mode, address: `${bound.host}:${bound.port}`, server: server.url.host });
   ending.stop = () => stopInOrder(controller, recorders, operations);
   await controller.start();
-}
-
-/** A folder that cannot be read is told by the controller, also when that is later. */
-function remedyPorts({ remedies: folder }: Flags): { remedyFiles?: () => readonly RemedyText[] } {
-  return folder === undefined ? {} : { remedyFiles: () => remedyTexts(folder) };
 }
 
 function optionsOf(flags: Flags, outOfService: boolean): ControllerOptions {

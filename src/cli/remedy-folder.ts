@@ -1,6 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Option } from 'commander';
+import type { Command } from 'commander';
 import type { RemedyText } from '../config/remedies.ts';
+import { programFolder } from './program-rights.ts';
 
 /** What a file may hold: a Configuration is some kilobytes. */
 const BYTES_MAX = 1_048_576;
@@ -19,4 +22,18 @@ export function remedyTexts(folder: string): RemedyText[] {
     if (text.length > BYTES_MAX) throw new Error(`${path} is too large for remedies: ${BYTES_MAX} bytes may be`);
     return { name, text, where: (line) => `${path}, line ${line}` };
   });
+}
+
+export interface RemedyFlags {
+  remedies?: string;
+}
+
+export function withRemediesOption(command: Command): Command {
+  const description = 'folder of remedy Configurations (*.yaml), beside those of ConfigMaps; read again every few seconds; default: none';
+  return command.addOption(new Option('--remedies <dir>', description).env('NODEFENCE_REMEDIES').argParser(programFolder));
+}
+
+/** A folder that cannot be read is told by the controller, also when that is later. */
+export function remedyPorts({ remedies: folder }: RemedyFlags): { remedyFiles?: () => readonly RemedyText[] } {
+  return folder === undefined ? {} : { remedyFiles: () => remedyTexts(folder) };
 }
