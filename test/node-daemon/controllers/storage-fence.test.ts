@@ -12,7 +12,7 @@ const FOUND: Readonly<Record<'reachable' | 'lost', CheckFound>> = {
   lost: { health: 'problem', sentence: 'lost' },
 };
 
-describe('a node that fails while daemons say what they know of the storage', () => {
+describe('a node that fails while daemons say what they know of the storage', { timeout: 60_000 }, () => {
   /** What the probe of each node finds. */
   const storage = new Map<string, 'reachable' | 'lost'>();
   let fenced: FencedWorld;
