@@ -109,6 +109,11 @@ describe('cordon', () => {
     expect(await (await agentOf(cordon, cluster)).run(target())).toMatchObject({ detail: 'already cordoned by preservation; left alone' });
   });
 
+  it('says that a cordon is of a remedy where it is, and leaves it alone as well', async () => {
+    const cluster = new OneNode({ unschedulable: true }, { 'nodefence.ha.k8s.io/cordoned-by-remedy': 'r-1' });
+    expect(await (await agentOf(cordon, cluster)).run(target())).toMatchObject({ detail: 'already cordoned by a remedy; left alone' });
+  });
+
   it('does not mark the cordon of an admin who was faster', async () => {
     const cluster = new OneNode();
     cluster.before = () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { NodeFenceStatus } from '../domain/node-fence.ts';
+import { REMEDY_CORDON_MARK } from './remedy-marks.ts';
 import { CORDON_MARK, PRESERVE, SCALE_DOWN_DISABLED } from './preservation-marks.ts';
 import { judge } from './judge.ts';
 import { edited, fenceWrite, FOREIGN_TAINT, goodTrace, node, nodePatch, OUR_TAINT, status, without } from './sample-trace.ts';
@@ -72,6 +73,24 @@ describe('P8, undo only our own', () => {
       const after = nodePatch(8_500, node({ annotations: ours }));
       const trace = without((event) => event.kind === 'api' && event.resource === 'nodes');
       expect(P8([...trace, before, after]).violations.join()).toContain('we took cordon from Node a');
+    });
+  });
+
+  describe('of remedies', () => {
+    const ended = fenceWrite(32_500, status([], { state: 'final', outcome: 'recovered', incident: 2 }));
+    const marks = { [REMEDY_CORDON_MARK]: 'r-1', 'nodefence.ha.k8s.io/remediation-podname': 'p' };
+    const cordoned = (annotations: Record<string, string>): TraceEvent =>
+      nodePatch(31_500, node({ unschedulable: true, taints: [FOREIGN_TAINT], annotations }));
+
+    it('leaves a cordon under their mark beside a fence, and none without it', () => {
+      expect(P8([...goodTrace(), cordoned(marks), ended]).violations).toEqual([]);
+      expect(P8([...goodTrace(), cordoned({}), ended]).violations.join()).toContain('cordon of ours is left');
+    });
+
+    it('catches a cordon that they undo, and that was an admin’s', () => {
+      const before = nodePatch(31_500, node({ unschedulable: true, taints: [FOREIGN_TAINT], annotations: marks }), 'admin');
+      const after = nodePatch(31_600, node({ taints: [FOREIGN_TAINT] }));
+      expect(P8([...goodTrace(), before, after]).violations.join()).toContain('we took cordon from Node a');
     });
   });
 

@@ -5,6 +5,7 @@ import type { FenceHistory } from './fence-history.ts';
 import { Verdict } from './law.ts';
 import type { Law } from './law.ts';
 import { isPreservationMark } from './preservation-marks.ts';
+import { isRemedyMark } from './remedy-marks.ts';
 import type { Timeline } from './timeline.ts';
 
 const OWN_PREFIX = 'nodefence.ha.k8s.io/';
@@ -37,7 +38,7 @@ function followNode(name: string, timeline: Timeline<ObjectState>, isOurs: (stat
       for (const feature of after.keys()) if (!before.has(feature)) ours.add(feature);
     }
     for (const feature of [...ours]) if (!after.has(feature)) ours.delete(feature);
-    marks.push({ position, marks: new Set([...ours].filter((feature) => !isPreservationMark(feature, after))) });
+    marks.push({ position, marks: new Set([...ours].filter((feature) => !isPreservationMark(feature, after) && !isRemedyMark(feature, after))) });
     before = after;
   }
   return marks;

@@ -150,7 +150,7 @@ export const STATEMENTS: Readonly<Record<LawName, LawStatement>> = {
     why: 'Uncordoning a node that an administrator cordoned hides their work; a taint that is left behind keeps a healthy node empty.',
     checks: [
       'No write of the controller removes or changes a cordon, taint, annotation or label on a Node that another put there. Marks of preservation are excepted: they follow annotations of users, and time.',
-      'In state final nothing of ours is left on the Node and its power is on, unless the fence ended off on purpose or the machine is being deleted.',
+      'In state final nothing of ours is left on the Node and its power is on, unless the fence ended off on purpose or the machine is being deleted. Cordons and records of remedies are excepted: they stand until the recovery.',
       'In state error, and where the machine stays off on purpose, all that is left is listed in `status.restore`.',
     ],
     file: 'p8-undo.ts',

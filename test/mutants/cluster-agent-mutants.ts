@@ -107,7 +107,7 @@ export const CLUSTER_AGENT_MUTANTS: readonly SourceMutant[] = [
     name: 'preservation untold',
     defect: 'a cordon of preservation is told as that of somebody',
     file: 'agents/cordon/agent.ts',
-    edits: [['node.metadata.annotations?.[CORDON_BY_PRESERVATION] !== undefined', 'false']],
+    edits: [['annotations[CORDON_BY_PRESERVATION] !== undefined', 'false']],
     killedBy: byTest(CLUSTER_AGENTS, 'says that a cordon is of preservation where it is, and leaves it alone as well'),
   },
   {
