@@ -30,7 +30,30 @@ export interface StatefulSet extends KubeObject {
   status?: { replicas?: number; readyReplicas?: number; currentReplicas?: number; updatedReplicas?: number; observedGeneration?: number };
 }
 
-export type PodTemplateSpec = Pod['spec'] & { containers?: { name: string; image?: string }[]; terminationGracePeriodSeconds?: number };
+export type PodTemplateSpec = Pod['spec'] & {
+  containers?: { name: string; image?: string }[];
+  terminationGracePeriodSeconds?: number;
+  restartPolicy?: string;
+  activeDeadlineSeconds?: number;
+  nodeSelector?: Record<string, string>;
+  affinity?: PodAffinity;
+};
+
+export interface NodeRequirement {
+  key: string;
+  operator: string;
+  values?: string[];
+}
+
+export interface NodeTerm {
+  matchExpressions?: NodeRequirement[];
+  matchFields?: NodeRequirement[];
+}
+
+/** What a scheduler must heed of a pod's affinity; what it only prefers is left out. */
+export interface PodAffinity {
+  nodeAffinity?: { requiredDuringSchedulingIgnoredDuringExecution?: { nodeSelectorTerms?: NodeTerm[] } };
+}
 
 /** A Pod with what kubelets read of it. */
 export interface WorldPod extends Pod {

@@ -93,6 +93,11 @@ export class Kubelet {
     this.#down();
   }
 
+  /** Its disk is full, or has room again. */
+  fill(isFull: boolean): void {
+    this.#nodeStatus.fill(isFull);
+  }
+
   /** Cut off from the API; kubelet and containers go on. */
   partition(): void {
     this.#network.cut();

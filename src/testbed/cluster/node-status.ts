@@ -7,10 +7,13 @@ import type { WorldNode } from './kinds.ts';
 import { Loop } from './loop.ts';
 import type { KubeletOptions } from './options.ts';
 
+const DISK_PRESSURE = 'DiskPressure';
+const FULL = { status: 'True', reason: 'KubeletHasDiskPressure', message: 'kubelet has disk pressure' };
+
 /** What a kubelet says beside Ready. */
 const PRESSURES = [
   { type: 'MemoryPressure', reason: 'KubeletHasSufficientMemory', message: 'kubelet has sufficient memory available' },
-  { type: 'DiskPressure', reason: 'KubeletHasNoDiskPressure', message: 'kubelet has no disk pressure' },
+  { type: DISK_PRESSURE, reason: 'KubeletHasNoDiskPressure', message: 'kubelet has no disk pressure' },
   { type: 'PIDPressure', reason: 'KubeletHasSufficientPID', message: 'kubelet has sufficient PID available' },
 ];
 
@@ -25,6 +28,8 @@ export class NodeStatus {
   /** Since when it is Ready and has room, by its own word. */
   #readySince: string | undefined;
   #wellSince: string | undefined;
+  /** Since when its disk is full; undefined: it is not. */
+  #fullSince: string | undefined;
 
   constructor(api: WorldApi, clock: Clock, random: Random, options: KubeletOptions) {
     this.#api = api;
@@ -46,6 +51,13 @@ export class NodeStatus {
     if (node === undefined) this.#posted = undefined;
     if (node !== undefined && isReady(node)) return;
     this.#readySince = undefined;
+    this.#wellSince = undefined;
+    this.#loop.poke();
+  }
+
+  /** The disk of the node is full, or has room again: told at once. */
+  fill(isFull: boolean): void {
+    this.#fullSince = isFull ? (this.#fullSince ?? timestamp(this.#clock)) : undefined;
     this.#wellSince = undefined;
     this.#loop.poke();
   }
@@ -106,7 +118,11 @@ export class NodeStatus {
     const now = timestamp(this.#clock);
     this.#wellSince ??= now;
     const lastTransitionTime = this.#wellSince;
-    return PRESSURES.map((pressure) => ({ ...pressure, status: 'False', lastHeartbeatTime: now, lastTransitionTime }));
+    return PRESSURES.map((pressure) => {
+      const isFull = pressure.type === DISK_PRESSURE && this.#fullSince !== undefined;
+      const told = isFull ? { ...FULL, lastTransitionTime: this.#fullSince } : { status: 'False', lastTransitionTime };
+      return { ...pressure, lastHeartbeatTime: now, ...told };
+    });
   }
 
   async #patch(status: object): Promise<void> {

@@ -4,6 +4,8 @@ import type { VolumeAttachment } from '../../ports/objects.ts';
 import type { WorldApi } from './api.ts';
 import { isPodFinished, isPodReady, keyOf, PERSISTENT_VOLUME_CLAIMS, WORLD_PODS } from './kinds.ts';
 import type { WorldPod } from './kinds.ts';
+import { Programs } from './jobs/programs.ts';
+import type { Ended } from './jobs/programs.ts';
 import type { Mirror } from './mirror.ts';
 import type { NodeStatus } from './node-status.ts';
 import type { KubeletOptions } from './options.ts';
@@ -27,9 +29,11 @@ export class PodSync {
   readonly #startAtMs = new Map<string, number>();
   readonly #stopAtMs = new Map<string, number>();
   readonly #volumes = new Map<string, readonly string[]>();
+  readonly #programs: Programs;
 
   constructor(parts: PodSyncParts) {
     this.#parts = parts;
+    this.#programs = new Programs(parts.clock);
   }
 
   /** Returns after how many milliseconds it must run again, if nothing changes before. */
@@ -52,6 +56,7 @@ export class PodSync {
     for (const times of [this.#startAtMs, this.#stopAtMs, this.#volumes]) {
       for (const uid of [...times.keys()]) if (!present.has(uid)) times.delete(uid);
     }
+    this.#programs.keepOnly(present);
     await nodeStatus.mount(workload.volumes);
   }
 
@@ -59,9 +64,11 @@ export class PodSync {
     const { workload, clock, options, nodeStatus } = this.#parts;
     const uid = pod.metadata.uid ?? '';
     if (isPodFinished(pod)) return undefined;
+    const ended = this.#programs.endOf(pod, workload.isRunning(uid));
+    if (ended !== undefined) return this.#end(pod, ended);
     if (workload.isRunning(uid)) {
       if (!isPodReady(pod)) await this.#post(pod, true);
-      return undefined;
+      return this.#programs.waitMs(uid);
     }
     if (isPodReady(pod)) await this.#post(pod, false);
     const volumes = await this.#volumesOf(pod);
@@ -73,8 +80,19 @@ export class PodSync {
     await nodeStatus.mount([...workload.volumes, ...volumes]);
     if (!this.#mayStillStart(pod, volumes)) return 0;
     workload.start(uid, keyOf(pod), volumes);
+    this.#programs.began(pod);
     await this.#post(pod, true);
-    return undefined;
+    return this.#programs.waitMs(uid);
+  }
+
+  /** It ran once, and runs no more. */
+  async #end(pod: WorldPod, { phase, reason, message, terminated }: Ended): Promise<undefined> {
+    const { workload, nodeStatus } = this.#parts;
+    workload.stop(pod.metadata.uid ?? '');
+    await nodeStatus.mount(workload.volumes);
+    const conditions = this.#conditions(false);
+    const containerStatuses = this.#containerStatuses(pod, false, { terminated });
+    await this.#patch(pod, { phase, conditions, containerStatuses, ...(reason !== undefined && { reason, message }) });
   }
 
   /** The mount took a round trip, in which the pod may have been deleted or its volume detached. */
@@ -127,30 +145,33 @@ export class PodSync {
   }
 
   async #post(pod: WorldPod, isRunning: boolean): Promise<void> {
-    const { api, clock, options } = this.#parts;
-    const now = timestamp(clock);
+    const now = timestamp(this.#parts.clock);
+    const state = isRunning ? { running: { startedAt: now } } : { waiting: { reason: 'ContainerCreating' } };
+    const address = this.#parts.options.address ?? '127.0.0.1';
+    const [conditions, containerStatuses] = [this.#conditions(isRunning), this.#containerStatuses(pod, isRunning, state)];
+    const status = { phase: isRunning ? 'Running' : 'Pending', conditions, containerStatuses, hostIP: address, podIP: address, startTime: now };
+    await this.#patch(pod, status);
+  }
+
+  #conditions(isRunning: boolean): object[] {
+    const now = timestamp(this.#parts.clock);
     const word = isRunning ? 'True' : 'False';
-    const conditions = ['PodScheduled', 'Initialized', 'ContainersReady', 'Ready'].map((type) => ({
+    return ['PodScheduled', 'Initialized', 'ContainersReady', 'Ready'].map((type) => ({
       type,
       status: type === 'PodScheduled' || type === 'Initialized' ? 'True' : word,
       lastTransitionTime: now,
     }));
-    const state = isRunning ? { running: { startedAt: now } } : { waiting: { reason: 'ContainerCreating' } };
+  }
+
+  #containerStatuses(pod: WorldPod, isRunning: boolean, state: object): object[] {
     const names = pod.spec.containers?.map((container) => container.name) ?? [];
-    const containerStatuses = names.map((name) => ({
-      name,
-      image: 'drill',
-      imageID: '',
-      ready: isRunning,
-      started: isRunning,
-      restartCount: 0,
-      state,
-    }));
-    const address = options.address ?? '127.0.0.1';
-    const status = { phase: isRunning ? 'Running' : 'Pending', conditions, containerStatuses, hostIP: address, podIP: address, startTime: now };
+    return names.map((name) => ({ name, image: 'drill', imageID: '', ready: isRunning, started: isRunning, restartCount: 0, state }));
+  }
+
+  async #patch(pod: WorldPod, status: object): Promise<void> {
     const place = { namespace: pod.metadata.namespace, name: pod.metadata.name, subresource: 'status' };
     try {
-      await api.patch(WORLD_PODS, place, 'strategic', { metadata: { uid: pod.metadata.uid }, status });
+      await this.#parts.api.patch(WORLD_PODS, place, 'strategic', { metadata: { uid: pod.metadata.uid }, status });
     } catch (error) {
       // 422: a pod of another uid has the name by now.
       const isGone = error instanceof ApiStatusError && [404, 409, 422].includes(error.status);

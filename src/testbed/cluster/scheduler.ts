@@ -3,7 +3,8 @@ import type { WorldApi } from './api.ts';
 import type { ClusterView } from './cluster-view.ts';
 import { isReady } from './kinds.ts';
 import type { WorldNode, WorldPod } from './kinds.ts';
-import { tolerates } from './taints.ts';
+import { admits } from './node-affinity.ts';
+import { NOT_READY, tolerates, UNSCHEDULABLE } from './taints.ts';
 
 /** Binds pods whose claims are bound to Ready nodes that they may run on, where the fewest pods are. */
 export class Scheduler {
@@ -61,7 +62,11 @@ export class Scheduler {
 }
 
 function mayRun(pod: WorldPod, node: WorldNode): boolean {
-  if (!isReady(node) || node.spec.unschedulable === true || node.metadata.deletionTimestamp !== undefined) return false;
-  const barring = (node.spec.taints ?? []).filter((taint) => taint.effect !== 'PreferNoSchedule');
+  if (node.metadata.deletionTimestamp !== undefined || !admits(pod.spec, node)) return false;
+  const taints = node.spec.taints ?? [];
+  // Whoever is not ready, or cordoned, is tainted for it a moment later.
+  const coming = [...(isReady(node) ? [] : [NOT_READY]), ...(node.spec.unschedulable === true ? [UNSCHEDULABLE] : [])];
+  const missing = coming.filter((key) => !taints.some((taint) => taint.key === key)).map((key) => ({ key, effect: 'NoSchedule' as const }));
+  const barring = [...taints, ...missing].filter((taint) => taint.effect !== 'PreferNoSchedule');
   return barring.every((taint) => (pod.spec.tolerations ?? []).some((toleration) => tolerates(toleration, taint)));
 }

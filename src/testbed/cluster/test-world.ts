@@ -8,6 +8,7 @@ import { ManualClock } from '../../runtime/manual-clock.ts';
 import { WorldApi } from './api.ts';
 import { ClusterControllers } from './cluster-controllers.ts';
 import { MemoryDisk } from './disk.ts';
+import { JobController } from './jobs/job-controller.ts';
 import { PERSISTENT_VOLUME_CLAIMS, WORLD_NODES, WORLD_PODS } from './kinds.ts';
 import type { WorldNode, WorldPod } from './kinds.ts';
 import { Machine } from './machine.ts';
@@ -51,6 +52,11 @@ export class TestWorld {
     await createScene(world.admin, { ...DEFAULT_SCENE, replicas: nodes.length, ...scene });
     await world.clock.advance(5_000);
     return world;
+  }
+
+  /** From now on Jobs are run. */
+  runJobs(): void {
+    new JobController(this.#dependencies('system:kube-controller-manager')).start();
   }
 
   machine(node: string): Machine {

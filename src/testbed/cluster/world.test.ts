@@ -45,6 +45,21 @@ describe('a cluster at rest', () => {
   });
 });
 
+describe('a node whose disk is full', () => {
+  it('says so at once, and that it has room again', async () => {
+    const world = await TestWorld.running(NODES);
+    const pressure = async (): Promise<string | undefined> =>
+      (await world.node('a')).status.conditions?.find(({ type }) => type === 'DiskPressure')?.status;
+    const seen = [await pressure()];
+    for (const isFull of [true, false]) {
+      world.machine('a').kubelet?.fill(isFull);
+      await world.clock.advance(100);
+      seen.push(await pressure());
+    }
+    expect(seen).toEqual(['False', 'True', 'False']);
+  });
+});
+
 describe('a node that fails', () => {
   it('becomes Unknown and tainted after the grace, and its pod is left where it is', async () => {
     const world = await TestWorld.running(NODES);
