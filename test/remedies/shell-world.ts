@@ -4,6 +4,7 @@ import { fenceName } from '../../src/domain/node-fence.ts';
 import type { NodeFenceStatus } from '../../src/domain/node-fence.ts';
 import type { RemedyStage } from '../../src/domain/policies/remedied.ts';
 import type { ActiveHold } from '../../src/domain/snapshot.ts';
+import type { Plan } from '../../src/domain/plan.ts';
 import { planOf } from '../../src/domain/testing/model.ts';
 import { ApiClient } from '../../src/kube/client.ts';
 import { Reflector } from '../../src/kube/reflector.ts';
@@ -58,6 +59,8 @@ export class RemedyShellWorld {
   storm: (node: string, stages: ReadonlyMap<string, RemedyStage>) => readonly ActiveHold[] = () => [];
   /** Nodes whose kubelet is silent, since when. */
   readonly silentSinceMs = new Map<string, number>();
+  /** How every node is fenced. */
+  plan: Plan = planOf();
   /** What every device reads. */
   device: Partial<ProbeAnswer> = { state: 'on' };
 
@@ -207,7 +210,7 @@ export class RemedyShellWorld {
     const listers = { nodes: watch(NODES), reports: watch(NODE_FENCE_REPORTS), fences: watch(NODE_FENCES), stops: watch(NODE_FENCE_STOPS) };
     const configMaps = watch(CONFIG_MAPS, NAMESPACE);
     const planner = {
-      planFor: (_node: Node, asked?: object) => (asked === undefined ? planOf() : { ...planOf(), powerManagement: [] }),
+      planFor: (_node: Node, asked?: object) => (asked === undefined ? this.plan : { ...this.plan, powerManagement: [] }),
       parametersFor: () => Promise.resolve({}),
       stormPolicies: () => [],
     };
