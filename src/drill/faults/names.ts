@@ -49,6 +49,13 @@ export const FAULTS = [
   'kdump-hang',
   'kdump-endless',
   'kdump-forged',
+  'kernel-deadlock',
+  'disk-pressure',
+  'readonly-fs',
+  'npd-restart',
+  'stale-condition',
+  'remedy-crash',
+  'drain-blocked',
 ] as const;
 export type Fault = (typeof FAULTS)[number];
 
@@ -142,6 +149,13 @@ export const EXPECTED: Readonly<Record<Fault, Expected>> = {
   'kdump-hang': { outcome: 'recovered', released: true, deadlineMs: 200_000 },
   'kdump-endless': { outcome: 'recovered', released: true, deadlineMs: 200_000 },
   'kdump-forged': { outcome: 'recovered', released: true, deadlineMs: 200_000 },
+  'kernel-deadlock': { outcome: 'judged', released: true, deadlineMs: 200_000 },
+  'disk-pressure': { outcome: 'judged', released: true, deadlineMs: 200_000 },
+  'readonly-fs': { outcome: 'judged', released: true, deadlineMs: 200_000 },
+  'npd-restart': { outcome: 'judged', released: true, deadlineMs: 200_000 },
+  'stale-condition': { outcome: 'judged', released: true, deadlineMs: 200_000 },
+  'remedy-crash': { outcome: 'judged', released: true, deadlineMs: 200_000 },
+  'drain-blocked': { outcome: 'judged', released: true, deadlineMs: 200_000 },
 };
 
 export const STORY: Readonly<Record<Fault, string>> = {
@@ -198,5 +212,15 @@ export const STORY: Readonly<Record<Fault, string>> = {
   'kdump-hang': `a crash kernel begins to dump, and hangs: the fence goes on ${DUMP.finishedMs / 1000} s after its last message`,
   'kdump-endless': `the messages of a crash kernel never end: the fence goes on ${DUMP.maxMs / 1000} s after the first one`,
   'kdump-forged': 'the node panics without a dump, while messages are forged for its healthy neighbour and from a foreign address: nothing waits',
+  'kernel-deadlock':
+    'the node problem detector of a Ready node reports a kernel deadlock, which it never takes back: drained, then fenced, and recovered by its new boot',
+  'disk-pressure': 'the disk of a node is full: isolated and its pods evicted, its power left on, and let in again when there is room',
+  'readonly-fs': 'a file system turns read-only: a repair pod is wedged and ended by its deadline, the next one fails, the third one helps',
+  'npd-restart':
+    'the node problem detector restarts between two remedies and reports that all is well: nothing is over, and nothing is begun meanwhile',
+  'stale-condition': 'node problem detectors die with a True heartbeat: it counts as Unknown, nothing more is begun, and that is reported',
+  'remedy-crash': 'the leading controller is killed in the middle of a remedy: its Job is created once, whoever leads',
+  'drain-blocked':
+    'a PodDisruptionBudget forbids every eviction of a drain: what keeps the pods is reported and nothing is forced, until it allows one',
   'leader-pause': `the node panics, and the leading controller pauses for ${WORLD.leaderPauseMs / 1000} s in the middle of the fence`,
 };

@@ -3,6 +3,7 @@ import { SHORT_PACE } from '../../testbed/operators/baremetal-operator.ts';
 import type { OperatorPace } from '../../testbed/operators/baremetal-operator.ts';
 import { ZONE_LABEL } from '../../testbed/operators/fleet.ts';
 import { DUMP_SETTINGS } from './kdump/kdump-times.ts';
+import { CRASHED, DEADLOCK, DRAINED, FULL, READ_ONLY, RESTARTED, STALE } from './remedies/configurations.ts';
 import type { Fault } from './names.ts';
 
 /** The worker pool whose Machines stand for the nodes, as ConfigMap `preservation-pools` has it. */
@@ -40,6 +41,8 @@ export interface FaultScene {
   hosts?: SceneHosts;
   /** The controllers hear the messages of crash kernels. */
   hearsKdump?: true;
+  /** A Configuration of remedies; node-problem-detectors run on the nodes then, and Jobs are run. */
+  remedies?: string;
   /** An MCM is at work beside, and nodefence only observes it. */
   hasManager?: true;
   /** Keys of `fence-cluster-config`. */
@@ -123,6 +126,13 @@ export const SCENES: Readonly<Partial<Record<Fault, FaultScene>>> = {
   'kdump-hang': { nodes: 3, hearsKdump: true, settings: { ...DUMP_SETTINGS, kdump: 'yes' } },
   'kdump-endless': { nodes: 3, hearsKdump: true, settings: { ...DUMP_SETTINGS, kdump: 'yes' } },
   'kdump-forged': { nodes: 3, hearsKdump: true, settings: DUMP_SETTINGS },
+  'kernel-deadlock': { nodes: 3, remedies: DEADLOCK },
+  'disk-pressure': { nodes: 3, remedies: FULL },
+  'readonly-fs': { nodes: 3, remedies: READ_ONLY },
+  'npd-restart': { nodes: 3, remedies: RESTARTED },
+  'stale-condition': { nodes: 3, remedies: STALE },
+  'remedy-crash': { nodes: 3, remedies: CRASHED },
+  'drain-blocked': { nodes: 3, remedies: DRAINED },
 };
 
 function pool(changes: Partial<ScenePool>): ScenePool {

@@ -14,6 +14,9 @@ import { ack, stop } from './people-faults.ts';
 import { preserveFence, preserveNow, preserveWhenFailed } from './preservation/asked-faults.ts';
 import { autoPreserve, preserveDecrease, preserveExpiry, preserveRecover } from './preservation/automatic-faults.ts';
 import { preserveObserve } from './preservation/observed-faults.ts';
+import { kernelDeadlock, npdRestart, staleCondition } from './remedies/condition-faults.ts';
+import { diskPressure } from './remedies/disk-fault.ts';
+import { drainBlocked, readonlyFs, remedyCrash } from './remedies/job-faults.ts';
 import { NOTHING_FOUND, panic, strike, tellBmc, tellMachine } from './script.ts';
 import type { FaultScript, FaultStage } from './script.ts';
 import { storm, switchLoss, twoNodes } from './storm-faults.ts';
@@ -74,4 +77,11 @@ export const SCRIPTS: Readonly<Record<Fault, FaultScript>> = {
   'kdump-hang': kdumpHang,
   'kdump-endless': kdumpEndless,
   'kdump-forged': kdumpForged,
+  'kernel-deadlock': kernelDeadlock,
+  'disk-pressure': diskPressure,
+  'readonly-fs': readonlyFs,
+  'npd-restart': npdRestart,
+  'stale-condition': staleCondition,
+  'remedy-crash': remedyCrash,
+  'drain-blocked': drainBlocked,
 };

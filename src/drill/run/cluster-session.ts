@@ -59,6 +59,8 @@ export class ClusterSession {
   readonly hosts: SceneHosts | undefined;
   /** Where messages of crash kernels are heard; absent in most drills. */
   readonly kdump: KdumpNetwork | undefined;
+  /** Remedies are configured, and Jobs are run. */
+  readonly hasRemedies: boolean;
   private readonly authority: CertificateAuthority = createAuthority('nodefence drill');
   private readonly known = new SecretsOfDrill();
   private readonly members = new Map<string, Member>();
@@ -70,13 +72,14 @@ export class ClusterSession {
   constructor(
     options: SessionOptions,
     machines: readonly Machine[],
-    { cluster = {}, manager, hosts, kdump }: Pick<DrillSetting, 'cluster' | 'manager' | 'hosts' | 'kdump'> = {},
+    { cluster = {}, manager, hosts, kdump, hasRemedies = false }: Pick<DrillSetting, 'cluster' | 'manager' | 'hosts' | 'kdump' | 'hasRemedies'> = {},
   ) {
     this.options = options;
     this.clusterChanges = cluster;
     this.manager = manager;
     this.hosts = hosts;
     this.kdump = kdump;
+    this.hasRemedies = hasRemedies;
     this.machines = machines;
     this.processes = new ProcessHost(this.folder, { NODE_COMPILE_CACHE: options.compileCache ?? this.folder.in('compiled') });
     this.random = seeded(options.seed);
@@ -158,6 +161,8 @@ export class ClusterSession {
       options: { ...this.controlPlane.clusterOptions, ...this.clusterChanges },
       hasMachines: this.fleet.length > 0,
       hasHosts: this.hosts !== undefined,
+      // A real kube-controller-manager runs them itself.
+      hasJobs: this.hasRemedies && this.options.api === 'embedded',
       ...(this.manager !== undefined && { manager: this.manager }),
     });
     const members = this.machines.map(async (machine) => {

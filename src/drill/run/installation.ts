@@ -30,7 +30,8 @@ const FREE_LEASE: KubeObject & Pick<Lease, 'spec'> = {
 };
 
 /** The operator's access to a cluster, and the nodes that Machines stand for there. */
-export type Installed = Pick<ClusterSession, 'transport' | 'cluster'> & Partial<Pick<ClusterSession, 'fleet' | 'manager' | 'hosts' | 'kdump'>>;
+export type Installed = Pick<ClusterSession, 'transport' | 'cluster'> &
+  Partial<Pick<ClusterSession, 'fleet' | 'manager' | 'hosts' | 'kdump' | 'hasRemedies'>>;
 
 /** Installs folders of config/, in this order. */
 export type Installer = (folders: readonly string[]) => Promise<void>;
@@ -54,7 +55,13 @@ export async function install(session: Installed, installer: Installer = (folder
   }
   for (const definition of hosts === undefined ? [] : HOST_DEFINITIONS) await post(session.transport, definition);
   const preservation = fleet.length === 0 ? [] : session.manager === undefined ? OWN : OBSERVED;
-  await installer([...SHIPPED, ...preservation, ...(hosts?.folders ?? []), ...(kdump === undefined ? [] : ['kdump'])]);
+  await installer([
+    ...SHIPPED,
+    ...preservation,
+    ...(hosts?.folders ?? []),
+    ...(kdump === undefined ? [] : ['kdump']),
+    ...(session.hasRemedies === true ? ['remedies'] : []),
+  ]);
   await established(session);
   await post(session.transport, FREE_LEASE);
 }

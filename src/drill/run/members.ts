@@ -38,7 +38,7 @@ export interface MemberSite {
 /** Starts the BMC of one machine, or all devices that switch it, in one process; that process starts the machine. */
 export async function startMember(machine: Machine, { processes, authority, agent, access, credentials }: MemberSite): Promise<Member> {
   const { folder } = processes;
-  const { node, systemUUID = randomUUID(), providerID, serial, labels, wiring = 'bmc', isStranger, zone } = machine;
+  const { node, systemUUID = randomUUID(), providerID, serial, labels, wiring = 'bmc', isStranger, zone, detector } = machine;
   const { username, password } = machine.credentials ?? credentials;
   const machineFile = folder.write(`machine-${node}.json`, {
     ...access,
@@ -46,6 +46,7 @@ export async function startMember(machine: Machine, { processes, authority, agen
     systemUUID,
     providerID,
     labels,
+    detector,
     disk: folder.in('disk'),
     bootDelayMs: WORLD.bootMs,
     options: { renewMs: WORLD.kubeletRenewMs },

@@ -57,6 +57,7 @@ export function fenceConfiguration(
       configMap(templateName(agent), { 'template.properties': properties({ ...templateOf(agent), ...scene.template }) }),
       ...policyConfigMaps({ ...POLICIES, ...scene.policies }),
       ...(scene.pool === undefined ? [] : [poolConfiguration(scene.pool)]),
+      ...(scene.remedies === undefined ? [] : [configMap('fence-remedies', { 'remedies.yaml': scene.remedies })]),
       ...(filer === undefined ? [] : [configMap(templateName(FILER), { 'template.properties': properties(filer) })]),
       ...devices
         .filter(({ node }) => node !== STRANGER)

@@ -3,6 +3,7 @@ import { fleetLabels, zoneName } from '../../testbed/operators/fleet.ts';
 import { hostProviderID } from '../../testbed/operators/host-fleet.ts';
 import type { ManagerOptions } from '../../testbed/operators/machine-manager.ts';
 import type { ClusterOptions } from '../../testbed/cluster/options.ts';
+import type { DetectorOptions } from '../../testbed/cluster/problem-detector.ts';
 import type { ConfigMap, Secret } from '../../ports/objects.ts';
 import { EXPECTED, WORLD } from '../faults/names.ts';
 import type { Expected, Fault } from '../faults/names.ts';
@@ -28,6 +29,8 @@ export interface Machine {
   credentials?: { username: string; password: string };
   /** What switches it; its BMC alone when absent. */
   wiring?: Wiring;
+  /** The node-problem-detector that runs on it. */
+  detector?: Omit<DetectorOptions, 'node'>;
   /** It stands in the same room, and is no node of the cluster. */
   isStranger?: true;
 }
@@ -45,6 +48,8 @@ export interface DrillSetting {
   hosts?: SceneHosts;
   /** The controllers hear the messages of crash kernels. */
   kdump?: KdumpNetwork;
+  /** Remedies are configured, and Jobs are run. */
+  hasRemedies?: boolean;
   /** What the audience is told first. */
   says: readonly string[];
   /** What the API server is loaded with once the BMCs listen. `filer`: makes the drill's filer and gives its parameters; `says`: what was changed in it. */
@@ -76,6 +81,7 @@ export function ownSetting(options: DrillOptions): DrillSetting {
     ...(scene.hasManager === true ? { manager: { healthTimeoutMs: WORLD.managerPatienceMs, preserveTimeoutMs: WORLD.managerKeepsMs } } : {}),
     ...(scene.hosts === undefined ? {} : { hosts: scene.hosts }),
     ...(scene.hearsKdump === true ? { kdump: new KdumpNetwork(nodes) } : {}),
+    ...(scene.remedies === undefined ? {} : { hasRemedies: true }),
     says: [`delays: ${Object.entries(delays).map((pair) => pair.join('=')).join(' ')}`], // prettier-ignore
     configuration: (bmcs, credentials, filer) =>
       fenceConfiguration(bmcs, credentials, {
@@ -88,7 +94,10 @@ export function ownSetting(options: DrillOptions): DrillSetting {
   };
 }
 
-function machineOf(node: string, index: number, { racks, isControlPlane, wiring, pool, hosts }: FaultScene): Machine {
+/** In seconds what takes minutes elsewhere. */
+const DETECTOR: Omit<DetectorOptions, 'node'> = { conditions: ['KernelDeadlock', 'ReadonlyFilesystem'], heartbeatMs: 1_000 };
+
+function machineOf(node: string, index: number, { racks, isControlPlane, wiring, pool, hosts, remedies }: FaultScene): Machine {
   const zone = pool === undefined ? undefined : zoneName(index % pool.zones);
   const labels = {
     ...(zone === undefined ? {} : fleetLabels(zone)),
@@ -96,5 +105,6 @@ function machineOf(node: string, index: number, { racks, isControlPlane, wiring,
     ...(isControlPlane === true ? { 'node-role.kubernetes.io/control-plane': '' } : {}),
   };
   const providerID = hosts === undefined ? {} : { providerID: hostProviderID(node) };
-  return { node, labels, ...providerID, ...(zone === undefined ? {} : { zone }), ...(wiring === undefined ? {} : { wiring }) };
+  const detector = remedies === undefined ? {} : { detector: DETECTOR };
+  return { node, labels, ...providerID, ...detector, ...(zone === undefined ? {} : { zone }), ...(wiring === undefined ? {} : { wiring }) };
 }

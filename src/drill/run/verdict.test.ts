@@ -50,6 +50,13 @@ describe('lists after the first sync', () => {
     expect(listedAgain({ nodes: 1 }, KEPT, 2)).toEqual(['nodes was listed again after the first sync']);
   });
 
+  it('are what remedies must ask, and their first look at Jobs', () => {
+    const jobs = 'jobs.batch';
+    expect(listedAgain({ [pods]: 9, [jobs]: 2 }, { ...PLAIN, hasRemedies: true }, 2)).toEqual([]);
+    expect(listedAgain({ [jobs]: 3 }, { ...PLAIN, hasRemedies: true }, 2)).toEqual([`${jobs} was listed again after the first sync`]);
+    expect(listedAgain({ [jobs]: 1 }, PLAIN, 2)).toHaveLength(1);
+  });
+
   it('are the records that each leader reads as it begins', () => {
     const fences = 'nodefences.ha.k8s.io';
     expect(listedAgain({ [fences]: 2 }, { ...PLAIN, terms: 2 }, 2)).toEqual([]);

@@ -27,6 +27,10 @@ const ASKED_BESIDE_HOSTS = ['leases.coordination.k8s.io', 'deployments.apps'];
 const FOUND_LATER = /^(machine|cluster|baremetalhost|metal3|nodefenceremediation|powercycle)[a-z0-9]*\./;
 /** Of those, what two controllers follow: whoever makes them, and whoever serves them. */
 const FOLLOWED_TWICE = /^(metal3|nodefence)remediation[a-z]*\./;
+/** Consistently, before a remedy is begun and until it has ended: pods of its Job, and what is left on the node. */
+const ASKED_BY_REMEDIES = ['pods'];
+/** First read when it is known that remedies are configured. */
+const FOLLOWED_BY_REMEDIES = 'jobs.batch';
 /** First read when it is known that no MCM is there, which a replica may find out after it is ready. */
 const READ_LATER = ['machinesets.machine.sapcloud.io', 'machinedeployments.machine.sapcloud.io'];
 
@@ -74,7 +78,11 @@ export function verdict(played: Played): DrillResult {
   const isFirst = replicas.all.length === options.replicas;
   if (isFirst)
     problems.push(
-      ...listedAgain(listed, { hasMachines: session.fleet.length > 0, hasHosts: session.hosts !== undefined, terms: terms.length }, options.replicas),
+      ...listedAgain(
+        listed,
+        { hasMachines: session.fleet.length > 0, hasHosts: session.hosts !== undefined, hasRemedies: session.hasRemedies, terms: terms.length },
+        options.replicas,
+      ),
     );
   for (const [law, { violations }] of Object.entries(judgement.laws)) problems.push(...violations.map((violation) => `${law} ${violation}`));
   return {
@@ -111,13 +119,20 @@ export function verdict(played: Played): DrillResult {
 /** What was listed although a watch stood; `listed` counts by resource. */
 export function listedAgain(
   listed: Readonly<Record<string, number>>,
-  { hasMachines, hasHosts, terms }: { hasMachines: boolean; hasHosts: boolean; terms: number },
+  { hasMachines, hasHosts, hasRemedies = false, terms }: { hasMachines: boolean; hasHosts: boolean; hasRemedies?: boolean; terms: number },
   replicas: number,
 ): string[] {
-  const asked = new Set([...ALWAYS_ASKED, ...(hasMachines ? ASKED_BY_PRESERVATION : []), ...(hasHosts ? ASKED_BESIDE_HOSTS : [])]);
+  const asked = new Set([
+    ...ALWAYS_ASKED,
+    ...(hasMachines ? ASKED_BY_PRESERVATION : []),
+    ...(hasHosts ? ASKED_BESIDE_HOSTS : []),
+    ...(hasRemedies ? ASKED_BY_REMEDIES : []),
+  ]);
   const isFirst = (resource: string, count: number): boolean =>
     count <= replicas * (FOLLOWED_TWICE.test(resource) ? 2 : 1) &&
-    ((hasMachines && READ_LATER.includes(resource)) || (hasHosts && FOUND_LATER.test(resource)));
+    ((hasMachines && READ_LATER.includes(resource)) ||
+      (hasRemedies && resource === FOLLOWED_BY_REMEDIES) ||
+      (hasHosts && FOUND_LATER.test(resource)));
   const isBeginning = (resource: string, count: number): boolean => resource === FENCES && count <= terms;
   const again = Object.entries(listed).filter(
     ([resource, count]) => !asked.has(resource) && !isFirst(resource, count) && !isBeginning(resource, count),
