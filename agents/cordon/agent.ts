@@ -1,8 +1,6 @@
 import { CORDON_MARK, fenceName } from '../../src/domain/node-fence.ts';
 import type { ActionAgent, AgentContext, AgentDefinition } from '../../src/ports/agents.ts';
-import { CORDON_BY_PRESERVATION } from '../../src/ports/preservation.ts';
-import { CORDON_BY_REMEDY } from '../../src/ports/remedies.ts';
-import { autoscalerKeptAway, isCordoned, isMarkedByUs } from '../shared/cordon-mark.ts';
+import { autoscalerKeptAway, cordonerOf, isCordoned, isMarkedByUs } from '../shared/cordon-mark.ts';
 import { editNode, nodeError, readNode } from '../shared/node-edit.ts';
 
 const ASKED = 'cordon';
@@ -20,10 +18,7 @@ function create(context: AgentContext): ActionAgent {
       const node = await readNode(context, target, ASKED);
       if (!isCordoned(node)) throw nodeError('Unreachable', target, ASKED, 'the Node is schedulable again when read back');
       if (isMarkedByUs(node)) return { result: 'accepted', detail: isChanged ? 'cordoned' : 'already cordoned by this fence' };
-      const { annotations = {} } = node.metadata;
-      const isPreserved = annotations[CORDON_BY_PRESERVATION] !== undefined;
-      const by = isPreserved ? 'preservation' : annotations[CORDON_BY_REMEDY] === undefined ? 'somebody else' : 'a remedy';
-      return { result: 'accepted', detail: `already cordoned by ${by}; left alone` };
+      return { result: 'accepted', detail: `already cordoned by ${cordonerOf(node)}; left alone` };
     },
     async confirm(target) {
       return isCordoned(await readNode(context, target, ASKED));

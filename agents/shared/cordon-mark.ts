@@ -1,5 +1,7 @@
 import { CORDON_MARK, fenceName, SCALE_DOWN_DISABLED } from '../../src/domain/node-fence.ts';
 import type { Node } from '../../src/ports/objects.ts';
+import { CORDON_BY_PRESERVATION } from '../../src/ports/preservation.ts';
+import { CORDON_BY_REMEDY } from '../../src/ports/remedies.ts';
 
 export function isCordoned(node: Node): boolean {
   return node.spec.unschedulable === true;
@@ -43,4 +45,10 @@ function managerOf({ metadata: { managedFields = [] } }: Node, path: readonly st
     for (const name of path) fields = (fields as Record<string, unknown> | undefined)?.[`f:${name}`];
     return fields !== undefined;
   })?.manager;
+}
+
+/** Whose cordon it is that no fence has set, in words. */
+export function cordonerOf({ metadata: { annotations = {} } }: Node): string {
+  if (annotations[CORDON_BY_PRESERVATION] !== undefined) return 'preservation';
+  return annotations[CORDON_BY_REMEDY] === undefined ? 'somebody else' : 'a remedy';
 }

@@ -1,6 +1,6 @@
 import { CORDON_MARK } from '../../src/domain/node-fence.ts';
 import type { ActionAgent, AgentContext, AgentDefinition } from '../../src/ports/agents.ts';
-import { AUTOSCALER_MARK, autoscalerLetBack, isCordoned, isCordonedAnew, isMarkedByUs } from '../shared/cordon-mark.ts';
+import { AUTOSCALER_MARK, autoscalerLetBack, cordonerOf, isCordoned, isCordonedAnew, isMarkedByUs } from '../shared/cordon-mark.ts';
 import type { Node } from '../../src/ports/objects.ts';
 import { editNode, nodeError, readNode } from '../shared/node-edit.ts';
 
@@ -25,7 +25,7 @@ function create(context: AgentContext): ActionAgent {
       });
       const node = await readNode(context, target, ASKED);
       if (isOursLeft(node)) throw nodeError('Unreachable', target, ASKED, 'our mark is still on the Node when read back');
-      if (isCordoned(node)) return { result: 'accepted', detail: 'still cordoned by somebody else; left alone' };
+      if (isCordoned(node)) return { result: 'accepted', detail: `still cordoned by ${cordonerOf(node)}; left alone` };
       return { result: 'accepted', detail: before.wasOurs ? 'uncordoned' : 'was not cordoned by this fence' };
     },
     async confirm(target) {

@@ -106,9 +106,16 @@ export const CLUSTER_AGENT_MUTANTS: readonly SourceMutant[] = [
   {
     name: 'preservation untold',
     defect: 'a cordon of preservation is told as that of somebody',
-    file: 'agents/cordon/agent.ts',
+    file: 'agents/shared/cordon-mark.ts',
     edits: [['annotations[CORDON_BY_PRESERVATION] !== undefined', 'false']],
     killedBy: byTest(CLUSTER_AGENTS, 'says that a cordon is of preservation where it is, and leaves it alone as well'),
+  },
+  {
+    name: 'remedy untold',
+    defect: 'a cordon of a remedy is told as that of somebody',
+    file: 'agents/shared/cordon-mark.ts',
+    edits: [["annotations[CORDON_BY_REMEDY] === undefined ? 'somebody else' : 'a remedy'", "'somebody else'"]],
+    killedBy: byTest(CLUSTER_AGENTS, 'says that a cordon is of a remedy where it is, and leaves it alone as well'),
   },
   {
     name: 'autoscaler not kept from a cordoned node',
@@ -170,7 +177,7 @@ export const CLUSTER_AGENT_MUTANTS: readonly SourceMutant[] = [
     name: 'uncordon says too much',
     defect: 'a cordon that stays is told as lifted',
     file: 'agents/uncordon/agent.ts',
-    edits: [["if (isCordoned(node)) return { result: 'accepted', detail: 'still cordoned by somebody else; left alone' };", '']],
+    edits: [["if (isCordoned(node)) return { result: 'accepted', detail: `still cordoned by ${cordonerOf(node)}; left alone` };", '']],
     killedBy: byTest(CLUSTER_AGENTS, 'tells that a Node stays cordoned by somebody else'),
   },
   {

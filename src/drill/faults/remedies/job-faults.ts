@@ -14,8 +14,9 @@ const REMEDY_MS = 60_000;
 const POLL_MS = 20;
 /** How long somebody is watched who must not be pushed out. */
 const KEPT_MS = 8_000;
-/** After the run was written down: before its Job, or while that runs. */
-const CRASH_WITHIN_MS = 4_000;
+/** After the run was written down: about when its Job is created, in every other run, or while that runs. */
+const CREATING_MS = 400;
+const RUNNING_MS = 4_000;
 const BUDGET = { namespace: 'default' };
 
 /** Three pods one after the other: one is wedged and ended by its deadline, one fails, one helps; and a fourth when it is over. */
@@ -71,7 +72,8 @@ async function crash(stage: FaultStage, remedying: Remedying): Promise<FaultFind
   const leader = await leaderOf(stage);
   const isWritten = async (): Promise<true | undefined> => ((await remedying.position(`${DEADLOCK}=True`)).endsWith('repair') ? true : undefined);
   if ((await firstAnswer(isWritten, REMEDY_MS, POLL_MS)) === undefined) remedying.checking.problems.push('no remedy was written down');
-  const delayMs = Math.round(session.random() * CRASH_WITHIN_MS);
+  const place = 2 * session.random();
+  const delayMs = Math.round(place < 1 ? place * CREATING_MS : (place - 1) * RUNNING_MS);
   await pause(delayMs);
   const jobs = deedsOf(session.traces(), node).length;
   replicas.kill(leader);
