@@ -48,13 +48,24 @@ export function isNotFoundOf(body: unknown, resource?: Pick<Resource, 'group' | 
   return named === name && (kind === resource.plural || kind === resource.kind) && text(details?.['group']) === resource.group;
 }
 
+const CAUSES_MAX = 3;
+const CAUSE_LENGTH_MAX = 256;
+
 /** An HTTP failure as a typed error. `what` says which call it was. */
 export function statusError(what: string, response: ApiResponse): ApiStatusError {
   const body = asFields(response.body);
   const reason = text(body?.['reason']) || reasonOfStatus(response.status);
   const message = text(body?.['message']) || `HTTP ${String(response.status)}`;
   const retryAfterMs = retryAfterOf(response, body?.['details']);
-  return new ApiStatusError(response.status, reason, `${what}: ${message}`, retryAfterMs);
+  return new ApiStatusError(response.status, reason, `${what}: ${[message, ...budgetsIn(body?.['details'])].join(' ')}`, retryAfterMs);
+}
+
+/** Which PodDisruptionBudget it is stands in the causes alone; what other causes say the message says too. */
+function budgetsIn(details: unknown): string[] {
+  const causes = asFields(details)?.['causes'];
+  if (!Array.isArray(causes)) return [];
+  const budgets = causes.map(asFields).filter((cause) => cause?.['reason'] === 'DisruptionBudget');
+  return budgets.slice(0, CAUSES_MAX).map((cause) => `${text(cause?.['message']).slice(0, CAUSE_LENGTH_MAX)}.`);
 }
 
 /** The `Status` object that an ERROR event of a watch carries. */

@@ -198,7 +198,9 @@ describe('pods of a node', () => {
     const node = await world.operator.get(NODES, 'a');
     expect([node?.spec.unschedulable, node?.metadata.annotations?.['nodefence.ha.k8s.io/cordoned-by-remedy']]).toEqual([true, expect.any(String)]);
     await world.pass(20 * SECOND_MS);
-    expect((await world.remedies('a'))?.positions?.[0]?.message).toMatch(/drain runs: incomplete, \d of \d pods are kept: default\/(free|kept): /);
+    expect((await world.remedies('a'))?.positions?.[0]?.message).toMatch(
+      /drain runs: incomplete, \d of \d pods are kept: default\/(free|kept): .*The disruption budget keep needs 2 healthy pods/,
+    );
     expect(replica.events.filter((event) => event.includes('RemedyWaits'))).toEqual([expect.stringContaining('incomplete')]);
   });
 
