@@ -24,7 +24,17 @@ interface Row extends Hunted {
   trouble?: string;
 }
 
-const { values } = parseArgs({ options: { only: { type: 'string', default: '' }, jobs: { type: 'string', default: '2' } } });
+const USAGE = `usage: npm run -s mutants -- [--only WORDS] [--jobs N]
+  --only   those whose name has these words; default: all
+  --jobs   so many at once; default: 2
+`;
+const { values } = parseArgs({
+  options: { only: { type: 'string', default: '' }, jobs: { type: 'string', default: '2' }, help: { type: 'boolean', short: 'h', default: false } },
+});
+if (values.help) {
+  process.stdout.write(USAGE);
+  process.exit(0);
+}
 const isWanted = ({ name }: { name: string }): boolean => name.includes(values.only);
 
 async function ofSimulation(mutant: Mutant): Promise<Row> {
