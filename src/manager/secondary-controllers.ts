@@ -62,7 +62,11 @@ export function setUpSecondaryControllers(ports: ControllerPorts, options: Contr
     preservation,
     nodeDaemons,
     kdump,
-    setUpRemedies(ports, options, { ...sources, countProblem: (problem) => problems?.controllers[0]?.report(problem) }),
+    setUpRemedies(ports, options, {
+      ...sources,
+      countProblem: (problem) => problems?.controllers[0]?.report(problem),
+      foundWell: (node) => nodeDaemons?.controllers[0]?.foundWell(node),
+    }),
     problems,
     setUpNodeRemediation(ports, options, sources),
     setUpHealthChecks(ports, options, sources),

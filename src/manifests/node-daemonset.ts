@@ -122,6 +122,12 @@ const WITH_DEVICES = {
 const WITH_SLOT = { resources: { requests: { memory: '130Mi' }, limits: { memory: '220Mi' } } };
 const LEASE_FOLDER = '/mnt/nodefence-lease';
 
+/** What the node keeps on its disks, to be read. */
+const HOST_FILES = {
+  pod: { volumes: [foundOnHost('host', '/')] },
+  container: { volumeMounts: [{ name: 'host', mountPath: '/host', readOnly: true, mountPropagation: 'HostToContainer' }] },
+};
+
 /** Duties that a daemon of the DaemonSet may have beside, each with the privileges that it takes, as patches. */
 export const NODE_DAEMON_DUTIES = {
   watchdog: patchOf(
@@ -181,14 +187,10 @@ export const NODE_DAEMON_DUTIES = {
     },
   ),
   conditions: patchOf({}, { env: [flag('CONDITIONS', 'true')] }),
-  // For what the node keeps on its disk of its previous boot and of its crash kernel.
-  'host-files': patchOf(
-    { volumes: [foundOnHost('host', '/')] },
-    {
-      env: [flag('HOST_ROOT', '/host')],
-      volumeMounts: [{ name: 'host', mountPath: '/host', readOnly: true, mountPropagation: 'HostToContainer' }],
-    },
-  ),
+  // For what it keeps there of its previous boot and of its crash kernel.
+  'host-files': patchOf(HOST_FILES.pod, { env: [flag('HOST_ROOT', '/host')], ...HOST_FILES.container }),
+  // Process 1 of the host says what is mounted how; what is written to is the daemon's own folder.
+  'file-systems': patchOf(HOST_FILES.pod, { env: [flag('HOST_ROOT', '/host'), flag('VERIFY_FILE_SYSTEMS', 'true')], ...HOST_FILES.container }),
 } as const satisfies Readonly<Record<string, object>>;
 
 /** In the Deployment of the controllers: they hear the daemons, and say that they do. The pod's own address is what they announce. */

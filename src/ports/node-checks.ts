@@ -1,6 +1,18 @@
+import type { VerifiableCondition } from '../domain/node-daemon/found-well.ts';
+
 /** What the checks of a node tell its daemon. Times are milliseconds. */
 
-export const CHECK_NAMES = ['storage', 'storage-lease', 'multipath', 'watchdog', 'bmc', 'kdump', 'hardware', 'previous-boot'] as const;
+export const CHECK_NAMES = [
+  'storage',
+  'storage-lease',
+  'multipath',
+  'watchdog',
+  'bmc',
+  'kdump',
+  'hardware',
+  'previous-boot',
+  'file-systems',
+] as const;
 export type CheckName = (typeof CHECK_NAMES)[number];
 
 /** What a check found. `unknown`: it could not look, and says why. */
@@ -13,6 +25,8 @@ export interface CheckFound {
   lease?: LeaseFound;
   kdump?: KdumpFound;
   bmc?: BmcFound;
+  /** Conditions of others that it looked at and found well. */
+  well?: readonly VerifiableCondition[];
 }
 
 /** `lost`: a probe that ran was not answered, or was refused as by storage that is gone. `unknown`: nothing can be told of it. */

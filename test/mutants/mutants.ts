@@ -25,6 +25,7 @@ import { METAL3_REMEDIATION_MUTANTS } from './metal3-remediation-mutants.ts';
 import { MACHINE_REMEDIATION_MUTANTS } from './machine-remediation-mutants.ts';
 import { MACHINE_HEALTH_CHECK_MUTANTS } from './machine-health-check-mutants.ts';
 import { PRESERVING_MUTANTS } from './preserving-mutants.ts';
+import { FOUND_WELL_MUTANTS } from './found-well-mutants.ts';
 import { STORAGE_LEASE_MUTANTS } from './storage-lease-mutants.ts';
 import { STORAGE_MUTANTS } from './storage-mutants.ts';
 import { SCSI_MUTANTS } from './scsi-mutants.ts';
@@ -100,6 +101,7 @@ export const SOURCE_MUTANTS: readonly SourceMutant[] = [
   ...NODE_ORDER_MUTANTS,
   ...NODE_CHECK_MUTANTS,
   ...STORAGE_LEASE_MUTANTS,
+  ...FOUND_WELL_MUTANTS,
   ...NODE_DAEMON_CONTROLLER_MUTANTS,
   ...WATCHDOG_MUTANTS,
   ...UNFENCE_MUTANTS,

@@ -83,6 +83,56 @@ describe('a node daemon that checks its node', () => {
     expect(controller.attested('b')).not.toHaveProperty('proposedBmc');
   });
 
+  describe('that looks at a condition of somebody else', () => {
+    let health: CheckFound['health'];
+    const look = async (): Promise<CheckFound> => {
+      // A look takes its time.
+      await world.clock.sleep(3_000);
+      return { health, sentence: 'it looked', ...(health === 'ok' && { well: ['ReadonlyFilesystem'] }) };
+    };
+    const fileSystems: NodeCheck = { name: 'file-systems', intervalMs: 60_000, deadlineMs: 10_000, run: look };
+    const wallMs = (): number => world.clock.wallMs();
+    const attestedAt = (): number => Date.parse(controller.attested('a')?.foundWell?.[0]?.at ?? '');
+
+    beforeEach(() => void (health = 'ok'));
+
+    it('attests when the look began that found it well, and nothing once one found it otherwise or could not look', async () => {
+      const beforeMs = wallMs();
+      const a = await started({ checks: [fileSystems] });
+      expect(controller.attested('a')?.foundWell).toMatchObject([{ type: 'ReadonlyFilesystem' }]);
+      // The scheduler begins one a second after its start, and a look of a minute ago is attested within half a minute.
+      expect(attestedAt()).toBeGreaterThanOrEqual(Math.floor(beforeMs / 1_000) * 1_000);
+      expect(attestedAt()).toBeLessThanOrEqual(beforeMs + 2_000);
+      await world.run(120_000);
+      expect(wallMs() - attestedAt()).toBeLessThan(100_000);
+      for (const not of ['problem', 'unknown'] as const) {
+        health = not;
+        await world.run(70_000);
+        expect(controller.attested('a')).not.toHaveProperty('foundWell');
+        health = 'ok';
+        await world.run(70_000);
+        expect(controller.attested('a')).toHaveProperty('foundWell');
+      }
+      a.kill();
+      a.restart();
+      await a.daemon.start();
+      await world.run(2_000);
+      expect(controller.attested('a'), 'a daemon that has not looked yet').not.toHaveProperty('foundWell');
+    });
+
+    it.each([
+      ['forward', 3_600_000],
+      ['back', -3_600_000],
+    ])('attests no later time where the wall clock was set %s meanwhile', async (_, jumpMs) => {
+      await started({ checks: [fileSystems] });
+      const before = attestedAt();
+      world.clock.jumpWall(jumpMs);
+      await world.run(31_000);
+      expect(attestedAt()).toBeLessThanOrEqual(Math.max(before, before + Math.min(0, jumpMs) + 61_000));
+      expect(attestedAt()).toBeLessThanOrEqual(wallMs());
+    });
+  });
+
   it('is fed though a check hangs', async () => {
     const a = await started();
     reach = 'hung';

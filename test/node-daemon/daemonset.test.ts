@@ -78,7 +78,17 @@ const OF_SELF_FENCE = ['/run/containerd', '/run/crio', '/sys/fs/cgroup'];
 const BY_SYSTEMD = ['/run/dbus', '/run/systemd/system'];
 /** Outside the policies of AppArmor and SELinux for containers, and without a single capability all the same. */
 const ON_THE_BUS = { appArmorProfile: { type: 'Unconfined' }, seLinuxOptions: { type: 'spc_t' } };
-const PARTS = ['watchdog', 'self-fence', 'soft-fence', 'unfence', 'storage-lease-device', 'storage-lease-file', 'conditions', 'host-files'];
+const PARTS = [
+  'watchdog',
+  'self-fence',
+  'soft-fence',
+  'unfence',
+  'storage-lease-device',
+  'storage-lease-file',
+  'conditions',
+  'host-files',
+  'file-systems',
+];
 const OWN_CHOICES = [...PARTS.map((part) => [part]), ['watchdog', 'self-fence', 'soft-fence', 'unfence', 'storage-lease-device', 'conditions']];
 
 describe.runIf(hasKubectl)(`the DaemonSet of the node daemon as kubectl renders it (needs kubectl 1.${OLDEST_KUBECTL})`, () => {
@@ -156,6 +166,7 @@ describe.runIf(hasKubectl)(`the DaemonSet of the node daemon as kubectl renders 
     ],
     ['conditions', { flags: { CONDITIONS: 'true' } }],
     ['host-files', { paths: ['/'], flags: { HOST_ROOT: '/host' } }],
+    ['file-systems', { paths: ['/'], flags: { HOST_ROOT: '/host', VERIFY_FILE_SYSTEMS: 'true' } }],
   ])('part %s adds its own privileges to a daemon without duties, and no others', (part, { paths = [], written = [], ...its }) => {
     const objects = rendered(join(folder, part));
     expect(objects.some(({ metadata }) => metadata.name === 'nodefence-node-conditions')).toBe(part === 'conditions');

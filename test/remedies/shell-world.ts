@@ -1,5 +1,6 @@
 import { standardRegistry } from '../../agents/registry.ts';
 import { install } from '../../src/drill/run/installation.ts';
+import type { AttestedWell } from '../../src/domain/node-daemon/found-well.ts';
 import { fenceName } from '../../src/domain/node-fence.ts';
 import type { NodeFenceStatus } from '../../src/domain/node-fence.ts';
 import type { RemedyStage } from '../../src/domain/policies/remedied.ts';
@@ -61,6 +62,8 @@ export class RemedyShellWorld {
   readonly silentSinceMs = new Map<string, number>();
   /** How every node is fenced. */
   plan: Plan = planOf();
+  /** What daemons of nodes attest to have found well, by node. */
+  readonly foundWell = new Map<string, AttestedWell>();
   /** What every device reads. */
   device: Partial<ProbeAnswer> = { state: 'on' };
 
@@ -225,6 +228,7 @@ export class RemedyShellWorld {
         prober: { probe: () => Promise.resolve({ latencyMs: 1, ...this.device }) },
         lifeAtMs: (node) => this.silentSinceMs.get(node) ?? this.clock.monotonicMs(),
         remedyHolds: (node, stages) => this.storm(node, stages),
+        foundWell: (node) => this.foundWell.get(node),
         say: (_topic, words) => void (said.words = words),
       },
     );

@@ -282,6 +282,36 @@ describe('people, and nodes that go', () => {
     expect([await world.position('a'), (await world.jobs()).length]).toEqual(['handed-over 1', 1]);
   });
 
+  it('a latched condition that a monitor takes back when it starts anew is over once the daemon of the node has looked since, and no sooner', async () => {
+    world.start();
+    const type = 'ReadonlyFilesystem';
+    const readOnly = DEADLOCK.replace('    latched: false\n', '')
+      .replaceAll('KernelDeadlock', type)
+      .replace('    remedy2: [{name: replace}, {period: 1m}]\n', '');
+    await world.addNode('a');
+    await world.configure(readOnly);
+    await world.pass(6 * SECOND_MS);
+    const before = world.now();
+    await world.says('a', { [type]: 'True' });
+    await world.pass(33 * SECOND_MS);
+    await world.ends((await world.jobs())[0]!, 'Complete');
+    await world.pass(10 * MINUTE_MS);
+    await world.says('a', { [type]: 'False' });
+    const look = (bootID: string, at: string): void => void world.foundWell.set('a', { bootID, foundWell: [{ type, at }] });
+    const isOver = async (): Promise<boolean> => (await world.jobs()).length === 2;
+    for (const [bootID, at] of [
+      ['boot-1', before],
+      ['boot-0', '2099-01-01T00:00:00Z'],
+    ] as const) {
+      look(bootID, at);
+      await world.pass(MINUTE_MS);
+      expect(await isOver(), `${bootID} ${at}`).toBe(false);
+    }
+    look('boot-1', world.now());
+    await world.pass(20 * SECOND_MS);
+    expect([await isOver(), await world.position('a')]).toEqual([true, 'running undo 1']);
+  });
+
   it('two Configurations that answer one condition of a node: neither does, which is told', async () => {
     const replica = world.start();
     await world.configure(DEADLOCK, 'fence-remedies');

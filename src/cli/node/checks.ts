@@ -1,6 +1,8 @@
+import { join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { checkBmc } from '../../node/checks/bmc.ts';
 import { Children } from '../../node/checks/children.ts';
+import { checkFileSystems } from '../../node/checks/file-systems.ts';
 import { checkHardware, USUAL_LIMITS } from '../../node/checks/hardware.ts';
 import { checkKdump } from '../../node/checks/kdump.ts';
 import { checkPreviousBoot } from '../../node/checks/previous-boot.ts';
@@ -31,7 +33,7 @@ export function addCheckCommands(node: Command): void {
   const check = usageExits(new Command('check'))
     .description('check one thing of this node, once; as a plugin of node-problem-detector, or by hand')
     .addHelpText('after', '\nExit codes: 0 nothing is wrong, 1 a problem, 2 it could not be checked, or wrong usage. One line on stdout says which.');
-  for (const one of [storage(), kdump(), hardware(), bmc(), previousBoot(), watchdog()]) check.addCommand(one);
+  for (const one of [storage(), kdump(), hardware(), bmc(), previousBoot(), watchdog(), fileSystems()]) check.addCommand(one);
   node.addCommand(check);
 }
 
@@ -43,6 +45,17 @@ function storage(): Command {
       const targets = [...mount.map((path) => ({ kind: 'mount' as const, path })), ...device.map((path) => ({ kind: 'device' as const, path }))];
       const children = new Children({ clock, stateFolder: state });
       await conclude(async () => checkStorage({ root, children }, { targets, deadlineMs: deadline * 1000 }), deadline * 1000);
+    });
+}
+
+function fileSystems(): Command {
+  return withDeadline(named('file-systems', 'file systems of disks take writes, and none is mounted read-only'))
+    .option('--folder <path>', 'folder that a block is written to, synced and read back; may be given several times', collected, [])
+    .option('--read-only <path>', 'mount point of a file system that is never written to; may be given several times', collected, [])
+    .action(async ({ root, state, deadline, folder, readOnly }: DeadlineFlags & { folder: string[]; readOnly: string[] }) => {
+      const deadlineMs = deadline * 1000;
+      const options = { folders: folder.map((path) => join(root, path)), byDesign: readOnly, prober: '', deadlineMs };
+      await conclude(async () => checkFileSystems({ root, children: new Children({ clock, stateFolder: state }) }, options), 2 * deadlineMs);
     });
 }
 

@@ -10,6 +10,8 @@ import { VERSION } from '../version.ts';
 import { addCheckCommands } from './checks.ts';
 import { applyConfigFile, configFileOf } from './config-file.ts';
 import type { ConfigLines } from './config-file.ts';
+import { fileSystemsOf, fileSystemsOptions } from './file-systems-options.ts';
+import type { FileSystemsFlags } from './file-systems-options.ts';
 import { kdumpSetupCommand } from './kdump-setup.ts';
 import { softFenceOf, softFenceOptions } from './soft-fence-options.ts';
 import type { SoftFenceFlags } from './soft-fence-options.ts';
@@ -23,7 +25,7 @@ import { timeOptions, writtenTimes } from './time-options.ts';
 import { unfenceOf, unfenceOptions } from './unfence-options.ts';
 import type { UnfenceFlags } from './unfence-options.ts';
 
-interface Flags extends StorageFlags, StorageLeaseFlags, UnfenceFlags, SoftFenceFlags {
+interface Flags extends StorageFlags, StorageLeaseFlags, UnfenceFlags, SoftFenceFlags, FileSystemsFlags {
   config?: string;
   nodeName: string;
   fenceNamespace: string;
@@ -88,7 +90,7 @@ export function nodeCommand(): Command {
     .addCommand(kdumpSetupCommand())
     .addCommand(storageLeaseCommand())
     .action(run);
-  const storage = [...storageOptions(option), ...storageLeaseOptions(option)];
+  const storage = [...storageOptions(option), ...storageLeaseOptions(option), ...fileSystemsOptions(option)];
   const added = [...timeOptions(option), ...storage, ...unfenceOptions(option), ...softFenceOptions(option)];
   for (const one of added) node.addOption(one);
   addCheckCommands(node);
@@ -120,6 +122,7 @@ async function run(given: Flags, command: Command): Promise<void> {
       ...unfenceOf(flags, command),
       ...softFenceOf(flags),
       ...storageLeaseOf(flags),
+      ...fileSystemsOf(flags),
       ...(flags.hostRoot === undefined ? {} : { hostRoot: flags.hostRoot }),
       postsConditions: flags.conditions,
       version: VERSION,

@@ -15,8 +15,12 @@ const STORAGE_MAX = 6;
 
 export function storageOptions(option: (flags: string, variable: string, description: string) => Option): Option[] {
   return [
-    option('--storage-mount <paths>', 'STORAGE_MOUNT', 'mount points of shared storage, which are probed').argParser(paths).default([], 'none'),
-    option('--storage-device <paths>', 'STORAGE_DEVICE', 'block devices of shared storage, which are probed').argParser(paths).default([], 'none'),
+    option('--storage-mount <paths>', 'STORAGE_MOUNT', 'mount points of shared storage, which are probed')
+      .argParser(absolutePaths(STORAGE_MAX))
+      .default([], 'none'),
+    option('--storage-device <paths>', 'STORAGE_DEVICE', 'block devices of shared storage, which are probed')
+      .argParser(absolutePaths(STORAGE_MAX))
+      .default([], 'none'),
     option(
       '--storage-lost-timeout <duration>',
       'STORAGE_LOST_TIMEOUT',
@@ -34,11 +38,13 @@ export function storageOf({ storageMount, storageDevice, storageLostTimeout }: S
 }
 
 /** Given several times, or several with commas between them. */
-function paths(text: string, before: readonly string[] = []): string[] {
-  const given = text.split(',').filter((path) => path !== '');
-  if (given.some((path) => !path.startsWith('/'))) throw new InvalidArgumentError('must be absolute paths.');
-  if (before.length + given.length > STORAGE_MAX) throw new InvalidArgumentError(`must be at most ${STORAGE_MAX} paths.`);
-  return [...before, ...given];
+export function absolutePaths(most: number): (text: string, before?: readonly string[]) => string[] {
+  return (text, before = []) => {
+    const given = text.split(',').filter((path) => path !== '');
+    if (given.some((path) => !path.startsWith('/'))) throw new InvalidArgumentError('must be absolute paths.');
+    if (before.length + given.length > most) throw new InvalidArgumentError(`must be at most ${most} paths.`);
+    return [...before, ...given];
+  };
 }
 
 /** Fewer than three probes are an accident, and there is one each half minute. */

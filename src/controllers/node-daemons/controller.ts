@@ -1,6 +1,7 @@
 import { CONTROLLERS_TOLD, controllersData, parseControllers } from '../../domain/node-daemon/controllers.ts';
 import { checkDaemonTiming, daemonTiming } from '../../domain/node-daemon/times.ts';
 import type { WrittenTimes } from '../../domain/node-daemon/times.ts';
+import type { AttestedWell } from '../../domain/node-daemon/found-well.ts';
 import { SIGNS } from '../../domain/node-daemon/datagram.ts';
 import { sameContent } from '../../domain/canonical.ts';
 import type { GrantsEnded, LastOrdered } from '../../domain/node-daemon/attestation.ts';
@@ -189,6 +190,12 @@ export class NodeDaemonController implements NodeDaemons, NodeOrders, FastDetect
   isKdumpArmed(node: string): boolean {
     const kdump = this.#nodes.get(node)?.attestation.kdump;
     return kdump?.isArmed === true && kdump.notifies.length > 0;
+  }
+
+  /** Of which boot, and when it was looked at, decides what it is worth. */
+  foundWell(node: string): AttestedWell | undefined {
+    const { bootID, foundWell = [] } = this.#nodes.get(node)?.attestation ?? {};
+    return bootID === undefined || foundWell.length === 0 ? undefined : { bootID, foundWell };
   }
 
   failureOf(node: string): FastFailure | undefined {

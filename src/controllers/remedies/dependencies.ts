@@ -1,3 +1,4 @@
+import type { AttestedWell } from '../../domain/node-daemon/found-well.ts';
 import type { BatchJob } from '../../ports/batch.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Cluster, Lister } from '../../ports/cluster.ts';
@@ -38,6 +39,8 @@ export interface RemedyDependencies {
   /** When a sign of life of the node's kubelet was last received here. */
   lifeAtMs: (node: string) => number | undefined;
   remedyHolds: RemedyHolds;
+  /** Conditions that the daemon of the node looked at and found well; absent: no daemons are heard. */
+  foundWell?: ((node: string) => AttestedWell | undefined) | undefined;
   /** Counts what goes wrong; absent: nobody does. */
   countProblem?: ((problem: NodeProblem) => void) | undefined;
   options: {

@@ -1,4 +1,4 @@
-import type { RemedyClock } from '../../domain/remedy/conditions.ts';
+import type { RemedyClock, ThresholdView } from '../../domain/remedy/conditions.ts';
 import { REMEDY_PHASES } from '../../domain/remedy/position.ts';
 import type { RemedyPhase, RemedyState } from '../../domain/remedy/position.ts';
 import type { Threshold } from '../../domain/remedy/configuration.ts';
@@ -20,6 +20,7 @@ import { isOrphan, look } from './look.ts';
 import type { Look } from './look.ts';
 import { NodeMemory } from './memory.ts';
 import { observedNode } from './observed.ts';
+import type { Heard } from './observed.ts';
 import { Performer } from './perform.ts';
 import { RemedyPermission } from './permission.ts';
 import { isSilent, presenceOf } from './presence.ts';
@@ -31,6 +32,8 @@ import { mustBeWritten, remediesStatus, restoredStatus } from './status.ts';
 
 /** Behind what was written: what follows from it is decided by what stands then. */
 const NEXT_MS = 0;
+/** No change of the Node says that its daemon has looked again. */
+const LOOKED_MS = 15_000;
 /** Words that only count otherwise are written no more often: in a storm thousands wait for one policy. */
 const WORDS_MS = 60_000;
 /** Reason of a remedy that did not succeed, as problems are counted. */
@@ -145,9 +148,16 @@ export class RemedyNodes {
     const nowMs = this.#given.clock.monotonicMs();
     const views = thresholds.map((threshold) => seen.viewOf(threshold, nowMs));
     const isQuiet = !isWritten && seen.states.size === 0 && views.every(({ phase }) => phase !== 'standing');
-    const dueMs = Math.min(Infinity, ...views.map((view) => view.dueMs ?? Infinity));
+    const nextMs = this.#isVerified(cached, thresholds, views) ? nowMs + LOOKED_MS : Infinity;
+    const dueMs = Math.min(nextMs, ...views.map((view) => view.dueMs ?? Infinity));
     if (isQuiet) return { actions: [], problems: [], dueInMs: Math.max(0, dueMs - nowMs), perform: () => Promise.resolve() };
     return this.#decide(cached, thresholds, dueMs);
+  }
+
+  /** One reads clear that the daemon of the node looks at. */
+  #isVerified({ metadata: { name } }: Node, thresholds: readonly Threshold[], views: readonly ThresholdView[]): boolean {
+    const { foundWell = [] } = this.#given.foundWell?.(name) ?? {};
+    return thresholds.some(({ conditionType }, index) => views[index]?.phase === 'clearing' && foundWell.some(({ type }) => type === conditionType));
   }
 
   async #decide({ metadata: { name, uid } }: Node, thresholds: readonly Threshold[], viewDueMs: number): Promise<Plan<Action> | undefined> {
@@ -263,7 +273,7 @@ export class RemedyNodes {
     const isSame = before?.metadata.uid === node.metadata.uid && before?.status.nodeInfo?.bootID === node.status.nodeInfo?.bootID;
     if (known?.observed === undefined || !isSame || this.#signs.get(node.metadata.name) === undefined) return this.#observe(node, thresholds);
     const changed = thresholds.filter(({ conditionType }) => !isSameCondition(conditionOf(before, conditionType), conditionOf(node, conditionType)));
-    if (changed.length > 0) known.observeSome(observedNode(node, isSilent(this.#given, node), changed), changed, this.#clocks());
+    if (changed.length > 0) known.observeSome(observedNode(node, this.#heard(node), changed), changed, this.#clocks());
     return known;
   }
 
@@ -273,8 +283,12 @@ export class RemedyNodes {
     const memory = this.#memories.get(name) ?? new NodeMemory();
     this.#memories.set(name, memory);
     if (read !== undefined && !memory.isRestored) memory.restore(restoredStatus(read.report, this.#now()));
-    memory.observe(observedNode(node, isSilent(this.#given, node), thresholds), thresholds, this.#clocks());
+    memory.observe(observedNode(node, this.#heard(node), thresholds), thresholds, this.#clocks());
     return memory;
+  }
+
+  #heard(node: Node): Heard {
+    return { isSilent: isSilent(this.#given, node), foundWell: this.#given.foundWell?.(node.metadata.name) };
   }
 
   #clocks(): RemedyClock {

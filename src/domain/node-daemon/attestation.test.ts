@@ -22,6 +22,12 @@ describe('an attestation', () => {
     expect(parsed(found)).toEqual({ ...WHOLE, ...found });
   });
 
+  it('says what its daemon found well, and leaves out what it does not know', () => {
+    const well = { type: 'ReadonlyFilesystem', at: '2026-02-03T04:05:06Z' };
+    expect(parsed({ foundWell: [well, { ...well, type: 'KernelDeadlock' }] })).toEqual({ ...WHOLE, foundWell: [well] });
+    expect(parsed({ foundWell: 'all' })).toEqual(WHOLE);
+  });
+
   it('says what became of the last orders, and leaves out what it does not know', () => {
     const done = { id: 'a', action: 'reboot', state: 'done', words: 'w' };
     expect(parsed({ orders: [done] })).toEqual({ ...WHOLE, orders: [done] });

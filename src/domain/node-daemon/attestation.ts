@@ -1,4 +1,6 @@
 import { DEVICES_MAX, isDevicePath, isRegistrationKey, plainKey } from '../scsi-registration.ts';
+import { foundWellIn } from './found-well.ts';
+import type { FoundWell } from './found-well.ts';
 import { ATTESTED_ORDERS_MAX, isOrderedAction, ORDER_STATES, orderWords } from './order.ts';
 import type { OrderedAction, OrderOutcome } from './order.ts';
 import { PEERS_MAX } from './peers.ts';
@@ -52,6 +54,8 @@ export interface Attestation {
   unfence?: AttestedUnfence;
   /** What became of the last orders of this boot, the newest last. Absent: none came. */
   orders?: OrderOutcome[];
+  /** Conditions of others that it looked at in this boot and found well. Absent: none. */
+  foundWell?: FoundWell[];
   /** The daemon is being stopped, as it should: from now on its silence says nothing. */
   isEnding?: true;
 }
@@ -153,6 +157,7 @@ export function parseAttestation(lease: Annotated): Attestation | undefined {
   const proposedBmc = partAt(value, 'proposedBmc', bmcOf);
   const unfence = partAt(value, 'unfence', unfenceOf);
   const orders = ordersAt(value);
+  const foundWell = foundWellIn(value?.['foundWell']);
   if (bootID === undefined || systemUUID === undefined || peers === undefined) return undefined;
   if (watchdog === 'broken' || selfFence === 'broken' || publicKey === 'broken' || address === 'broken') return undefined;
   if (storage === 'broken' || storageLease === 'broken' || kdump === 'broken' || proposedBmc === 'broken' || unfence === 'broken') return undefined;
@@ -170,6 +175,7 @@ export function parseAttestation(lease: Annotated): Attestation | undefined {
     ...(proposedBmc === undefined ? {} : { proposedBmc }),
     ...(unfence === undefined ? {} : { unfence }),
     ...(orders.length === 0 ? {} : { orders }),
+    ...(foundWell.length === 0 ? {} : { foundWell }),
     ...(value?.['isEnding'] === true ? { isEnding: true } : {}),
   };
 }

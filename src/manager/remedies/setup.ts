@@ -1,3 +1,4 @@
+import type { AttestedWell } from '../../domain/node-daemon/found-well.ts';
 import { LiveRemedies } from '../../config/live-remedies.ts';
 import { remediesController } from '../../controllers/remedies/controller.ts';
 import type { RemediesController } from '../../controllers/remedies/controller.ts';
@@ -25,6 +26,8 @@ export interface RemedySources {
   prober: Prober;
   lifeAtMs: (node: string) => number | undefined;
   remedyHolds: RemedyHolds;
+  /** By their daemons; absent: none are heard. */
+  foundWell?: ((node: string) => AttestedWell | undefined) | undefined;
   /** Counts what goes wrong; absent: nobody does. */
   countProblem?: ((problem: NodeProblem) => void) | undefined;
   /** These words, and no others, stand for this topic in `nodefence status`. */
@@ -62,11 +65,11 @@ export function setUpRemedies(
       const { namespace, mode, ownNode } = options;
       const { watch, reflectors } = watching(watchBase(ports, options));
       const jobs = watch(JOBS, { namespace, labelSelector: REMEDY_NODE_LABEL });
-      const { cluster, leadership, planner, prober, lifeAtMs, remedyHolds, countProblem, say } = sources;
+      const { cluster, leadership, planner, prober, lifeAtMs, remedyHolds, foundWell, countProblem, say } = sources;
       let made: RemediesController | undefined;
       const queued = overQueue(ports, 'remedies', (queue) => {
         made = remediesController({
-          ...{ clock, random, cluster, log, recorder, leadership, planner, prober, lifeAtMs, remedyHolds, countProblem, settings, queue },
+          ...{ clock, random, cluster, log, recorder, leadership, planner, prober, lifeAtMs, remedyHolds, foundWell, countProblem, settings, queue },
           metrics: metrics.remedies,
           listers: { ...listers, jobs },
           options: { namespace, mode, ...(ownNode !== undefined && { ownNode }) },

@@ -78,6 +78,28 @@ describe('a check that the daemon runs', { timeout: 60_000 }, () => {
     expect(names(true)).toEqual(['multipath', 'watchdog', 'bmc', 'hardware', 'kdump', 'previous-boot']);
   });
 
+  it('of file systems is one only where it is asked for, and writes to its own folder and to those that are named', async () => {
+    const { root, stateFolder } = machine;
+    const asked: string[] = [];
+    const run: Children['run'] = (_key, _program, [, what = '', path = '']) => {
+      asked.push(`${what} ${path}`);
+      return Promise.resolve({
+        kind: 'ended',
+        code: 0,
+        errors: '',
+        output: what === 'mount' ? 'begins\nanswered\n' : '{"health":"ok","sentence":"well"}',
+      });
+    };
+    const ports = { root, clock: new SystemClock(), children: { run }, probes: { run }, runFolder: stateFolder, stateFolder, seesFiles: true };
+    const fileSystems = { ownFolder: '/var/lib/nodefence', written: ['/data'], byDesign: ['/usr'] };
+    const found = await daemonChecks({ ...ports, fileSystems }, [])
+      .find(({ name }) => name === 'file-systems')
+      ?.run();
+    expect(found).toEqual({ health: 'ok', sentence: 'well', well: ['ReadonlyFilesystem'] });
+    expect(asked).toEqual([`mount ${join('/var/lib/nodefence', PROBE)}`, `mount ${join(root, 'data', PROBE)}`, `file-systems ${root}`]);
+    expect(daemonChecks({ ...ports, fileSystems, seesFiles: false }, []).map(({ name }) => name)).not.toContain('file-systems');
+  });
+
   it('remembers what it must know in its next run', async () => {
     machine.write({ 'sys/devices/system/edac/mc/mc0/ce_count': '1\n', 'sys/devices/system/edac/mc/mc0/ue_count': '0\n' });
     expect(await run('hardware')).toMatchObject({ sentence: 'first reading of the memory errors: a baseline' });

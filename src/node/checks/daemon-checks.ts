@@ -1,14 +1,13 @@
-import { extname } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import type { Clock } from '../../ports/clock.ts';
 import type { CheckFound, CheckName, NodeCheck } from '../../ports/node-checks.ts';
 import { checkBmc } from './bmc.ts';
-import { whyNothing } from './children.ts';
+import { checkInChild } from './child-check.ts';
 import type { Children } from './children.ts';
+import { checkFileSystems } from './file-systems.ts';
 import { checkStorage, judgeStorage, reachOf } from './storage.ts';
 import { probeTarget } from './storage-probe.ts';
 import type { StorageTarget } from './storage-probe.ts';
-import { unknown } from './verdict.ts';
 
 export interface DaemonChecksPorts {
   root: string;
@@ -21,10 +20,19 @@ export interface DaemonChecksPorts {
   /** What a check must know in its next run: in /run, and what outlives the boot. */
   runFolder: string;
   stateFolder: string;
+  /** Absent: conditions of others are not looked at. */
+  fileSystems?: VerifiedFileSystems | undefined;
 }
 
-/** Compiled, it has the other extension. */
-const CHILD = fileURLToPath(new URL(`./check-child${extname(import.meta.url)}`, import.meta.url));
+export interface VerifiedFileSystems {
+  /** Of the daemon itself. */
+  ownFolder: string;
+  /** Folders of the node that are written to beside it. */
+  written: readonly string[];
+  /** Mount points of the node that are read-only by design. */
+  byDesign: readonly string[];
+}
+
 const MINUTE_MS = 60_000;
 const FILES_DEADLINE_MS = 15_000;
 const PROBE_MS = 5_000;
@@ -32,11 +40,10 @@ const BMC_MS = 20_000;
 /** What a child needs to be killed, and what was killed to be told. */
 const SLACK_MS = 3_000;
 const PROBER = '-daemon';
-const SENTENCE_MAX = 1_000;
 
 /** The checks that the daemon runs by itself. Nothing that may hang in the kernel is done in its own process. */
 export function daemonChecks(ports: DaemonChecksPorts, targets: readonly StorageTarget[]): NodeCheck[] {
-  const { root, children, clock, seesFiles } = ports;
+  const { root, children, clock, seesFiles, fileSystems } = ports;
   const named: NodeCheck = { name: 'storage', intervalMs: MINUTE_MS / 2, deadlineMs: PROBE_MS + SLACK_MS, run: async () => probed(ports, targets) };
   return [
     ...(targets.length === 0 ? [] : [named]),
@@ -55,6 +62,7 @@ export function daemonChecks(ports: DaemonChecksPorts, targets: readonly Storage
     },
     fileCheck(ports, 'hardware', 5 * MINUTE_MS),
     ...(seesFiles ? [fileCheck(ports, 'kdump', 5 * MINUTE_MS), fileCheck(ports, 'previous-boot', 60 * MINUTE_MS)] : []),
+    ...(seesFiles && fileSystems !== undefined ? [fileSystemsCheck(ports, fileSystems)] : []),
   ];
 }
 
@@ -66,23 +74,13 @@ async function probed({ root, probes: children }: DaemonChecksPorts, targets: re
 
 function fileCheck({ root, children, runFolder, stateFolder }: DaemonChecksPorts, name: CheckName, intervalMs: number): NodeCheck {
   const folder = name === 'previous-boot' ? stateFolder : runFolder;
-  const run = async (): Promise<CheckFound> => {
-    const result = await children.run(`check ${name}`, process.execPath, [CHILD, name, root, folder], FILES_DEADLINE_MS);
-    const why = whyNothing('check', result);
-    const found = result.kind === 'ended' ? foundIn(result.output) : undefined;
-    return found ?? unknown(why ?? 'the check ended without a word');
-  };
+  const run = async (): Promise<CheckFound> => checkInChild(children, [name, root, folder], FILES_DEADLINE_MS);
   return { name, intervalMs, deadlineMs: FILES_DEADLINE_MS + SLACK_MS, run };
 }
 
-/** Undefined: nothing that a check says. */
-function foundIn(output: string): CheckFound | undefined {
-  try {
-    const found = JSON.parse(output) as CheckFound;
-    const isWhole = ['ok', 'problem', 'unknown'].includes(found.health) && typeof found.sentence === 'string';
-    return isWhole && found.sentence.length <= SENTENCE_MAX ? found : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+/** Of the daemon's own folder, which lies on a file system of the node in a pod too, and of those that are named. */
+function fileSystemsCheck({ root, children }: DaemonChecksPorts, { ownFolder, written, byDesign }: VerifiedFileSystems): NodeCheck {
+  const folders = [ownFolder, ...written.map((path) => join(root, path))];
+  const run = async (): Promise<CheckFound> => checkFileSystems({ root, children }, { folders, byDesign, prober: PROBER, deadlineMs: PROBE_MS });
+  return { name: 'file-systems', intervalMs: MINUTE_MS, deadlineMs: 2 * (PROBE_MS + SLACK_MS), run };
 }

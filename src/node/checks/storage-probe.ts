@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ChildResult, Children } from './children.ts';
-import { textOf } from './reading.ts';
+import { mountsAt } from './mount-table.ts';
 
 export interface StorageTarget {
   kind: 'mount' | 'device';
@@ -36,23 +36,34 @@ const NOT_BEGUN: TargetOutcome = { kind: 'not-probed', why: 'the probe did not g
 const CHILD = fileURLToPath(new URL(`./storage-child${extname(import.meta.url)}`, import.meta.url));
 /** Several nodes may write to one mount: each has a file of its own. */
 const PROBE_FILE = '.nodefence-probe-';
-/** A node with hundreds of pods has a table of hundreds of kilobytes. */
-const TABLE_MAX_BYTES = 4_194_304;
 
 export async function probeTarget(ports: ProbePorts, target: StorageTarget, deadlineMs: number): Promise<TargetReading> {
   const { root, children, prober = '' } = ports;
   const path = join(root, target.path);
   if (target.kind === 'mount') {
-    const table = await textOf(root, 'proc/self/mountinfo', TABLE_MAX_BYTES);
-    if (table === undefined) return { ...target, outcome: { kind: 'not-probed', why: '/proc/self/mountinfo is not there' } };
-    if (Buffer.byteLength(table) >= TABLE_MAX_BYTES) return { ...target, outcome: { kind: 'not-probed', why: 'the table of mounts is too long' } };
-    const mounted = mountPointsIn(table);
+    const table = await mountsAt(root, 'proc/self/mountinfo');
+    if ('why' in table) return { ...target, outcome: { kind: 'not-probed', why: table.why } };
+    const mounted = new Set(table.mounts.map(({ point }) => point));
     // A write would go to the disk below, which answers.
     if (!mounted.has(withoutEnd(target.path)) && !mounted.has(withoutEnd(path))) return { ...target, outcome: { kind: 'not-mounted' } };
   }
-  const probed = target.kind === 'mount' ? join(path, `${PROBE_FILE}${hostname()}${prober}`) : path;
-  const result = await children.run(`storage ${target.kind} ${target.path}`, process.execPath, [CHILD, target.kind, probed], deadlineMs);
-  return { ...target, outcome: outcomeOf(result, deadlineMs) };
+  const probed = target.kind === 'mount' ? probeFile(path, prober) : path;
+  return { ...target, outcome: await triedOut(children, target, probed, deadlineMs) };
+}
+
+/** Two who try one folder must not write to one file. */
+export function probeFile(folder: string, prober: string): string {
+  return join(folder, `${PROBE_FILE}${hostname()}${prober}`);
+}
+
+/** A block is written to that file, synced and read back; of a device the first one is read. In a process that can be killed. */
+export async function triedOut(
+  children: ProbePorts['children'],
+  { kind, path }: StorageTarget,
+  probed: string,
+  deadlineMs: number,
+): Promise<TargetOutcome> {
+  return outcomeOf(await children.run(`storage ${kind} ${path}`, process.execPath, [CHILD, kind, probed], deadlineMs), deadlineMs);
 }
 
 export function outcomeOf(result: ChildResult, deadlineMs: number): TargetOutcome {
@@ -78,17 +89,6 @@ function saidIn(output: string): TargetOutcome | undefined {
   const [, code, step] = /^begins\nrefused (E[A-Z0-9]{1,20}) (open|write|sync|read)\n$/u.exec(output) ?? [];
   if (output === `${BEGINS}answered\n`) return { kind: 'answered' };
   return code === undefined || step === undefined ? undefined : { kind: 'refused', code, step };
-}
-
-/** Mount points of /proc/self/mountinfo: its fifth field, with blanks and the like as `\040`. */
-export function mountPointsIn(table: string): Set<string> {
-  const points = new Set<string>();
-  for (const line of table.split('\n')) {
-    const point = line.split(' ')[4];
-    if (point !== undefined)
-      points.add(point.replaceAll(/\\([0-7]{3})/gu, (_all, digits: string) => String.fromCharCode(Number.parseInt(digits, 8))));
-  }
-  return points;
 }
 
 function withoutEnd(path: string): string {

@@ -8,7 +8,7 @@ import { SystemClock } from '../../runtime/system-clock.ts';
 import { Children } from './children.ts';
 import { checkStorage, judgeStorage, reachOf } from './storage.ts';
 import type { StorageVerdict } from './storage.ts';
-import { mountPointsIn, outcomeOf } from './storage-probe.ts';
+import { outcomeOf } from './storage-probe.ts';
 import type { StorageTarget, TargetOutcome } from './storage-probe.ts';
 import { MachineFolder } from './testing/machine-folder.ts';
 
@@ -200,14 +200,5 @@ describe('what is read', () => {
     expect(reach({ kind: 'silent', forMs: 5_000 })).toBe('lost');
     expect(reach({ kind: 'refused', code: 'EIO', step: 'sync' })).toBe('lost');
     expect(reach({ kind: 'refused', code: 'ENOSPC', step: 'write' })).toBe('reachable');
-  });
-
-  it('of a table of mounts are its points, with blanks in them', () => {
-    expect(mountPointsIn('30 1 0:1 / / rw - ext4 x rw\n31 30 0:2 / /mnt/two\\040words rw - nfs4 x rw\n')).toEqual(new Set(['/', '/mnt/two words']));
-    fc.assert(
-      fc.property(fc.string(), (text) => {
-        expect(mountPointsIn(text).size).toBeLessThanOrEqual(text.length);
-      }),
-    );
   });
 });

@@ -1,3 +1,5 @@
+import { lookedAt } from '../../domain/node-daemon/found-well.ts';
+import type { FoundWell } from '../../domain/node-daemon/found-well.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { CheckFound, CheckName, NodeCheck } from '../../ports/node-checks.ts';
 import type { DaemonLog } from '../../ports/node-daemon.ts';
@@ -22,11 +24,21 @@ interface State {
   check: NodeCheck;
   dueAtMs: number;
   startedAtMs?: number;
+  /** Of the look that runs, and of the one that found something last. */
+  began: Began;
+  foundBegan: Began;
   isLate: boolean;
   found?: CheckFound;
   foundAtMs: number;
 }
 
+/** `bootMs`: on a clock that stands still in no sleep. */
+interface Began {
+  bootMs: number;
+  wallMs: number;
+}
+
+const NEVER: Began = { bootMs: 0, wallMs: 0 };
 const TICK_MS = 1_000;
 /** Turns of the scheduler, not of what it starts: a check that hangs is late, and the daemon gets on. */
 const PROGRESS_LIMIT_MS = 10_000;
@@ -44,7 +56,7 @@ export class Checks {
     this.#ports = ports;
     this.#progress = progress;
     this.#changed = changed;
-    this.#states = (ports.checks ?? []).map((check) => ({ check, dueAtMs: 0, isLate: false, foundAtMs: 0 }));
+    this.#states = (ports.checks ?? []).map((check) => ({ check, dueAtMs: 0, began: NEVER, foundBegan: NEVER, isLate: false, foundAtMs: 0 }));
   }
 
   start(): void {
@@ -63,6 +75,15 @@ export class Checks {
   /** What it found last; undefined: it has not looked yet. */
   found(name: string): CheckFound | undefined {
     return this.#states.find(({ check }) => check.name === name)?.found;
+  }
+
+  /** Conditions of others that were found well last. Where the wall clock was set since, the earlier of what may have been the time. */
+  well(): FoundWell[] {
+    const { clock } = this.#ports;
+    const bootedAtMs = clock.wallMs() - clock.bootMs();
+    return this.#states.flatMap(({ found, foundBegan: { bootMs, wallMs } }) =>
+      (found?.well ?? []).map((type) => ({ type, at: lookedAt(Math.min(wallMs, bootedAtMs + bootMs)) })),
+    );
   }
 
   status(): CheckStatus[] {
@@ -91,6 +112,7 @@ export class Checks {
   #start(state: State, nowMs: number): void {
     const { check } = state;
     state.startedAtMs = nowMs;
+    state.began = { bootMs: this.#ports.clock.bootMs(), wallMs: this.#ports.clock.wallMs() };
     state.isLate = false;
     const run = async (): Promise<CheckFound> => check.run();
     run().then(
@@ -111,6 +133,7 @@ export class Checks {
     const before = state.found?.health;
     const { name } = state.check;
     state.found = found;
+    state.foundBegan = state.began;
     state.foundAtMs = clock.monotonicMs();
     if (before !== found.health && (before !== undefined || found.health !== 'ok'))
       log[found.health === 'problem' ? 'warn' : 'info'](WORDS[found.health], { question: name, reason: found.sentence });

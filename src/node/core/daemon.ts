@@ -1,6 +1,7 @@
 import type { AttestedStorageLease, AttestedWatchdog } from '../../domain/node-daemon/attestation.ts';
 import { wantedConditions } from '../../domain/node-daemon/conditions.ts';
 import { SIGNS } from '../../domain/node-daemon/datagram.ts';
+import type { FoundWell } from '../../domain/node-daemon/found-well.ts';
 import type { OrderOutcome } from '../../domain/node-daemon/order.ts';
 import type { WrittenTimes } from '../../domain/node-daemon/times.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -282,7 +283,9 @@ export class NodeDaemon {
     this.#exchange.tick();
     if (!this.#isEnding) this.#unfencer?.tick();
     this.#keeper.progress.report('exchange');
-    const state = `${this.#keeper.watchdogState} ${this.#keeper.facts?.timeoutMs ?? 0} ${JSON.stringify([attestedFindings(this.#checks), this.#storageLease])}`;
+    // When it was looked at goes with the next attestation: a write for each look would be twice as many.
+    const wellTypes = this.#checks.well().map(({ type }) => type);
+    const state = `${this.#keeper.watchdogState} ${this.#keeper.facts?.timeoutMs ?? 0} ${JSON.stringify([attestedFindings(this.#checks), wellTypes, this.#storageLease])}`;
     if (state === this.#shownState) return;
     this.#shownState = state;
     this.#attester.wake();
@@ -332,11 +335,17 @@ export class NodeDaemon {
       ...(watchdog === undefined ? {} : { watchdog }),
       ...(fencesItself && !this.#isEnding ? { selfFence: { grantMs, isolationTimeoutMs, podStopMaxMs, resetTimeMs } } : {}),
       ...attestedFindings(this.#checks),
+      ...this.#attestedWell(),
       ...(this.#unfencer === undefined ? {} : { unfence: this.#unfencer.attested }),
       ...this.#attestedOrders(),
       ...(this.#storageLease === undefined ? {} : { storageLease: this.#storageLease }),
       ...(this.#isEnding ? { isEnding: true } : {}),
     };
+  }
+
+  #attestedWell(): { foundWell?: FoundWell[] } {
+    const foundWell = this.#checks.well();
+    return foundWell.length === 0 ? {} : { foundWell };
   }
 
   #attestedOrders(): { orders?: OrderOutcome[] } {

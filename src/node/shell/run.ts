@@ -12,6 +12,7 @@ import type { DaemonLog } from '../../ports/node-daemon.ts';
 import { SystemClock } from '../../runtime/system-clock.ts';
 import { Children } from '../checks/children.ts';
 import { daemonChecks } from '../checks/daemon-checks.ts';
+import type { VerifiedFileSystems } from '../checks/daemon-checks.ts';
 import { LeaseDisk } from '../checks/lease-disk.ts';
 import { StorageLease } from '../checks/storage-lease.ts';
 import type { StorageLeaseOptions } from '../checks/storage-lease.ts';
@@ -57,6 +58,8 @@ export interface NodeDaemonRun {
   fencesItself: boolean;
   /** Shared storage that the node's workload writes to. */
   storage: readonly StorageTarget[];
+  /** What it looks at of conditions that others post; absent: nothing. Paths are the node's own. */
+  fileSystems?: Pick<VerifiedFileSystems, 'written' | 'byDesign'>;
   /** Absent: the loss of storage takes nothing down. */
   storageLostMs?: number;
   /** What it registers this node on again; absent: nothing. */
@@ -176,15 +179,17 @@ function ordersOf({ softFence, runDir }: NodeDaemonRun, clock: SystemClock, boot
   return { orders: { store: new OrderRecordFile(join(runDir, 'orders.json'), bootID), executor: new SystemdOrders({ children, ...softFence }) } };
 }
 
-function checksOf({ root, hostRoot, runDir, stateDir, storage, environment, log }: NodeDaemonRun, clock: SystemClock): NodeCheck[] {
+function checksOf({ root, hostRoot, runDir, stateDir, storage, fileSystems, environment, log }: NodeDaemonRun, clock: SystemClock): NodeCheck[] {
   const seesFiles = hostRoot !== undefined || environment['KUBERNETES_SERVICE_HOST'] === undefined;
+  if (!seesFiles && fileSystems !== undefined) log.error('file systems are not verified: this pod is not shown the files of its node (--host-root)');
   if (!seesFiles) log.info('kdump and the previous boot are not checked: this pod is not shown the files of its node (--host-root)');
   // Not the folder of `nodefence node check`: what hangs there must not be mistaken for what this process began.
   const runFolder = join(runDir, 'daemon-checks');
   const children = new Children({ clock, stateFolder: runFolder });
   const probes = new Children({ clock, stateFolder: join(runFolder, 'storage') });
   const folders = { root: hostRoot ?? root, runFolder, stateFolder: join(stateDir, 'checks') };
-  return daemonChecks({ ...folders, clock, children, probes, seesFiles }, storage);
+  const verified = fileSystems && { ...fileSystems, ownFolder: stateDir };
+  return daemonChecks({ ...folders, clock, children, probes, seesFiles, fileSystems: verified }, storage);
 }
 
 /** In a pod the device or file is where the pod is shown it. */

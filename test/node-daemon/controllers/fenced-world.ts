@@ -168,7 +168,7 @@ export class FencedWorld {
       },
       {
         ...{ mode: 'enforce', ownNode: undefined, outOfService: true, staleAfterMs: 90_000, namespace: NAMESPACE, identity: 'controller' },
-        ...{ concurrency: 4, syncDeadlineMs: 10_000 },
+        ...{ concurrency: 4, syncDeadlineMs: 10_000, remedies: this.#parts.includes('remedies') },
       },
     );
     this.#controllers.push(controller);

@@ -11,6 +11,7 @@ interface Attested {
   storage?: string;
   kdump?: { isArmed: boolean; notifies: string[] };
   proposedBmc?: { address: string; mac?: string };
+  foundWell?: { type: string; at: string }[];
 }
 
 /** A controller as its page describes it: grants what asks, tells who the peers are, ends grants, and counts. It shares no code with the controllers'. */
