@@ -94,10 +94,14 @@ export class NodeDaemonAgent implements ActionAgent {
       if (call.isOver) throw call.error(sent === 0 ? 'NotSent' : 'Timeout', 'the waiting was given up');
       const { attestation } = await this.#read(call);
       if (attestation.bootID !== bootID) {
-        if (action === 'reboot' && sent > 0) return { result: 'accepted', detail: `the node has booted anew: ${attestation.bootID}` };
+        if (action === 'reboot' && sent > 0) {
+          underWay.answered({ state: 'done' });
+          return { result: 'accepted', detail: `the node has booted anew: ${attestation.bootID}` };
+        }
         throw call.error('Refused', `the node has booted anew before it could answer: ${attestation.bootID}`);
       }
       const outcome = attestation.orders?.find((other) => other.id === id);
+      if (outcome !== undefined) underWay.answered(outcome);
       if (outcome?.state === 'done') return { result: 'accepted', detail: `the daemon says: ${outcome.words}; that proves nothing` };
       if (outcome?.state === 'failed') throw call.error('Unreachable', `the daemon took it, and failed: ${outcome.words}`);
       if (outcome?.state === 'refused') throw call.error('Refused', `the daemon refused: ${outcome.words}`);

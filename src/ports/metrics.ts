@@ -1,3 +1,4 @@
+import type { OrderedAction, OrderRefusal } from '../domain/node-daemon/order.ts';
 import type { KdumpResult } from '../domain/kdump/message.ts';
 import type { DumpState } from '../domain/kdump/record.ts';
 import type { FenceState, JobResult, Outcome, Timeline } from '../domain/node-fence.ts';
@@ -122,11 +123,17 @@ export interface RemediationMetrics extends SecondaryControllerMetrics {
 /** Why a datagram of a node was dropped. `replayed`: its counter, or a newer one, came before. */
 export const DATAGRAM_REFUSALS = ['malformed', 'unexpected', 'unknown sender', 'forged', 'another boot', 'replayed'] as const;
 
+/** What became of an order: `given`: it was sent at all; `unanswered`: nothing was attested of it in time, or no more than that it was taken. */
+export const ORDER_RESULTS = ['given', 'done', 'failed', 'refused', 'unanswered', 'not-sent'] as const;
+export type OrderResult = (typeof ORDER_RESULTS)[number];
+
 export interface NodeDaemonMetrics extends SecondaryControllerMetrics {
   /** A heartbeat. */
   received(): void;
   refused(reason: (typeof DATAGRAM_REFUSALS)[number]): void;
   answered(answer: 'grant' | 'refusal'): void;
+  /** An order of a soft fence. `reason`: why the daemon refused it. */
+  ordered(action: OrderedAction, result: OrderResult, reason?: OrderRefusal): void;
   /** Nodes now. The states overlap: `attested` are all; `alive-on-storage` are silent, and renew their slot on storage. */
   daemons(counts: { attested: number; heard: number; armed: number; 'alive-on-storage': number }): void;
   /** Nodes whose silence fast detection looks at, by what it makes of it. */
@@ -203,7 +210,16 @@ export const NO_METRICS: Metrics = {
   remediation: { requests: nothing, acted: nothing, problems: nothing },
   machineRemediation: { acted: nothing, problems: nothing },
   metal3Remediation: { acted: nothing, problems: nothing },
-  nodeDaemons: { received: nothing, refused: nothing, answered: nothing, daemons: nothing, suspected: nothing, acted: nothing, problems: nothing },
+  nodeDaemons: {
+    received: nothing,
+    refused: nothing,
+    answered: nothing,
+    ordered: nothing,
+    daemons: nothing,
+    suspected: nothing,
+    acted: nothing,
+    problems: nothing,
+  },
   kdump: { message: nothing, dumps: nothing, acted: nothing, problems: nothing },
   remedies: { ended: nothing, positions: nothing, acted: nothing, problems: nothing },
   problems: { counted: nothing, alarms: nothing, acted: nothing, problems: nothing },

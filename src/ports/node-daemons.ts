@@ -1,3 +1,4 @@
+import type { OrderOutcome } from '../domain/node-daemon/order.ts';
 import type { Permit } from '../domain/node-daemon/unfencing.ts';
 import type { GrantsEnded, LastOrdered } from '../domain/node-daemon/attestation.ts';
 
@@ -46,6 +47,8 @@ export interface OrderCall {
 export interface OrderUnderWay {
   /** How often it was sent; `error`: why it is sent no more. */
   state(): { sent: number; error?: Error };
+  /** What the daemon attests of it; the last word is counted at its end. */
+  answered(outcome: Pick<OrderOutcome, 'state' | 'why'>): void;
   /** It is sent no more. */
   end(): void;
 }

@@ -1,6 +1,7 @@
 import type { Registry } from 'prom-client';
 import { KDUMP_RESULTS } from '../domain/kdump/message.ts';
-import { CHECK_STATES, DATAGRAM_REFUSALS, REMEDIATION_PHASES, WATCHED_MACHINE_STATES } from '../ports/metrics.ts';
+import { ORDERED_ACTIONS } from '../domain/node-daemon/order.ts';
+import { CHECK_STATES, DATAGRAM_REFUSALS, ORDER_RESULTS, REMEDIATION_PHASES, WATCHED_MACHINE_STATES } from '../ports/metrics.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import { Meters, setAll } from './meters.ts';
 
@@ -95,10 +96,15 @@ function remediation(meters: Meters): Pick<Metrics['remediation'], 'requests'> {
 }
 
 /** What the daemons on nodes say; a node's own name would be one series per node. */
-function nodeDaemons(meters: Meters): Pick<Metrics['nodeDaemons'], 'received' | 'refused' | 'answered' | 'daemons' | 'suspected'> {
+function nodeDaemons(meters: Meters): Pick<Metrics['nodeDaemons'], 'received' | 'refused' | 'answered' | 'ordered' | 'daemons' | 'suspected'> {
   const received = meters.counter('nodefence_node_heartbeats_received_total', 'Heartbeats of node daemons that were accepted.');
   const refused = meters.counter('nodefence_node_heartbeats_refused_total', 'Datagrams that were dropped, by reason.', ['reason']);
   const answered = meters.counter('nodefence_node_grants_total', 'Answers to heartbeats, by answer.', ['answer']);
+  const ordered = meters.counter(
+    'nodefence_node_orders_total',
+    'Orders of soft fences: given, and what became of each; of refused ones the reason of the daemon, unknown where it says none.',
+    ['action', 'result', 'reason'],
+  );
   const daemons = meters.gauge(
     'nodefence_node_daemons',
     'Nodes now by what their daemon says: attested, heard, armed; silent ones that others see renew their slot on storage: alive-on-storage.',
@@ -108,10 +114,12 @@ function nodeDaemons(meters: Meters): Pick<Metrics['nodeDaemons'], 'received' | 
     'verdict',
   ]);
   for (const reason of DATAGRAM_REFUSALS) refused.inc({ reason }, 0);
+  for (const action of ORDERED_ACTIONS) for (const result of ORDER_RESULTS) if (result !== 'refused') ordered.inc({ action, result, reason: '' }, 0);
   return {
     received: () => received.inc(),
     refused: (reason) => refused.inc({ reason }),
     answered: (answer) => answered.inc({ answer }),
+    ordered: (action, result, reason) => ordered.inc({ action, result, reason: reason ?? (result === 'refused' ? 'unknown' : '') }),
     daemons: (counts) => {
       setAll(daemons, 'state', Object.entries(counts));
     },

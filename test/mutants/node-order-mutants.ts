@@ -17,6 +17,13 @@ export const NODE_ORDER_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(TABLE, 'the daemon was not started with --soft-fence'),
   },
   {
+    name: 'refused order uncounted',
+    defect: 'an order that was refused is counted as one that nobody answered',
+    file: 'src/controllers/node-daemons/orders.ts',
+    edits: [['      answered: (outcome) => void (standing.answer = outcome),\n', '      answered: () => undefined,\n']],
+    killedBy: byTest(WORLD, 'are refused in words by a daemon that was not started with --soft-fence'),
+  },
+  {
     name: 'order for another boot',
     defect: 'a daemon carries out what was ordered to an earlier boot',
     file: ORDER,

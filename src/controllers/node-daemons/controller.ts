@@ -102,7 +102,7 @@ export class NodeDaemonController implements NodeDaemons, NodeOrders, FastDetect
     const promises = new Promises({ clock, socket, leadership, nodes, keys });
     const endingCluster = gatedWrites(notSentUnless(mayWrite))(dependencies.cluster);
     this.#ender = new GrantEnder({ clock, log, cluster: endingCluster, namespace, endings, promises });
-    const orders = new Orders({ log, recorder, socket, leadership, cluster: endingCluster, clusterNodes: listers.nodes, namespace });
+    const orders = new Orders({ log, recorder, metrics, socket, leadership, cluster: endingCluster, clusterNodes: listers.nodes, namespace });
     this.#orders = orders;
     const questions = new PeersQuestions({ clock, socket, nodes, keys });
     this.#slots = new SlotQuestions({ clock, socket, nodes, keys, heartbeats: this.#heartbeats });

@@ -11,12 +11,15 @@ import type { NodeOrders, OrderCall, OrderUnderWay } from '../../ports/node-daem
 import type { Node } from '../../ports/objects.ts';
 import type { Logger, Recorder } from '../../ports/recorder.ts';
 import { LEASES } from '../../ports/resources.ts';
+import type { NodeDaemonMetrics, OrderResult } from '../../ports/metrics.ts';
+import type { OrderOutcome } from '../../domain/node-daemon/order.ts';
 import { isConflict } from '../shared/conflict.ts';
 import { readAttested } from './attested-nodes.ts';
 
 export interface OrdersParts {
   log: Logger;
   recorder: Recorder;
+  metrics: Pick<NodeDaemonMetrics, 'ordered'>;
   socket: Pick<DatagramSocket, 'send'>;
   leadership: Pick<Leadership, 'isLeading' | 'mayBegin' | 'epoch'>;
   /** Its writes reject where this replica may not write any more. */
@@ -38,6 +41,8 @@ interface Standing {
   ordered: LastOrdered;
   call: OrderCall;
   sent: number;
+  answer: Pick<OrderOutcome, 'state' | 'why'> | undefined;
+  isCounted: boolean;
   error: Error | undefined;
 }
 
@@ -53,13 +58,21 @@ export class Orders implements Pick<NodeOrders, 'order'> {
   }
 
   async order(node: string, ordered: LastOrdered, call: OrderCall): Promise<OrderUnderWay> {
-    await this.#write(node, ordered);
-    const standing: Standing = { ordered, call, sent: 0, error: undefined };
+    try {
+      await this.#write(node, ordered);
+    } catch (error) {
+      this.#parts.metrics.ordered(ordered.action, 'not-sent');
+      throw error;
+    }
+    const standing: Standing = { ordered, call, sent: 0, answer: undefined, isCounted: false, error: undefined };
     this.#standing.set(node, standing);
     return {
       state: () => ({ sent: standing.sent, ...(standing.error === undefined ? {} : { error: standing.error }) }),
+      answered: (outcome) => void (standing.answer = outcome),
       end: () => {
         if (this.#standing.get(node) === standing) this.#standing.delete(node);
+        if (!standing.isCounted) this.#parts.metrics.ordered(ordered.action, resultOf(standing), standing.answer?.why);
+        standing.isCounted = true;
       },
     };
   }
@@ -85,7 +98,8 @@ export class Orders implements Pick<NodeOrders, 'order'> {
   }
 
   #tell(node: string, { id, action }: LastOrdered): void {
-    const { log, recorder, clusterNodes } = this.#parts;
+    const { log, recorder, metrics, clusterNodes } = this.#parts;
+    metrics.ordered(action, 'given');
     log.warn('a node daemon is given an order', { node, action, job: id });
     const about = clusterNodes.get(node);
     const message = `nodefence ordered the daemon of node ${node} to ${action}.`;
@@ -112,4 +126,10 @@ export class Orders implements Pick<NodeOrders, 'order'> {
       }
     }
   }
+}
+
+/** One that was given, or was answered before it was given: by the run of a predecessor. */
+function resultOf({ answer, sent }: Standing): OrderResult {
+  if (answer !== undefined && answer.state !== 'taken') return answer.state;
+  return sent === 0 ? 'not-sent' : 'unanswered';
 }

@@ -33,6 +33,8 @@ describe('an attestation', () => {
     expect(parsed({ orders: [done] })).toEqual({ ...WHOLE, orders: [done] });
     const odd = [{ ...done, state: 'postponed' }, { ...done, action: 'dance' }, { ...done, words: 1 }, 'x', { ...done, words: 'a\u001Bb' }];
     expect(parsed({ orders: odd })).toEqual({ ...WHOLE, orders: [{ ...done, words: 'a b' }] });
+    const refused = { ...done, state: 'refused', why: 'expired' };
+    expect(parsed({ orders: [refused, { ...refused, why: 'bad mood' }] })?.orders?.map(({ why }) => why)).toEqual(['expired', undefined]);
     expect(parsed({ orders: 'none' })).toEqual(WHOLE);
     expect(parsed({ orders: Array.from({ length: 9 }, (_, index) => ({ ...done, id: String(index) })) })?.orders?.map(({ id }) => id)).toEqual([
       '5',

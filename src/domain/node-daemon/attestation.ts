@@ -1,7 +1,7 @@
 import { DEVICES_MAX, isDevicePath, isRegistrationKey, plainKey } from '../scsi-registration.ts';
 import { foundWellIn } from './found-well.ts';
 import type { FoundWell } from './found-well.ts';
-import { ATTESTED_ORDERS_MAX, isOrderedAction, ORDER_STATES, orderWords } from './order.ts';
+import { ATTESTED_ORDERS_MAX, isOrderedAction, ORDER_STATES, orderRefusalOf, orderWords } from './order.ts';
 import type { OrderedAction, OrderOutcome } from './order.ts';
 import { PEERS_MAX } from './peers.ts';
 import { INTERVAL_MAX_MS, INTERVAL_MIN_MS, SLOTS_MAX } from './storage-lease/layout.ts';
@@ -272,10 +272,11 @@ function ordersAt(value: Fields | undefined): OrderOutcome[] {
   const list: unknown = value?.['orders'];
   if (!Array.isArray(list)) return [];
   return list.slice(-ATTESTED_ORDERS_MAX).flatMap((entry) => {
-    const { id, action, state, words } = fieldsOf(entry) ?? {};
+    const { id, action, state, words, why } = fieldsOf(entry) ?? {};
+    const refusal = orderRefusalOf(why);
     const known = ORDER_STATES.find((one) => one === state);
     if (textOf(id) === undefined || !isOrderedAction(action) || known === undefined || typeof words !== 'string') return [];
-    return [{ id: String(id), action, state: known, words: orderWords(words) }];
+    return [{ id: String(id), action, state: known, words: orderWords(words), ...(refusal !== undefined && { why: refusal }) }];
   });
 }
 

@@ -12,11 +12,27 @@ export interface Order {
 export const ORDER_STATES = ['taken', 'done', 'failed', 'refused'] as const;
 export type OrderState = (typeof ORDER_STATES)[number];
 
+/** Why a daemon refuses an order; `not-remembered`: that it was taken could not be written. */
+const ORDER_REFUSALS = [
+  'not-opted-in',
+  'other-boot',
+  'older-epoch',
+  'expired',
+  'unknown-past',
+  'going-down',
+  'rebooting',
+  'under-way',
+  'not-remembered',
+] as const;
+export type OrderRefusal = (typeof ORDER_REFUSALS)[number];
+
 /** What became of an order, as the daemon attests it. */
 export interface OrderOutcome extends Order {
   state: OrderState;
   /** One sentence for people, in printable ASCII. */
   words: string;
+  /** Of one that was refused. Absent: an older daemon says it in words alone. */
+  why?: OrderRefusal;
 }
 
 /** So many are attested, the newest last: whoever waits looks each second. */
@@ -31,6 +47,11 @@ export function orderWords(text: string): string {
       .trim()
       .slice(0, WORDS_MAX) || 'nothing was said'
   );
+}
+
+/** Undefined: a word that this version does not know. */
+export function orderRefusalOf(text: unknown): OrderRefusal | undefined {
+  return ORDER_REFUSALS.find((known) => known === text);
 }
 
 export function isOrderedAction(text: unknown): text is OrderedAction {
@@ -58,10 +79,11 @@ export interface OrderInputs {
 }
 
 /** `again`: it was decided before, and stays as it was. */
-export type OrderDecision = { id: string; decision: 'begin' } | { id: string; decision: 'again' } | { id: string; decision: 'refuse'; why: string };
+export type OrderDecision =
+  { id: 'begin'; decision: 'begin' } | { id: 'again'; decision: 'again' } | { id: OrderRefusal; decision: 'refuse'; why: string };
 
 interface Row {
-  id: string;
+  id: OrderRefusal;
   applies: (inputs: OrderInputs) => boolean;
   why: (inputs: OrderInputs) => string;
 }

@@ -1,5 +1,5 @@
 import { ATTESTED_ORDERS_MAX, decideOrder, orderWords } from '../../domain/node-daemon/order.ts';
-import type { Order, OrderOutcome, OrderState } from '../../domain/node-daemon/order.ts';
+import type { Order, OrderOutcome, OrderRefusal, OrderState } from '../../domain/node-daemon/order.ts';
 import type { DaemonLog, OrderExecutor, OrderRecordStore } from '../../ports/node-daemon.ts';
 import type { ReceivedOrder } from './exchange.ts';
 
@@ -72,15 +72,15 @@ export class Orders {
     if (decision.decision === 'again') return;
     const fields = { job: order.id, action: order.action, epoch };
     if (decision.decision === 'refuse' || carriedOut === undefined) {
-      const why = decision.decision === 'refuse' ? decision.why : '';
+      const { why, id } = decision.decision === 'refuse' ? decision : { why: '', id: undefined };
       log.warn('an order of the controller was refused', { ...fields, reason: why });
-      this.#become(order, 'refused', why);
+      this.#become(order, 'refused', why, id);
       return;
     }
     this.#epoch = Math.max(this.#epoch, epoch);
     // Written first: a process that is started anew must know of it.
     if (!this.#become(order, 'taken', 'it is being carried out')) {
-      this.#become(order, 'refused', 'that it was taken cannot be remembered: see the log of the daemon');
+      this.#become(order, 'refused', 'that it was taken cannot be remembered: see the log of the daemon', 'not-remembered');
       return;
     }
     log.warn('an order of the controller is carried out', fields);
@@ -91,9 +91,9 @@ export class Orders {
   }
 
   /** `false`: a process that is started anew would not know. */
-  #become({ id, action }: Order, state: OrderState, words: string): boolean {
+  #become({ id, action }: Order, state: OrderState, words: string, why?: OrderRefusal): boolean {
     const others = this.#remembered.filter((other) => other.id !== id);
-    this.#remembered = [...others, { id, action, state, words: orderWords(words) }].slice(-REMEMBERED_MAX);
+    this.#remembered = [...others, { id, action, state, words: orderWords(words), ...(why !== undefined && { why }) }].slice(-REMEMBERED_MAX);
     const isWritten = this.#write();
     this.#parts.changed();
     return isWritten;

@@ -1,4 +1,4 @@
-import { isOrderedAction, ORDER_STATES } from '../../domain/node-daemon/order.ts';
+import { isOrderedAction, ORDER_STATES, orderRefusalOf } from '../../domain/node-daemon/order.ts';
 import type { OrderOutcome } from '../../domain/node-daemon/order.ts';
 import type { OrderRecord, OrderRecordStore } from '../../ports/node-daemon.ts';
 import { BootRecordFile, fieldsOf } from './boot-record-file.ts';
@@ -23,10 +23,16 @@ export class OrderRecordFile implements OrderRecordStore {
 
 function recordOf({ bootID, epoch, orders }: RecordFields): OrderRecord | undefined {
   if (typeof bootID !== 'string' || typeof epoch !== 'number' || !Number.isSafeInteger(epoch) || !Array.isArray(orders)) return undefined;
-  return orders.every(isOutcome) ? { bootID, epoch, orders } : undefined;
+  return orders.every(isOutcome) ? { bootID, epoch, orders: orders.map(known) } : undefined;
 }
 
 function isOutcome(value: unknown): value is OrderOutcome {
   const { id, action, state, words } = fieldsOf(value);
   return typeof id === 'string' && isOrderedAction(action) && ORDER_STATES.some((known) => known === state) && typeof words === 'string';
+}
+
+/** Why one was refused may be a word of a later version. */
+function known({ why, ...order }: OrderOutcome): OrderOutcome {
+  const refusal = orderRefusalOf(why);
+  return refusal === undefined ? order : { ...order, why: refusal };
 }

@@ -78,6 +78,8 @@ describe('orders to a node daemon', { timeout: 30_000 }, () => {
     return said;
   }
 
+  const counted = (): string[] =>
+    [...leader.counts.keys()].filter((name) => name.startsWith('ordered ')).map((name) => `${name.slice(8)} ${leader.counts.get(name)}`);
   const ordersSent = (): number => world.sent.filter(({ datagram }) => datagram.type === 'order').length;
 
   it('are carried out, attested, told as an Event, and prove nothing', async () => {
@@ -99,6 +101,7 @@ describe('orders to a node daemon', { timeout: 30_000 }, () => {
     expect(ordersSent(), 'none is sent once it was answered').toBe(gates);
     expect([machine.isDead, machine.isArmed], 'what keeps the node up goes on').toEqual([false, true]);
     expect(nodeDaemon.evidence).toBeUndefined();
+    expect(counted()).toEqual(['restart-kubelet given 1', 'restart-kubelet done 1']);
   });
 
   it('are done once, however often and by whomever they come', async () => {
@@ -118,6 +121,7 @@ describe('orders to a node daemon', { timeout: 30_000 }, () => {
     await started('not at all');
     const said = await result((await agentOf()).run(target('reboot')));
     expect(said).toBe('Refused: the daemon refused: the daemon of this node was not started with --soft-fence');
+    expect(counted()).toEqual(['reboot given 1', 'reboot refused not-opted-in 1']);
   });
 
   it('of a leader that was paused are not obeyed once a later one was heard', async () => {
@@ -172,6 +176,7 @@ describe('orders to a node daemon', { timeout: 30_000 }, () => {
     refusal = new AgentError('NotSent', { device: '', plug: '', asked: 'x', answered: 'NodeFenceStop all is active' });
     expect(await result((await agentOf()).run(target('reboot')))).toBe('NotSent: NodeFenceStop all is active');
     expect([ordersSent(), executed.length, world.events.length]).toEqual([0, 0, 0]);
+    expect(counted()).toEqual(['reboot not-sent 1']);
   });
 
   it('are not sent by a replica that does not lead', async () => {
@@ -207,6 +212,7 @@ describe('orders to a node daemon', { timeout: 30_000 }, () => {
     await started(120_000);
     const said = await result((await agentOf()).run(target('restart-container-runtime')));
     expect(said).toBe('Timeout: the daemon took it, and has not said yet what became of it');
+    expect(counted()).toEqual(['restart-container-runtime given 1', 'restart-container-runtime unanswered 1']);
   });
 
   it('to reboot count as done once another boot attests, and that boot is not rebooted again', async () => {

@@ -224,6 +224,7 @@ function counting(): { counts: Map<string, number>; metrics: NodeDaemonMetrics }
     received: () => add('received'),
     refused: (reason) => add(`refused ${reason}`),
     answered: (answer) => add(`answered ${answer}`),
+    ordered: (action, result, reason) => add(['ordered', action, result, reason].filter((word) => word !== undefined).join(' ')),
     daemons: (daemons) => {
       for (const [state, count] of Object.entries(daemons)) counts.set(state, count);
     },
