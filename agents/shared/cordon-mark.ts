@@ -1,3 +1,4 @@
+import { isCordonOfAnother } from '../../src/domain/cordon-of-another.ts';
 import { CORDON_MARK, fenceName, SCALE_DOWN_DISABLED } from '../../src/domain/node-fence.ts';
 import type { Node } from '../../src/ports/objects.ts';
 import { CORDON_BY_PRESERVATION } from '../../src/ports/preservation.ts';
@@ -28,23 +29,9 @@ export function isMarkedByUs(node: Node): boolean {
   return node.metadata.annotations?.[CORDON_MARK] === fenceName(node.metadata.name);
 }
 
-/**
- * Beside our mark stands a cordon of somebody else: ours was taken away, and another set, by whom the API server tells. Where it tells nothing the mark
- * decides.
- */
+/** Beside our mark stands a cordon of somebody else. */
 export function isCordonedAnew(node: Node): boolean {
-  const cordoner = managerOf(node, ['spec', 'unschedulable']);
-  const marker = managerOf(node, ['metadata', 'annotations', CORDON_MARK]);
-  return isCordoned(node) && cordoner !== undefined && marker !== undefined && cordoner !== marker;
-}
-
-/** Who set the field at `path` as it stands. */
-function managerOf({ metadata: { managedFields = [] } }: Node, path: readonly string[]): string | undefined {
-  return managedFields.find(({ fieldsV1 }) => {
-    let fields: unknown = fieldsV1;
-    for (const name of path) fields = (fields as Record<string, unknown> | undefined)?.[`f:${name}`];
-    return fields !== undefined;
-  })?.manager;
+  return isCordonOfAnother(node, CORDON_MARK);
 }
 
 /** Whose cordon it is that no fence has set, in words. */

@@ -47,6 +47,17 @@ describe('what an uninstallation takes back on a Node', () => {
     expect(change?.words).toEqual(['uncordoned']);
   });
 
+  it('leaves a cordon that somebody set after the one of a remedy was taken away, and takes its mark', () => {
+    const mark = 'nodefence.ha.k8s.io/cordoned-by-remedy';
+    const fields = [
+      { manager: 'nodefence', fieldsV1: { 'f:metadata': { 'f:annotations': { [`f:${mark}`]: {} } } } },
+      { manager: 'kubectl', fieldsV1: { 'f:spec': { 'f:unschedulable': {} } } },
+    ];
+    const node = marked({ [mark]: 'run' }, { unschedulable: true });
+    const change = takenBack({ ...node, metadata: { ...node.metadata, managedFields: fields } }, false);
+    expect(change?.patch).toEqual({ metadata: { resourceVersion: '7', annotations: { [mark]: null } }, spec: {} });
+  });
+
   it('keeps the cordon where the way to storage stays closed, and takes its mark away', () => {
     const change = takenBack(marked({ [CORDON_MARK]: fenceName('a') }, { unschedulable: true }), true);
     expect(change?.patch).toMatchObject({ spec: {}, metadata: { annotations: { [CORDON_MARK]: null } } });

@@ -1,5 +1,6 @@
 import { TAINT_MARK } from '../../../agents/taint/agent.ts';
-import { autoscalerLetBack, isCordonedAnew } from '../../../agents/shared/cordon-mark.ts';
+import { autoscalerLetBack } from '../../../agents/shared/cordon-mark.ts';
+import { isCordonOfAnother } from '../../domain/cordon-of-another.ts';
 import { OUT_OF_SERVICE_OWNER } from '../../controllers/fence/ownership.ts';
 import { OUT_OF_SERVICE_TAINT } from '../../domain/advance.ts';
 import { CORDON_MARK } from '../../domain/node-fence.ts';
@@ -22,7 +23,8 @@ export function takenBack(node: Node, keepsCordon: boolean): NodeChange | undefi
   const spec: { unschedulable?: null; taints?: Taint[] } = {};
   const cordonMarks = [CORDON_MARK, CORDON_BY_PRESERVATION, CORDON_BY_REMEDY].filter((mark) => annotations[mark] !== undefined);
   for (const mark of cordonMarks) marks[mark] = null;
-  if (cordonMarks.length > 0 && node.spec.unschedulable === true && !isCordonedAnew(node)) {
+  const isOfAnother = cordonMarks.some((mark) => isCordonOfAnother(node, mark));
+  if (cordonMarks.length > 0 && node.spec.unschedulable === true && !isOfAnother) {
     if (keepsCordon) words.push('our cordon stays, without our mark');
     else {
       spec.unschedulable = null;

@@ -1,3 +1,4 @@
+import { isCordonOfAnother } from '../../domain/cordon-of-another.ts';
 import type { Cluster } from '../../ports/cluster.ts';
 import type { Node } from '../../ports/objects.ts';
 import { CORDON_BY_REMEDY } from '../../ports/remedies.ts';
@@ -18,11 +19,18 @@ export async function setCordon(
   const isOurs = annotations[CORDON_BY_REMEDY] !== undefined;
   const isThere = node.spec.unschedulable === true;
   if (isCordoned ? isThere : !isOurs) return;
+  const isOfAnother = !isCordoned && isCordonOfAnother(node, CORDON_BY_REMEDY);
   const patch = {
     metadata: { uid, resourceVersion, annotations: { [CORDON_BY_REMEDY]: isCordoned ? run : null } },
-    spec: { unschedulable: isCordoned ? true : null },
+    ...(!isOfAnother && { spec: { unschedulable: isCordoned ? true : null } }),
   };
   await cluster.mergePatch(NODES, name, patch, { beforeSend: mayBegin });
+}
+
+/** Whether the cordon of this run stands, be it of a controller that died behind it, or never heard the answer. */
+export async function hasCordoned(cluster: Pick<Cluster, 'get'>, { metadata: { name, uid } }: Node, run: string): Promise<boolean> {
+  const node = await cluster.get(NODES, name);
+  return node?.metadata.uid === uid && node?.metadata.annotations?.[CORDON_BY_REMEDY] === run;
 }
 
 /** Whether a consistent read shows what `setCordon` was to bring about. */

@@ -1,6 +1,6 @@
 import type { Cluster } from '../../../ports/cluster.ts';
 import type { RemedyUse } from '../../../domain/remedy/configuration.ts';
-import { isCordonDone, setCordon } from '../cordon.ts';
+import { hasCordoned, isCordonDone, setCordon } from '../cordon.ts';
 import type { Evictions } from '../evictions.ts';
 import type { RunContext, RunKind, SeenRun } from './run-kind.ts';
 
@@ -16,7 +16,7 @@ export class CordonRuns implements RunKind {
 
   async look({ node, memory, position, run, use }: RunContext): Promise<SeenRun> {
     if (use?.remedy.kind !== 'cordon') return { outcome: 'failed', message: 'it is configured no more' };
-    if (position.phase === 'starting' && !memory.hasBegun(run)) return { outcome: 'absent' };
+    if (position.phase === 'starting' && !memory.hasBegun(run) && !(await hasCordoned(this.#cluster, node, run.id))) return { outcome: 'absent' };
     const isDone = await isCordonDone(this.#cluster, node, use.remedy.isCordoned);
     return isDone ? { outcome: 'succeeded' } : { outcome: 'failed', message: 'somebody has changed it back' };
   }
@@ -43,7 +43,7 @@ export class EvictRuns implements RunKind {
   }
 
   async look({ node, memory, position, run }: RunContext): Promise<SeenRun> {
-    if (position.phase === 'starting' && !memory.hasBegun(run)) return { outcome: 'absent' };
+    if (position.phase === 'starting' && !memory.hasBegun(run) && !(await hasCordoned(this.#cluster, node, run.id))) return { outcome: 'absent' };
     const left = await this.#evictions.left(node, memory);
     if (left.pods === 0) return { outcome: 'succeeded' };
     return { outcome: memory.hasEnded(run) ? 'failed' : 'running', message: left.message, isKept: left.isKept };
