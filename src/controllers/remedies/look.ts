@@ -114,8 +114,8 @@ function resumedOf({ report, memory }: LookRequest): ReadonlySet<string> {
   return new Set([...memory.states].filter(([, state]) => isResumed(state)).map(([threshold]) => threshold));
 }
 
-/** A fence that some remedy of this node asked for, and none of its present ones. */
+/** A fence that some remedy of this node asked for, and none of its present ones that is not over: what waits only for a relapse isolates nothing. */
 export function isOrphan({ requestedBy }: NodeFence['spec'], kind: string, memory: NodeMemory): boolean {
   if (requestedBy?.kind !== kind) return false;
-  return ![...memory.states.values()].some(({ position }) => isOfEpisode(requestedBy.uid, position));
+  return ![...memory.states.values()].some(({ position }) => position.phase !== 'recovered' && isOfEpisode(requestedBy.uid, position));
 }

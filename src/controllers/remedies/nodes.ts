@@ -100,7 +100,8 @@ export class RemedyNodes {
     const now = this.#now();
     for (const report of this.#given.listers.reports.all()) {
       const { states } = restoredStatus(report, now);
-      if (!this.#memories.has(report.metadata.name)) this.#stages.see(report.metadata.name, positionsOf(states));
+      // What was seen of the node before says nothing of what stands written.
+      if (this.#memories.get(report.metadata.name)?.isRestored !== true) this.#stages.see(report.metadata.name, positionsOf(states));
     }
   }
 
@@ -282,7 +283,10 @@ export class RemedyNodes {
     const { name } = node.metadata;
     const memory = this.#memories.get(name) ?? new NodeMemory();
     this.#memories.set(name, memory);
-    if (read !== undefined && !memory.isRestored) memory.restore(restoredStatus(read.report, this.#now()));
+    if (read !== undefined && !memory.isRestored) {
+      memory.restore(restoredStatus(read.report, this.#now()));
+      this.#stages.see(name, positionsOf(memory.states));
+    }
     memory.observe(observedNode(node, this.#heard(node), thresholds), thresholds, this.#clocks());
     return memory;
   }

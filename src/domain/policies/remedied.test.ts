@@ -23,6 +23,13 @@ describe('storm policies about remedies', () => {
     expect(heldBy(maxUnhealthy({ name: 'max-unhealthy', isolation }), withRemedies(all, stages(words))).includes('n0')).toBe(held);
   });
 
+  it('max-unhealthy: a node that was fenced before is held as any other', () => {
+    const ended = { isRequested: false, state: 'final', holdsSlot: false } as const;
+    const fenced = view([{ ...node('n0'), fence: ended }, node('n1'), node('n2')]);
+    const policy = maxUnhealthy({ name: 'max-unhealthy', isolation });
+    expect(heldBy(policy, withRemedies(fenced, stages({ n0: 'asked', n1: 'begun' })))).toContain('n0');
+  });
+
   it('max-concurrent: one that runs holds a slot, also beside a fence; whoever holds one goes on', () => {
     const policy = maxConcurrent({ name: 'max-concurrent', ...DEFAULT_CONCURRENT });
     const held = heldBy(policy, withRemedies(all, stages({ n0: 'asked', n1: 'begun' })));

@@ -24,7 +24,9 @@ export function withRemedies(view: StormView, stages: ReadonlyMap<string, Remedy
 }
 
 function remedied(node: StormNode, { kind }: RemedyStage): StormNode {
-  const fence: StormFence = { isRequested: true, state: 'new', holdsSlot: false, ...node.fence };
+  // One that has ended asks for nothing, and hides no remedy.
+  const open = node.fence?.state === 'final' ? undefined : node.fence;
+  const fence: StormFence = { state: 'new', holdsSlot: false, ...open, isRequested: true };
   switch (kind) {
     case 'asked':
       return { ...node, fence };
