@@ -52,6 +52,7 @@ import { JOB_MUTANTS } from './job-mutants.ts';
 import { REMEDY_DECISION_MUTANTS } from './remedy-decision-mutants.ts';
 import { REMEDY_CONTROLLER_MUTANTS } from './remedy-controller-mutants.ts';
 import { REMEDY_MUTANTS } from './remedy-mutants.ts';
+import { REMEDY_WORLD_MUTANTS } from './remedy-world-mutants.ts';
 import { PDU_MUTANTS } from './pdu-mutants.ts';
 import type { SourceMutant } from './source-mutant.ts';
 import { SIMULATED_DAEMON_MUTANTS } from './simulated-daemon-mutants.ts';
@@ -113,6 +114,7 @@ export const SOURCE_MUTANTS: readonly SourceMutant[] = [
   ...REMEDY_DECISION_MUTANTS,
   ...REMEDY_MUTANTS,
   ...REMEDY_CONTROLLER_MUTANTS,
+  ...REMEDY_WORLD_MUTANTS,
   ...PDU_MUTANTS,
   ...SIMULATED_DAEMON_MUTANTS,
 ];

@@ -17,7 +17,7 @@ export const REMEDY_CONTROLLER_MUTANTS: readonly SourceMutant[] = [
     name: 'remedy unwritten',
     defect: 'what was decided is done before it stands written',
     file: NODES,
-    edits: [['if (isToWrite) return [...ends, ', 'if (isToWrite && !isChanged) return [...ends, ']],
+    edits: [['if (isChanged || mustBeWritten(', 'if (!isChanged && mustBeWritten(']],
     killedBy: byTest(SHELL_TEST, 'waits the period, begins one Job, and tells what it does'),
   },
   {

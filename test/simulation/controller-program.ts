@@ -16,6 +16,8 @@ export interface ControllerWorld {
   preservation: Preservation;
   /** The controllers beside the one that fences; absent: none. */
   secondaries: Composed | undefined;
+  /** Remedies are served. */
+  hasRemedies: boolean;
   /** Where the daemons of nodes are heard; absent: they are not served. */
   nodeDaemons: ControllerPorts['nodeDaemons'];
   /** Where the messages of crash kernels are heard; absent: they are not. */

@@ -36,6 +36,8 @@ export interface ControllersOptions {
   guards: Guards;
   /** The controllers beside the one that fences; absent: none. */
   secondaries: Composed | undefined;
+  /** Remedies are served. */
+  hasRemedies: boolean;
   /** Where a process hears the daemons of nodes; absent: there are none. */
   nodeDaemons: ((host: string, process: SimulatedProcess) => NonNullable<ControllerWorld['nodeDaemons']>) | undefined;
   /** Where a process hears the messages of crash kernels; absent: it does not. */
@@ -110,6 +112,7 @@ export class Controllers {
       ownNode: this.#options.hosts?.[replica],
       preservation: this.#options.guards.for(process),
       secondaries: this.#options.secondaries,
+      hasRemedies: this.#options.hasRemedies,
       nodeDaemons: this.#options.nodeDaemons?.(hostOf(replica), process),
       kdump: this.#options.kdump?.(hostOf(replica), process),
       transport: new FaultyTransport(announced, port, network, hostOf(replica)),

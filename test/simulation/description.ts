@@ -1,5 +1,7 @@
 import type { Dumps } from './dumps/dumps.ts';
 import type { NodeDaemons } from './node-daemons/node-daemons.ts';
+import { wordsOf as wordsOfDeed } from './remedies/deeds.ts';
+import type { DrawnThreshold, RemedyWorld } from './remedies/remedy-world.ts';
 import type { CrashPoint } from '../../src/testbed/simulation/port.ts';
 import { CALM_API } from '../../src/testbed/simulation/network.ts';
 import type { Disturbance, Scenario } from './scenario.ts';
@@ -23,6 +25,7 @@ export function describeScenario(scenario: Scenario): string {
     ...describeSecondaries(scenario.secondaries),
     ...describeDaemons(scenario.daemons, scenario.victim),
     ...describeDumps(scenario.dumps),
+    ...describeRemedies(scenario.remedies),
     scenario.isMisconfigured ? 'the Secret is missing' : undefined,
     clockRates.replicas[0] === 1 ? undefined : 'clocks drift',
     scenario.api === CALM_API ? undefined : 'rough API',
@@ -122,6 +125,26 @@ function describeDumps(dumps: Dumps | undefined): string[] {
     `crash kernel ${kernel}, from ${seconds(bootMs)} each ${seconds(everyMs)}${lasts}`,
     ...deeds.map(({ what, atMs, durationMs, ...rest }) => `${what} ${Object.values(rest).join(' ')} at ${seconds(atMs)} for ${seconds(durationMs)}`),
   ];
+}
+
+function describeRemedies(remedies: RemedyWorld | undefined): string[] {
+  if (remedies === undefined) return [];
+  const { nodes, thresholds, monitors, deeds } = remedies;
+  return [
+    `remedies for ${nodes.join(' ')}`,
+    ...thresholds.map(describeThreshold),
+    ...monitors.map(({ node, condition, says, stills }) => {
+      const words = says.map(({ atMs, status }) => `${status} at ${seconds(atMs)}`).join(' ');
+      return `${condition} of ${node} ${words}${stills.map(({ fromMs, toMs }) => ` still from ${seconds(fromMs)} to ${seconds(toMs)}`).join('')}`;
+    }),
+    ...deeds.map((deed) => `${wordsOfDeed(deed)} at ${seconds(deed.atMs)} for ${seconds(deed.durationMs)}`),
+  ];
+}
+
+function describeThreshold({ condition, status, periodSeconds, remedies, recovery, maxAttempts }: DrawnThreshold): string {
+  const when = typeof status === 'string' ? `${condition}=${status}` : `${condition} flapping`;
+  const steps = remedies.map(({ name, periodSeconds: next, cleans }) => `${name}${cleans ? ' and cleans' : ''} ${next} s`).join(' then ');
+  return `${when} for ${periodSeconds} s: ${steps}, ${maxAttempts} times, recovery ${recovery ?? 'none'}`;
 }
 
 function describeSecondaries(secondaries: SecondaryControllers | undefined): string[] {

@@ -1,6 +1,8 @@
 import { FENCE_NAME_PREFIX, fenceName } from '../../src/domain/node-fence.ts';
 import type { NodeFenceStatus } from '../../src/domain/node-fence.ts';
+import type { Node } from '../../src/ports/objects.ts';
 import { NODES, PODS } from '../../src/ports/resources.ts';
+import { CORDON_MARK } from './remedies/remedy-events.ts';
 import { endStateOf } from './rest.ts';
 import { concerned, isCutOff } from './scenario.ts';
 import type { Scenario } from './scenario.ts';
@@ -21,6 +23,7 @@ export async function endOf(world: World, scenario: Scenario, nowMs: number): Pr
     wrong.push(`the fence ended as ${describe(status)} instead of ${expected.states.join(' or ')}`);
   }
   wrong.push(...otherFences(world, scenario));
+  if (world.isOver()) wrong.push(...(await world.remedies.left()));
   if (expected.release === 'must' && world.releasesOf(victim) === 0) {
     wrong.push('the workload was never released');
   }
@@ -51,6 +54,10 @@ function describe(status: NodeFenceStatus | undefined): string {
   return status === undefined ? 'none' : `${status.state}, ${status.step}: ${status.message ?? '-'}`;
 }
 
+function isCordonOfRemedy({ metadata }: Node): boolean {
+  return metadata.annotations?.[CORDON_MARK] !== undefined;
+}
+
 /** After a recovery every node is Ready and free of our marks, and every pod of the StatefulSet runs. */
 async function unrecovered(world: World, scenario: Scenario): Promise<string[]> {
   const wrong: string[] = [];
@@ -60,7 +67,7 @@ async function unrecovered(world: World, scenario: Scenario): Promise<string[]> 
     if (node.status.conditions?.find((condition) => condition.type === 'Ready')?.status !== 'True') {
       wrong.push(`node ${name} is not Ready at the end`);
     }
-    if (node.spec.unschedulable === true) {
+    if (node.spec.unschedulable === true && !isCordonOfRemedy(node)) {
       wrong.push(`node ${name} is still cordoned`);
     }
   }
@@ -68,6 +75,8 @@ async function unrecovered(world: World, scenario: Scenario): Promise<string[]> 
   if (nodes.length !== expected) {
     wrong.push(`there are ${nodes.length} nodes instead of ${expected}`);
   }
+  // Where remedies keep pods from nodes some have no place.
+  if (nodes.some(isCordonOfRemedy)) return wrong;
   const pods = await world.api.admin.list(PODS, { namespace: 'default' });
   const ready = pods.filter((pod) => pod.status?.conditions?.some((condition) => condition.type === 'Ready' && condition.status === 'True') === true);
   if (ready.length !== world.replicas) {

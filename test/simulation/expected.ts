@@ -4,6 +4,7 @@ import type { Dumps } from './dumps/dumps.ts';
 import { dumpDeedsEndMs } from './dumps/dumps.ts';
 import { daemonDeedsEndMs } from './node-daemons/node-daemons.ts';
 import type { NodeDaemons } from './node-daemons/node-daemons.ts';
+import { remedyDeedsEndMs } from './remedies/remedy-world.ts';
 import { deedsEndMs } from './secondary-controllers/secondary-controllers.ts';
 import type { Disturbance, EndState, Expected, Scenario } from './scenario.ts';
 
@@ -41,12 +42,24 @@ const USUAL_MS = 600_000;
 
 type Played = Pick<
   Scenario,
-  'victim' | 'secondaries' | 'daemons' | 'dumps' | 'fault' | 'device' | 'isMisconfigured' | 'disturbances' | 'configuration' | 'feed' | 'api'
+  | 'victim'
+  | 'secondaries'
+  | 'daemons'
+  | 'dumps'
+  | 'remedies'
+  | 'fault'
+  | 'device'
+  | 'isMisconfigured'
+  | 'disturbances'
+  | 'configuration'
+  | 'feed'
+  | 'api'
 >;
 
 /** What must come of it. A node that came back by itself is final or was never fenced; a device that cannot switch off frees nothing. */
 export function expectedOf(scenario: Played): Expected {
   if (scenario.daemons !== undefined) return withDaemons(scenario, scenario.daemons);
+  if (scenario.remedies !== undefined) return withRemedies(scenario);
   const expected = withCrashKernels(alone(scenario), scenario.dumps);
   const { secondaries, victim } = scenario;
   if (secondaries === undefined) return expected;
@@ -77,6 +90,12 @@ function withDaemons(scenario: Played, daemons: NodeDaemons): Expected {
     release: isHopeless ? 'never' : daemons.evidence === 'must' ? 'must' : 'may',
     withinMs: LIMIT_MS + GRACE_MS + STORM_MS + lateMs,
   };
+}
+
+/** Whatever a remedy asked for may be taken back, or never come; the laws and the power say the rest. */
+function withRemedies(scenario: Played): Expected {
+  const lateMs = remedyDeedsEndMs(scenario.remedies) + disturbedUntilMs(scenario);
+  return { states: ['final', 'error', 'none', 'held'], release: 'may', withinMs: LIMIT_MS + GRACE_MS + STORM_MS + lateMs };
 }
 
 function alone(scenario: Played): Expected {

@@ -66,6 +66,7 @@ export function fenceProgram({ mutate, mutateWorld, mutateStop, ownNodeOf }: Mut
         syncDeadlineMs: SYNC_DEADLINE_MS,
         lease: LEASE,
         ...optionsOf(world.secondaries),
+        remedies: world.hasRemedies,
       },
     );
     controller.start().catch((error: unknown) => {

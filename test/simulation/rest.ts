@@ -1,4 +1,5 @@
 import { DEFAULT_MAX_FENCES_PER_DAY } from '../../src/domain/budget.ts';
+import { ISOLATION_ONLY } from '../../src/domain/last-step.ts';
 import { FENCE_NAME_PREFIX, fenceName } from '../../src/domain/node-fence.ts';
 import type { NodeFenceStatus } from '../../src/domain/node-fence.ts';
 import type { EndState } from './scenario.ts';
@@ -7,6 +8,7 @@ import type { Readiness } from './readiness.ts';
 import { concerned, disturbedUntilMs, flapsEndMs } from './scenario.ts';
 import type { Scenario } from './scenario.ts';
 import { daemonDeedsEndMs } from './node-daemons/node-daemons.ts';
+import { remedyDeedsEndMs } from './remedies/remedy-world.ts';
 import { deedsEndMs } from './secondary-controllers/secondary-controllers.ts';
 import type { TakeOvers } from './take-overs.ts';
 
@@ -47,6 +49,7 @@ export class Rest {
       scenario.faultAtMs,
       disturbedUntilMs(scenario) + REST_MS,
       deedsEndMs(scenario.secondaries) + REST_MS,
+      scenario.remedies === undefined ? 0 : remedyDeedsEndMs(scenario.remedies) + UNNOTICED_MS,
       scenario.daemons === undefined ? 0 : Math.max(scenario.faultAtMs, daemonDeedsEndMs(scenario.daemons)) + UNNOTICED_MS,
       scenario.fault === 'flap' ? flapsEndMs(scenario) + UNNOTICED_MS : 0,
     );
@@ -79,6 +82,8 @@ export class Rest {
       case 'error':
         return isUsedUp(status, scenario) && (!isReady(node) || quietMs > HEALS_BY_ITSELF_MS);
       case 'held':
+        // It is as far as it was asked to go; when whoever asked goes on is told elsewhere.
+        if (status?.hold?.policy === ISOLATION_ONLY) return scenario.remedies !== undefined;
         if (BUDGETS.has(status?.hold?.policy)) return this.#isBudgetSpent(node, status);
         // The time of a machine that is kept is a wall clock's: one that was set back by hours keeps it for as long.
         if (status?.hold?.policy === 'preservation' && scenario.secondaries !== undefined)

@@ -4,6 +4,7 @@ import type { CrashPoint } from '../../src/testbed/simulation/port.ts';
 import type { ApiFaults, Breakage, Burst, RangeMs } from '../../src/testbed/simulation/network.ts';
 import type { Dumps } from './dumps/dumps.ts';
 import type { NodeDaemons } from './node-daemons/node-daemons.ts';
+import type { RemedyWorld } from './remedies/remedy-world.ts';
 import type { SecondaryControllers } from './secondary-controllers/secondary-controllers.ts';
 
 /**
@@ -104,6 +105,8 @@ export interface Scenario {
   daemons?: NodeDaemons;
   /** The crash kernels of nodes; absent: nobody sends or hears kdump messages. */
   dumps?: Dumps;
+  /** Remedies, and what they answer; absent: they are switched off. */
+  remedies?: RemedyWorld;
   expected: Expected;
 }
 
@@ -152,8 +155,9 @@ export function failing({ victim, disturbances }: Pick<Scenario, 'victim' | 'dis
 }
 
 /** And those that somebody may ask to be fenced, or that may take themselves down. */
-export function concerned(scenario: Pick<Scenario, 'victim' | 'disturbances' | 'secondaries' | 'daemons'>): ReadonlySet<string> {
-  return new Set([...failing(scenario), ...(scenario.secondaries?.nodes ?? []), ...(scenario.daemons?.mayGoDown ?? [])]);
+export function concerned(scenario: Pick<Scenario, 'victim' | 'disturbances' | 'secondaries' | 'daemons' | 'remedies'>): ReadonlySet<string> {
+  const { secondaries, daemons, remedies } = scenario;
+  return new Set([...failing(scenario), ...(secondaries?.nodes ?? []), ...(daemons?.mayGoDown ?? []), ...(remedies?.nodes ?? [])]);
 }
 
 /** When the last disturbance is over, for the cluster too. */

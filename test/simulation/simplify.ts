@@ -3,6 +3,7 @@ import { expectedOf } from './expected.ts';
 import { CALM_API } from '../../src/testbed/simulation/network.ts';
 import { failing } from './scenario.ts';
 import type { Scenario } from './scenario.ts';
+import type { RemedyWorld } from './remedies/remedy-world.ts';
 import type { SecondaryControllers } from './secondary-controllers/secondary-controllers.ts';
 
 /** What can be left out of a scenario, each by itself, by a name that stays the same whatever else is left out: `crash.1`, `disturbance.0`, `drift`. */
@@ -31,6 +32,9 @@ function changes(drawn: Scenario): ReadonlyMap<Simplification, Change> {
       ...(dumps !== undefined && { dumps: { ...dumps, deeds: dumps.deeds.filter((one) => one !== deed) } }),
     }));
   }
+  for (const key of ['deeds', 'monitors', 'thresholds'] as const) {
+    for (const [index, left] of (drawn.remedies?.[key] ?? []).entries()) map.set(`remedy-${key}.${index}`, withoutOne(key, left));
+  }
   for (const [index, deed] of (drawn.secondaries?.deeds ?? []).entries()) {
     map.set(`deed.${index}`, (scenario) =>
       changeSecondaries(scenario, (secondaries) => ({ ...secondaries, deeds: secondaries.deeds.filter((one) => one !== deed) })),
@@ -48,6 +52,15 @@ function changes(drawn: Scenario): ReadonlyMap<Simplification, Change> {
     if (JSON.stringify(change(drawn)) !== JSON.stringify(drawn)) map.set(name, change);
   }
   return map;
+}
+
+/** One threshold at least is needed, or there would be no Configuration. */
+function withoutOne(key: 'deeds' | 'monitors' | 'thresholds', left: object): Change {
+  return ({ remedies, ...scenario }) => {
+    if (remedies === undefined || (key === 'thresholds' && remedies.thresholds.length === 1)) return { ...scenario, ...(remedies && { remedies }) };
+    const changed: RemedyWorld = { ...remedies, [key]: (remedies[key] as readonly object[]).filter((one) => one !== left) };
+    return { ...scenario, remedies: changed };
+  };
 }
 
 const PLAIN: Readonly<Record<string, Change>> = {
@@ -74,7 +87,7 @@ const PLAIN: Readonly<Record<string, Change>> = {
       return unchecked;
     }),
   // Who vouches for whom follows from how many there are.
-  nodes: (scenario) => (scenario.daemons === undefined ? { ...scenario, nodes: needed(scenario) } : scenario),
+  nodes: (scenario) => (scenario.daemons === undefined && scenario.remedies === undefined ? { ...scenario, nodes: needed(scenario) } : scenario),
   datagrams: (scenario) =>
     scenario.daemons === undefined
       ? scenario
@@ -101,7 +114,11 @@ const PLAIN: Readonly<Record<string, Change>> = {
   slowness: (scenario) => ({ ...scenario, deviceEffectMs: [50, 1_500] }),
   flaps: (scenario) => ({ ...scenario, flaps: scenario.flaps.slice(0, 1) }),
   heal: (scenario) => ({ ...scenario, healAfterOffMs: undefined }),
-  panic: (scenario) => (scenario.daemons === undefined ? { ...scenario, fault: 'panic', flaps: [], healAfterOffMs: undefined } : scenario),
+  panic: (scenario) =>
+    scenario.daemons === undefined && scenario.remedies === undefined
+      ? { ...scenario, fault: 'panic', flaps: [], healAfterOffMs: undefined }
+      : scenario,
+  fault: (scenario) => (scenario.remedies === undefined ? scenario : { ...scenario, fault: 'none', flaps: [] }),
   secret: (scenario) => ({ ...scenario, isMisconfigured: false }),
 };
 

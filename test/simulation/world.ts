@@ -26,6 +26,7 @@ import { DumpsOfWorld } from './dumps/dumps-of-world.ts';
 import { DaemonsOfWorld } from './node-daemons/daemons-of-world.ts';
 import { Rack, systemUUIDOf } from './rack.ts';
 import { Readiness } from './readiness.ts';
+import { RemediesOfWorld } from './remedies/remedies-of-world.ts';
 import { Rest } from './rest.ts';
 import { concerned } from './scenario.ts';
 import type { Scenario } from './scenario.ts';
@@ -64,6 +65,7 @@ export class World {
   readonly #secondaries: SecondariesOfWorld;
   readonly #daemons: DaemonsOfWorld | undefined;
   readonly #dumps: DumpsOfWorld | undefined;
+  readonly remedies: RemediesOfWorld;
   /** Nodes that are Ready, as the API server has it. */
   readonly #ready = new Readiness();
   /** The controller process whose request is being answered. */
@@ -88,7 +90,8 @@ export class World {
     const audit = (event: ApiEvent): void => {
       this.#heard(event);
     };
-    const isCordonedByTwo = scenario.disturbances.some((one) => one.what === 'mark' && one.mark === 'cordon');
+    const deeds = [...scenario.disturbances, ...(scenario.remedies?.deeds ?? [])];
+    const isCordonedByTwo = deeds.some((one) => one.what === 'cordon' || (one.what === 'mark' && one.mark === 'cordon'));
     this.api = new SimulatedApi(kernel, scenario.nodes, audit, scenario.clockRates.apiServer, isCordonedByTwo);
     this.#inside = new Network(kernel.random('network inside'), INSIDE);
     this.#network = new Network(kernel.random('network'), scenario.api);
@@ -126,6 +129,8 @@ export class World {
       trace: this.#record,
       insider: (name, user) => this.#insider(name, user),
     });
+    const outside = { kernel, api: this.api, fence: this.fence, trace: this.#record, insider: this.#insider.bind(this) };
+    this.remedies = new RemediesOfWorld(scenario, { ...outside, isReady: (node) => this.#ready.has(node) });
     const daemons = this.#daemonsOf(scenario);
     this.#daemons = daemons;
     const dumps = DumpsOfWorld.of(scenario, {
@@ -147,6 +152,7 @@ export class World {
       hosts: scenario.hosts,
       guards: this.#guards,
       secondaries: scenario.secondaries?.composed,
+      hasRemedies: scenario.remedies !== undefined,
       nodeDaemons: daemons && ((host, process) => daemons.servedBy(host, process)),
       kdump: dumps && ((host, process) => dumps.heardBy(host, process)),
       isPowered: (node) => this.machines.get(node)?.state === 'on',
@@ -187,7 +193,7 @@ export class World {
         this.#dumps?.isPending === true ||
         this.#disturbances.isPending ||
         this.#secondaries.isPending ||
-        this.#secondaries.openRequests().length > 0,
+        this.openRequests().length > 0,
     });
   }
 
@@ -197,30 +203,20 @@ export class World {
 
   /** Builds the cluster, without time passing. */
   async begin(): Promise<void> {
-    const { nodes, configuration, feed, isMisconfigured } = this.#scenario;
+    const { nodes, configuration, feed, isMisconfigured, daemons, dumps } = this.#scenario;
     await this.api.install();
-    await createFenceConfiguration(this.api.admin, {
-      nodes,
-      configuration,
-      feed,
-      withSecret: !isMisconfigured,
-      never: served(this.#scenario),
-      daemons: this.#scenario.daemons,
-      dumps: this.#scenario.dumps,
-    });
+    const written = { nodes, configuration, feed, withSecret: !isMisconfigured, never: served(this.#scenario), daemons, dumps };
+    await createFenceConfiguration(this.api.admin, written);
     await this.#secondaries.install();
+    await this.remedies.install();
     const [process, transport] = this.#insider('cluster-controllers', 'system:kube-controller-manager');
     new ClusterControllers(
       { transport, clock: process.clock, random: process.random, trace: this.#record },
       { ...KUBERNETES_CLUSTER, nodeGraceMs: NODE_GRACE_MS },
     ).start();
-    for (const machine of this.machines.values()) {
-      machine.powerOn('start');
-    }
+    for (const machine of this.machines.values()) machine.powerOn('start');
     this.#controllers.start(0);
-    if (this.#scenario.controllers === 2) {
-      this.#controllers.start(1);
-    }
+    if (this.#scenario.controllers === 2) this.#controllers.start(1);
     // Every node is Ready by then, so that every node gets its share.
     this.#kernel.schedule(WORKLOAD_AT_MS, () => {
       void this.api.createWorkload(this.replicas);
@@ -229,6 +225,7 @@ export class World {
       this.api.tick();
     });
     this.#secondaries.start();
+    this.remedies.start();
     this.#scheduleFaults();
   }
 
@@ -242,9 +239,9 @@ export class World {
     return this.#rest.isOver(this.#kernel.nowMs);
   }
 
-  /** Requests to the controllers beside of which more is to be expected, each in words. */
+  /** Requests to the controllers beside, and remedies, of which more is to be expected, each in words. */
   openRequests(): string[] {
-    return this.#secondaries.openRequests();
+    return [...this.#secondaries.openRequests(), ...this.remedies.open()];
   }
 
   /** Its Machine has ended, its Node went with it, and its machine is off: none will come. */
@@ -310,7 +307,7 @@ export class World {
   #heard(event: ApiEvent): void {
     this.trace.record(event);
     this.fence.hear(event);
-    const violation = this.bounds.wrote(event, this.#kernel.nowMs) ?? this.#secondaries.hear(event);
+    const violation = this.bounds.wrote(event, this.#kernel.nowMs) ?? this.#secondaries.hear(event) ?? this.remedies.hear(event);
     if (violation !== undefined) {
       this.#kernel.fail(`at ${this.#kernel.nowMs.toFixed(0)} ms: ${violation}`);
     }

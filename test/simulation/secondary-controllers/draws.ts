@@ -1,6 +1,7 @@
 import type { NodeFenceRemediationSpec } from '../../../src/ports/remediation.ts';
 import { DUMPS_SHARE, withDumps } from '../dumps/draws.ts';
 import { withNodeDaemons } from '../node-daemons/draws.ts';
+import { withRemedies } from '../remedies/draws.ts';
 import { scenarioOf } from '../draws.ts';
 import { expectedOf } from '../expected.ts';
 import { SeededRandom } from '../../../src/testbed/simulation/seeded-random.ts';
@@ -8,8 +9,8 @@ import type { Scenario } from '../scenario.ts';
 import { drawHosts } from './host-draws.ts';
 import type { Check, Composed, Deed, Pool, Preserving, SecondaryControllers } from './secondary-controllers.ts';
 
-/** `--controllers`: the one that fences alone, with those beside it, with the daemons of the nodes, or alone in worlds with crash kernels. */
-export type Cast = 'fence' | 'all' | 'daemons' | 'dumps';
+/** `--controllers`: the one that fences alone, with those beside it, with the daemons of the nodes, alone in worlds with crash kernels, or with remedies. */
+export type Cast = 'fence' | 'all' | 'daemons' | 'dumps' | 'remedies';
 
 const FAULT_AT_MS = 18_000;
 /** By then every pod has a node. */
@@ -35,6 +36,7 @@ const EXHAUSTIONS: Readonly<Record<Spec['onExhaustion'], number>> = { Reuse: 4, 
 /** What a seed plays, with the cast that is asked for. */
 export function scenarioWith(seed: number, cast: Cast): Scenario {
   if (cast === 'daemons') return withNodeDaemons(seed);
+  if (cast === 'remedies') return withRemedies(seed);
   const drawn = scenarioOf(seed);
   if (cast === 'dumps') return withDumps(drawn, 1);
   return withDumps(cast === 'fence' ? drawn : withSecondaries(drawn), DUMPS_SHARE);

@@ -359,7 +359,7 @@ function tagsOf(request: ApiRequest): readonly string[] {
   if (request.method === 'GET') {
     return ['api', 'api-read'];
   }
-  const plural = /\/(nodefences|nodes|pods|leases|volumeattachments|events)(\/|$)/.exec(request.path)?.[1];
+  const plural = /\/(nodefences|nodefencereports|nodes|pods|jobs|leases|volumeattachments|events)(\/|$)/.exec(request.path)?.[1];
   return plural === undefined ? ['api', 'api-write'] : ['api', 'api-write', `${plural}-write`];
 }
 

@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import type { ApiEvent, TraceEvent } from '../../../src/laws/trace.ts';
+import { CONTROLLER_USER } from '../api.ts';
+import { judgeRemedies } from './judge.ts';
+import { answered, quietWorld } from './testing.ts';
+
+const MARK = 'nodefence.ha.k8s.io/cordoned-by-remedy';
+const SCENARIO = quietWorld({ thresholds: [answered(['mend'])] });
+const STORMY = { ...SCENARIO, configuration: { ...SCENARIO.configuration, policies: 'prompt' as const } };
+
+function api(at: number, resource: string, verb: ApiEvent['verb'], object: object, user = CONTROLLER_USER): ApiEvent {
+  const { name } = (object as { metadata: { name: string } }).metadata;
+  return { kind: 'api', at, user, verb, resource, name, status: verb === 'create' ? 201 : 200, object };
+}
+
+function node(at: number, name: string, spec: object = {}, annotations: object = {}, user = 'admin'): ApiEvent {
+  return api(at, 'nodes', 'patch', { metadata: { name, annotations }, spec, status: { conditions: [{ type: 'Ready', status: 'True' }] } }, user);
+}
+
+function written(at: number, name: string, position: object = {}): ApiEvent {
+  const run = { id: 'e-1-1-1', remedy: 'mend', kind: 'podTemplate', of: '1' };
+  const base = { threshold: 'Wedged=True', episode: 'e', phase: 'starting', attempt: 1, run };
+  return api(at, 'nodefencereports.ha.k8s.io', 'update', { metadata: { name }, status: { remedies: { positions: [{ ...base, ...position }] } } });
+}
+
+function job(at: number, name: string, about = 'b'): ApiEvent {
+  const told = { NODE_NAME: about, NODE_CONDITION_TYPE: 'Wedged', REMEDY_NAME: 'mend', ATTEMPT: '1' };
+  const env = Object.entries(told).map(([key, value]) => ({ name: key, value }));
+  return api(at, 'jobs.batch', 'create', { metadata: { name }, spec: { template: { spec: { containers: [{ env }] } } } });
+}
+
+function stop(at: number): ApiEvent {
+  return api(at, 'nodefencestops.ha.k8s.io', 'create', { metadata: { name: 's' }, spec: { all: true } }, 'admin');
+}
+
+function fence(at: number, requestedBy?: object): ApiEvent {
+  const object = {
+    metadata: { name: 'node-fence-b' },
+    spec: { node: 'b', ...(requestedBy && { requestedBy }) },
+    status: { state: 'running', journal: [] },
+  };
+  return api(at, 'nodefences.ha.k8s.io', 'create', object);
+}
+
+const NODES = ['a', 'b', 'c'].map((name) => node(0, name));
+
+function found(events: readonly TraceEvent[], scenario = SCENARIO): string[] {
+  return judgeRemedies([...NODES, ...events], scenario).violations.map((words) => /^remedies, (\S+) at/.exec(words)?.[1] ?? words);
+}
+
+describe('what is seen of remedies from outside', () => {
+  it.each<[string, TraceEvent[], string[]]>([
+    ['one Job, written down before', [written(1, 'b'), job(2, 'j')], []],
+    ['a Job that nothing says', [job(2, 'j')], ['written']],
+    ['a Job of a run that is over', [written(1, 'b', { phase: 'waiting' }), job(2, 'j')], ['written']],
+    ['two Jobs of one attempt', [written(1, 'b'), job(2, 'j'), job(3, 'k')], ['once']],
+    ['a Job soon after a stop', [written(1, 'b'), stop(10), job(2_000, 'j')], []],
+    ['a Job long after a stop', [written(1, 'b'), stop(10), job(2_100, 'j')], ['stop']],
+    ['a Job beside a fence', [written(1, 'b'), fence(10), job(2_100, 'j')], ['fence']],
+    ['a Job beside a fence of its own', [written(1, 'b'), fence(10, { kind: 'RemedyConfiguration', uid: 'e-1-1-1' }), job(2_100, 'j')], []],
+    ['a fence that is asked for under a stop', [written(1, 'b'), stop(10), fence(2_100, { kind: 'RemedyConfiguration', uid: 'e-1-1-1' })], ['stop']],
+    ['a cordon under a stop', [stop(10), node(2_100, 'b', { unschedulable: true }, { [MARK]: 'e-1-1-1' }, CONTROLLER_USER)], ['stop']],
+    [
+      'a cordon that is taken back without its mark',
+      [node(5, 'b', { unschedulable: true }, { [MARK]: 'e-1-1-1' }), node(6, 'b', {}, { [MARK]: 'e-1-1-1' }, CONTROLLER_USER)],
+      ['cordon'],
+    ],
+  ])('%s', (_name, events, rules) => {
+    expect(found(events)).toEqual(rules);
+  });
+
+  it('remedies of more nodes than may be unhealthy', () => {
+    const acted = written(1, 'a', { phase: 'waiting', hasActed: true, run: undefined });
+    expect(found([acted, written(2, 'b'), job(4_000, 'j')], STORMY)).toEqual(['max-unhealthy']);
+    expect(
+      found([acted, written(2, 'a', { phase: 'recovered', hasActed: false, run: undefined }), written(2, 'b'), job(4_000, 'j')], STORMY),
+    ).toEqual([]);
+  });
+
+  it('a pod on the very node that it is for', () => {
+    const pod = api(3, 'pods', 'create', { metadata: { name: 'p', namespace: 'n', labels: { 'job-name': 'j' } }, spec: {} }, 'admin');
+    const starts = (where: string): TraceEvent => ({ kind: 'node', at: 4, node: where, what: 'pod-start', pod: 'n/p' });
+    const begun = [written(1, 'b'), job(2, 'j'), { ...pod, namespace: 'n' }];
+    expect([found([...begun, starts('b')]), found([...begun, starts('a')])]).toEqual([['place'], []]);
+  });
+});
