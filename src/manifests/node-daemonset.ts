@@ -121,6 +121,7 @@ const WITH_DEVICES = {
 /** The process that renews a slot takes 60 MiB beside the daemon. */
 const WITH_SLOT = { resources: { requests: { memory: '130Mi' }, limits: { memory: '220Mi' } } };
 const LEASE_FOLDER = '/mnt/nodefence-lease';
+const MACHINE_ID = '/etc/machine-id';
 
 /** What the node keeps on its disks, to be read. */
 const HOST_FILES = {
@@ -191,6 +192,11 @@ export const NODE_DAEMON_DUTIES = {
   'host-files': patchOf(HOST_FILES.pod, { env: [flag('HOST_ROOT', '/host')], ...HOST_FILES.container }),
   // Process 1 of the host says what is mounted how; what is written to is the daemon's own folder.
   'file-systems': patchOf(HOST_FILES.pod, { env: [flag('HOST_ROOT', '/host'), flag('VERIFY_FILE_SYSTEMS', 'true')], ...HOST_FILES.container }),
+  // A machine whose firmware gives it no UUID is named by this file: by its kubelet, and so by its daemon.
+  'machine-id': patchOf(
+    { volumes: [{ name: 'machine-id', hostPath: { path: MACHINE_ID, type: 'File' } }] },
+    { volumeMounts: [{ name: 'machine-id', mountPath: MACHINE_ID, readOnly: true }] },
+  ),
 } as const satisfies Readonly<Record<string, object>>;
 
 /** In the Deployment of the controllers: they hear the daemons, and say that they do. The pod's own address is what they announce. */

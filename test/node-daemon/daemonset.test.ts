@@ -88,6 +88,7 @@ const PARTS = [
   'conditions',
   'host-files',
   'file-systems',
+  'machine-id',
 ];
 const OWN_CHOICES = [...PARTS.map((part) => [part]), ['watchdog', 'self-fence', 'soft-fence', 'unfence', 'storage-lease-device', 'conditions']];
 
@@ -142,7 +143,7 @@ describe.runIf(hasKubectl)(`the DaemonSet of the node daemon as kubectl renders 
     expect(written.filter((path) => !OWN_FOLDERS.includes(path))).toEqual(isOnHost ? ['/sys/fs/cgroup'] : []);
   });
 
-  it.each<[string, { paths?: string[]; written?: string[]; security?: object; flags?: Record<string, string>; memory?: string }]>([
+  it.each<[string, { paths?: string[]; type?: string; written?: string[]; security?: object; flags?: Record<string, string>; memory?: string }]>([
     ['soft-fence', { paths: BY_SYSTEMD, security: { ...UNPRIVILEGED, ...ON_THE_BUS }, flags: { SOFT_FENCE: 'true' } }],
     ['unfence', { paths: ['/dev'], written: ['/dev'], security: PRIVILEGED }],
     [
@@ -167,6 +168,7 @@ describe.runIf(hasKubectl)(`the DaemonSet of the node daemon as kubectl renders 
     ['conditions', { flags: { CONDITIONS: 'true' } }],
     ['host-files', { paths: ['/'], flags: { HOST_ROOT: '/host' } }],
     ['file-systems', { paths: ['/'], flags: { HOST_ROOT: '/host', VERIFY_FILE_SYSTEMS: 'true' } }],
+    ['machine-id', { paths: ['/etc/machine-id'], type: 'File' }],
   ])('part %s adds its own privileges to a daemon without duties, and no others', (part, { paths = [], written = [], ...its }) => {
     const objects = rendered(join(folder, part));
     expect(objects.some(({ metadata }) => metadata.name === 'nodefence-node-conditions')).toBe(part === 'conditions');
@@ -181,7 +183,7 @@ describe.runIf(hasKubectl)(`the DaemonSet of the node daemon as kubectl renders 
     expect(open.filter((path) => !OWN_FOLDERS.includes(path))).toEqual(written);
     // What a node does not have is not made up there.
     const found = pod.volumes.filter(({ hostPath }) => hostPath !== undefined && paths.includes(hostPath.path));
-    expect(found.map(({ hostPath }) => hostPath?.type)).toEqual(paths.map(() => 'Directory'));
+    expect(found.map(({ hostPath }) => hostPath?.type)).toEqual(paths.map(() => its.type ?? 'Directory'));
     // A runtime would make the file of last words in the host's own /dev.
     expect(container.terminationMessagePath).toBe(paths.includes('/dev') ? '/termination-log' : undefined);
   });

@@ -9,8 +9,11 @@ const SYSTEM_UUID = ['sys/class/dmi/id/product_uuid', 'proc/device-tree/system-i
 export function machineIdentity(root: string): { bootID: string; systemUUID: string } {
   const bootID = textAt(join(root, 'proc/sys/kernel/random/boot_id'));
   const systemUUID = SYSTEM_UUID.map((path) => textAt(join(root, path))).find((text) => text !== undefined);
-  if (bootID === undefined || systemUUID === undefined)
-    throw new Error('the machine does not say its boot ID and its UUID: the daemon must see /proc and /sys of it');
+  if (bootID === undefined) throw new Error('the machine does not say its boot ID: the daemon must see /proc of it');
+  if (systemUUID === undefined)
+    throw new Error(
+      'the machine does not say its UUID: its firmware has none, and there is no /etc/machine-id; a pod is shown that of its node by part machine-id of config/node-daemonset-parts',
+    );
   return { bootID: bootID.toLowerCase(), systemUUID };
 }
 

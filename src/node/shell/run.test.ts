@@ -10,6 +10,7 @@ import { serveHttps } from '../../testbed/apiserver/http-shell.ts';
 import type { HttpShell } from '../../testbed/apiserver/http-shell.ts';
 import { ApiServer } from '../../testbed/apiserver/server.ts';
 import { inProcessTransport } from '../../testbed/apiserver/transport.ts';
+import { machineIdentity } from './machine-identity.ts';
 import { runNodeDaemon } from './run.ts';
 import type { NodeDaemonRun } from './run.ts';
 import { askStatus } from './status-socket.ts';
@@ -113,7 +114,11 @@ it('checks the machine, and attests what it finds', async () => {
   await daemon.close();
 }, 90_000);
 
-it('says why a machine cannot be told from others', async () => {
+it('says why a machine cannot be told from others, and is named as its kubelet names it where its firmware does not', async () => {
+  machine.write('sys/class/dmi/id/product_uuid', '');
+  await expect(runNodeDaemon(options())).rejects.toThrow('there is no /etc/machine-id; a pod is shown that of its node by part machine-id');
+  machine.write('etc/machine-id', '3d1219c7c4c5404aaa1f6d2a48adfda4\n');
+  expect(machineIdentity(machine.root)).toEqual({ bootID: BOOT, systemUUID: '3d1219c7c4c5404aaa1f6d2a48adfda4' });
   machine.write('proc/sys/kernel/random/boot_id', '');
   await expect(runNodeDaemon(options())).rejects.toThrow('the machine does not say its boot ID');
 });
