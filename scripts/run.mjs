@@ -20,6 +20,7 @@ const COMMANDS = {
   simulate: ['test/simulation/main.ts'],
   mutants: ['test/mutants/main.ts'],
   machine: ['test/machine/main.ts'],
+  kubelet: ['test/kubelet/main.ts'],
   search: ['test/laws/main.ts'],
   bench: ['test/bench/main.ts'],
   build: ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { controllerManagerCommand, SHORT_PACE } from './commands.ts';
+import { apiServerCommand, controllerManagerCommand, SHORT_PACE } from './commands.ts';
 
 const FILES = {
   certificate: 'c',
@@ -9,6 +9,7 @@ const FILES = {
   tokens: 't',
   auditPolicy: 'a',
   managerKubeconfig: 'm',
+  authority: 'ca',
 };
 const PLACES = { host: '127.0.0.1', etcdPort: 1, etcdPeerPort: 2, apiPort: 3, files: FILES };
 
@@ -30,5 +31,19 @@ describe('the command line of kube-controller-manager', () => {
   it('starts the eviction from tainted nodes, which is a controller of its own from 1.29 on', () => {
     expect(controllersOf(28)).not.toContain('taint-eviction-controller');
     expect(controllersOf(29)).toEqual([...controllersOf(28), 'taint-eviction-controller']);
+  });
+
+  it('tells pods whom to trust where kubelets run them', () => {
+    const command = controllerManagerCommand(PLACES, SHORT_PACE, 36, { runsPods: true });
+    expect(command).toContain('--root-ca-file=ca');
+    expect(command.find((word) => word.startsWith('--controllers='))).toContain(',root-ca-certificate-publisher-controller');
+    expect(commandOf(36).join(' ')).not.toContain('root-ca');
+  });
+});
+
+describe('the command line of kube-apiserver', () => {
+  it('leaves out the admission of ServiceAccounts, whose tokens need containers, unless kubelets run pods', () => {
+    expect(apiServerCommand(PLACES, SHORT_PACE)).toContain('--disable-admission-plugins=ServiceAccount');
+    expect(apiServerCommand(PLACES, SHORT_PACE, { runsPods: true }).join(' ')).not.toContain('ServiceAccount');
   });
 });

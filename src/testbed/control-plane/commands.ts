@@ -13,8 +13,20 @@ export interface Places {
     tokens: string;
     auditPolicy: string;
     managerKubeconfig: string;
+    authority: string;
   };
 }
+
+/** What is not so in every drill. */
+export interface Features {
+  /** Kubelets' credentials may do what they may in a real cluster, and no more. */
+  guardsNodes?: boolean;
+  /** Real kubelets run pods: these get tokens and what they trust, and are reached at the node's address. */
+  runsPods?: boolean;
+}
+
+/** The first one of the services' range: `kubernetes`. */
+export const API_SERVICE_ADDRESS = '10.0.0.1';
 
 /** How kube-controller-manager and admission behave; durations in milliseconds. */
 export interface Pace {
@@ -44,6 +56,8 @@ const CONTROLLERS = [
   'serviceaccount',
   'statefulset',
 ];
+/** Tells pods whom to trust (kube-root-ca.crt). */
+const ROOT_PUBLISHER = 'root-ca-certificate-publisher-controller';
 /** Evicts from tainted nodes; before, the node lifecycle controller did. */
 const TAINT_EVICTION = 'taint-eviction-controller';
 const TAINT_EVICTION_SINCE = 29;
@@ -57,8 +71,11 @@ export function etcdCommand({ host, etcdPort, etcdPeerPort }: Places): string[] 
   return ['--data-dir=etcd', ...serving, `--initial-advertise-peer-urls=${peer}`, `--initial-cluster=default=${peer}`, '--unsafe-no-fsync'];
 }
 
-/** `guardsNodes`: kubelets' credentials may do what they may in a real cluster, and no more. */
-export function apiServerCommand({ host, etcdPort, apiPort, files }: Places, pace: Pace, guardsNodes = false): string[] {
+export function apiServerCommand(
+  { host, etcdPort, apiPort, files }: Places,
+  pace: Pace,
+  { guardsNodes = false, runsPods = false }: Features = {},
+): string[] {
   return [
     `--etcd-servers=http://${host}:${etcdPort}`,
     `--bind-address=${host}`,
@@ -71,7 +88,7 @@ export function apiServerCommand({ host, etcdPort, apiPort, files }: Places, pac
     '--service-account-issuer=https://control-plane.drill',
     ...(guardsNodes ? ['--authorization-mode=Node,RBAC', '--enable-admission-plugins=NodeRestriction'] : ['--authorization-mode=RBAC']),
     // Its tokens are for containers, of which the drill has none.
-    '--disable-admission-plugins=ServiceAccount',
+    ...(runsPods ? ['--kubelet-preferred-address-types=InternalIP'] : ['--disable-admission-plugins=ServiceAccount']),
     '--allow-privileged',
     '--service-cluster-ip-range=10.0.0.0/24',
     `--default-not-ready-toleration-seconds=${pace.tolerationSeconds}`,
@@ -82,11 +99,12 @@ export function apiServerCommand({ host, etcdPort, apiPort, files }: Places, pac
 }
 
 /** `minor`: of the version of Kubernetes. */
-export function controllerManagerCommand({ files }: Places, pace: Pace, minor: number): string[] {
-  const controllers = minor >= TAINT_EVICTION_SINCE ? [...CONTROLLERS, TAINT_EVICTION] : CONTROLLERS;
+export function controllerManagerCommand({ files }: Places, pace: Pace, minor: number, { runsPods = false }: Features = {}): string[] {
+  const controllers = [...CONTROLLERS, ...(minor >= TAINT_EVICTION_SINCE ? [TAINT_EVICTION] : []), ...(runsPods ? [ROOT_PUBLISHER] : [])];
   return [
     `--kubeconfig=${files.managerKubeconfig}`,
     `--service-account-private-key-file=${files.serviceAccountKey}`,
+    ...(runsPods ? [`--root-ca-file=${files.authority}`] : []),
     '--use-service-account-credentials=false',
     '--leader-elect=false',
     ...(minor <= PLAIN_PORT_UNTIL ? ['--port=0'] : []),

@@ -8,8 +8,8 @@ import { AUDIT_POLICY } from './audit-policy.ts';
 import { minorOf } from './assets.ts';
 import { AuditReader } from './audit.ts';
 import { RunningBinary } from './binary.ts';
-import { apiServerCommand, controllerManagerCommand, etcdCommand, SHORT_PACE } from './commands.ts';
-import type { Pace, Places } from './commands.ts';
+import { API_SERVICE_ADDRESS, apiServerCommand, controllerManagerCommand, etcdCommand, SHORT_PACE } from './commands.ts';
+import type { Features, Pace, Places } from './commands.ts';
 import { freePorts } from './free-port.ts';
 import { Reaper } from './reaper.ts';
 
@@ -20,7 +20,9 @@ export interface TokenUser {
   token: string;
 }
 
-export interface ControlPlaneOptions {
+export interface ControlPlaneOptions extends Features {
+  /** Address that it listens on; the loopback when absent. */
+  host?: string;
   /** Folder with the binaries. */
   assets: string;
   /** Folder for data, logs, keys and tokens; made when absent, readable by its owner only. */
@@ -29,13 +31,11 @@ export interface ControlPlaneOptions {
   /** Of `users`: as whom kube-controller-manager speaks. None is started when absent. */
   controllerManagerUser?: string;
   pace?: Pace;
-  /** The Node authorizer and NodeRestriction hold users of the group `system:nodes` to what a kubelet may do. */
-  guardsNodes?: boolean;
   /** Told of every request, from the audit log. */
   audit?: (event: ApiEvent) => void;
 }
 
-const HOST = '127.0.0.1';
+const LOOPBACK = '127.0.0.1';
 const READY_DEADLINE_MS = 120_000;
 const POLL_MS = 100;
 const CALL_MS = 2_000;
@@ -49,9 +49,10 @@ const FILES: Places['files'] = {
   tokens: 'tokens.csv',
   auditPolicy: 'audit-policy.json',
   managerKubeconfig: 'kubeconfig-controller-manager',
+  authority: 'authority.crt',
 };
 
-/** A real etcd, kube-apiserver and kube-controller-manager on the loopback, which end with this process. */
+/** A real etcd, kube-apiserver and kube-controller-manager, which end with this process. */
 export class ControlPlane {
   readonly url: string;
   /** What clients must trust. */
@@ -76,9 +77,10 @@ export class ControlPlane {
   /** Resolves when the API server and the controllers work; rejects with the log of the part that does not. */
   static async start(options: ControlPlaneOptions): Promise<ControlPlane> {
     mkdirSync(options.folder, { recursive: true, mode: 0o700 });
+    const { host = LOOPBACK } = options;
     for (let tries = 1; ; tries += 1) {
-      const [etcdPort = 0, etcdPeerPort = 0, apiPort = 0] = await freePorts(HOST, 3);
-      const places: Places = { host: HOST, etcdPort, etcdPeerPort, apiPort, files: FILES };
+      const [etcdPort = 0, etcdPeerPort = 0, apiPort = 0] = await freePorts(host, 3);
+      const places: Places = { host, etcdPort, etcdPeerPort, apiPort, files: FILES };
       const plane = new ControlPlane(options, places, writeIdentity(options, places));
       try {
         await plane.#start();
@@ -113,14 +115,14 @@ export class ControlPlane {
     await this.#startServer();
     const { controllerManagerUser } = this.#options;
     if (controllerManagerUser === undefined) return;
-    this.#run('kube-controller-manager', controllerManagerCommand(this.#places, this.#pace, minorOf(this.#options.assets)));
+    this.#run('kube-controller-manager', controllerManagerCommand(this.#places, this.#pace, minorOf(this.#options.assets), this.#options));
     // It serves nothing that could be asked: what it makes first tells that it works.
     await this.#until('/api/v1/namespaces/default/serviceaccounts/default', controllerManagerUser);
   }
 
   async #startServer(): Promise<void> {
     const { audit } = this.#options;
-    this.#run('kube-apiserver', apiServerCommand(this.#places, this.#pace, this.#options.guardsNodes), (line) => {
+    this.#run('kube-apiserver', apiServerCommand(this.#places, this.#pace, this.#options), (line) => {
       const event = this.#audit.read(line);
       if (event !== undefined) audit?.(event);
     });
@@ -168,8 +170,9 @@ export class ControlPlane {
 function writeIdentity({ folder, users, controllerManagerUser }: ControlPlaneOptions, { host, apiPort, files }: Places): string {
   const write = (name: string, text: string): void => writeFileSync(join(folder, name), text, { mode: 0o600 });
   const authority = createAuthority('nodefence drill API');
-  const hosts = ['localhost', host, 'kubernetes.default.svc'];
+  const hosts = ['localhost', host, 'kubernetes.default.svc', API_SERVICE_ADDRESS];
   const { certificatePem, keyPem } = authority.issue({ commonName: 'kube-apiserver', hosts });
+  write(files.authority, authority.certificatePem);
   write(files.certificate, certificatePem);
   write(files.key, keyPem);
   const keys = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
