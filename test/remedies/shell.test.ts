@@ -204,6 +204,26 @@ describe('pods of a node', () => {
     expect(replica.events.filter((event) => event.includes('RemedyWaits'))).toEqual([expect.stringContaining('incomplete')]);
   });
 
+  it('go on being evicted when a storm policy trips, which counts them, and not while a person stops it, which is told', async () => {
+    const replica = world.start();
+    await world.addNode('a');
+    await world.addPod('p', 'a');
+    await world.configure(drained.replace('{name: drain}', '{name: clean-pods}'));
+    await world.pass(6 * SECOND_MS);
+    await world.says('a', { KernelDeadlock: 'True' });
+    await world.pass(31 * SECOND_MS);
+    const evictions = (): number => replica.writes.filter((write) => write.endsWith('/eviction')).length;
+    await world.stop({ node: 'a' });
+    const before = evictions();
+    await world.addPod('q', 'a');
+    await world.pass(20 * SECOND_MS);
+    expect([evictions() - before, replica.problems().join()]).toEqual([0, expect.stringContaining('held: the stop by-hand is active')]);
+    world.storm = () => [STORM];
+    await world.operator.remove(NODE_FENCE_STOPS, 'by-hand');
+    await world.pass(12 * SECOND_MS);
+    expect(evictions()).toBeGreaterThan(before);
+  });
+
   it('are let go of a silent node only when its devices read off, by a fence that ends in off', async () => {
     world.start();
     await world.addPod('p', 'a');

@@ -48,17 +48,27 @@ const POLLED_ROWS: ReadonlySet<string> = new Set([
 ]);
 
 /** What is said of a threshold: the words of the decision, and what is known of its run. */
-export function messageOf({ says, row, state }: RemedyDecision, { seen, leftMessage }: Look): string | undefined {
+export function messageOf(decision: RemedyDecision, look: Look): string | undefined {
+  const { says, row, state } = decision;
+  const { seen, leftMessage } = look;
   const run = state?.position.run;
   const of = run === undefined ? undefined : seen.get(run.id)?.message;
-  const more = row === 'cleaning' ? leftMessage : row.startsWith('run-') ? of : undefined;
+  const held = heldBack(decision, look);
+  const more = held !== undefined ? `held: ${held}` : row === 'cleaning' ? leftMessage : row.startsWith('run-') ? of : undefined;
   return says === undefined ? undefined : [says, more].filter((part) => part !== undefined && part !== '').join(': ');
+}
+
+/** What keeps a run that does not run by itself from going on: a person, never a policy, for what has begun is counted among what it holds. */
+export function heldBack({ state, row }: RemedyDecision, { holds }: Pick<Look, 'holds'>): string | undefined {
+  if (row !== 'run-runs' || state?.position.run?.kind !== 'evict') return undefined;
+  return holds.find(({ isPolicy }) => !isPolicy)?.message;
 }
 
 export function problemsOf(node: string, look: Look): string[] {
   return look.decisions.flatMap((decision) => {
     const run = decision.row === 'run-runs' ? look.seen.get(decision.state?.position.run?.id ?? '') : undefined;
-    const message = PROBLEM_ROWS.has(decision.row) || run?.isKept === true ? messageOf(decision, look) : undefined;
+    const message =
+      PROBLEM_ROWS.has(decision.row) || run?.isKept === true || heldBack(decision, look) !== undefined ? messageOf(decision, look) : undefined;
     return message === undefined ? [] : [`${node}: ${decision.threshold}: ${message}`];
   });
 }

@@ -3,7 +3,7 @@ import { decideRemedies } from '../../domain/remedy/decide.ts';
 import type { RemedyDecision } from '../../domain/remedy/decide.ts';
 import type { Threshold } from '../../domain/remedy/configuration.ts';
 import { isOfEpisode, useOf } from '../../domain/remedy/position.ts';
-import type { Presence, RemedyFacts, RemedyPosition, RemedyRun } from '../../domain/remedy/position.ts';
+import type { Presence, RemedyFacts, RemedyHold, RemedyPosition, RemedyRun } from '../../domain/remedy/position.ts';
 import type { Cluster } from '../../ports/cluster.ts';
 import type { Node } from '../../ports/objects.ts';
 import { NODE_FENCES } from '../../ports/resources.ts';
@@ -42,6 +42,7 @@ export interface Look {
   seen: ReadonlyMap<string, SeenRun>;
   contexts: ReadonlyMap<string, RunContext>;
   fence: NodeFence | undefined;
+  holds: readonly RemedyHold[];
   /** What `clean-resource` left, in words. */
   leftMessage: string;
 }
@@ -74,7 +75,7 @@ export async function look(dependencies: LookDependencies, request: LookRequest)
     bootID: node.status.nodeInfo?.bootID,
     uuid: random.uuid(),
   });
-  return { node, decisions, seen: outcomes, contexts, fence, leftMessage };
+  return { node, decisions, seen: outcomes, contexts, fence, holds, leftMessage };
 }
 
 function contextOf({ node, memory, thresholds }: LookRequest, position: RemedyPosition): [string, RunContext][] {

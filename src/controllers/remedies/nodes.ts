@@ -11,7 +11,7 @@ import { NODE_FENCE_REPORTS, NODES } from '../../ports/resources.ts';
 import type { NodeFenceReport } from '../../ports/resources.ts';
 import { updateReport } from '../shared/node-report.ts';
 import type { Plan } from '../shared/reconciler/kind.ts';
-import { dueInMs, messageOf, POLL_MS, problemsOf } from './actions.ts';
+import { dueInMs, heldBack, messageOf, POLL_MS, problemsOf } from './actions.ts';
 import type { Action } from './actions.ts';
 import type { RemedyDependencies } from './dependencies.ts';
 import { eventsOf } from './events.ts';
@@ -197,8 +197,9 @@ export class RemedyNodes {
     const isOver = fence !== undefined && (isOrphan(fence.spec, REMEDY_REQUESTER.kind, memory) || isIdle(fence, positionsOf(memory.states)));
     const orphan = isOver ? fence.spec.requestedBy : undefined;
     const pod = [...seen.values()].find((each) => each.pod !== undefined)?.pod;
-    const proceeding = decisions.flatMap(({ row, state }): Action[] => {
-      const context = row === 'run-runs' ? contexts.get(state?.position.run?.id ?? '') : undefined;
+    const proceeding = decisions.flatMap((decision): Action[] => {
+      const { row, state } = decision;
+      const context = row === 'run-runs' && heldBack(decision, found) === undefined ? contexts.get(state?.position.run?.id ?? '') : undefined;
       return context === undefined || this.#runs.of(context).proceed === undefined ? [] : [{ kind: 'proceed', context }];
     });
     return [

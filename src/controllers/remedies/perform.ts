@@ -39,7 +39,8 @@ export class Performer {
       case 'end':
         return this.#end(action.context);
       case 'proceed':
-        return runs.of(action.context).proceed?.(action.context, this.#mayGoOn(permission, action.context.run.of === 'recovery'));
+        // Policies let go on what has begun: it is counted among what they hold, and would wait for itself.
+        return runs.of(action.context).proceed?.(action.context, this.#mayGoOn(permission, true));
       case 'annotate':
         return this.#annotate(found, action.pod);
       case 'withdraw':
