@@ -81,7 +81,7 @@ export const CLUSTER_MUTANTS: readonly SourceMutant[] = [
     name: 'nobody evicts',
     defect: 'the controller that evicts from tainted nodes is not started where it is one of its own',
     file: 'src/testbed/control-plane/commands.ts',
-    edits: [['minor >= TAINT_EVICTION_SINCE ? [...CONTROLLERS, TAINT_EVICTION] : CONTROLLERS', 'CONTROLLERS']],
+    edits: [['...(minor >= TAINT_EVICTION_SINCE ? [TAINT_EVICTION] : []), ', '']],
     killedBy: byTest(
       'src/testbed/control-plane/commands.test.ts',
       'starts the eviction from tainted nodes, which is a controller of its own from 1.29 on',
