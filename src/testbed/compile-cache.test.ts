@@ -1,13 +1,18 @@
-import { afterEach, expect, it, vi } from 'vitest';
+import { afterEach, expect, it } from 'vitest';
 import { compileCache } from './compile-cache.ts';
 
+const VARIABLE = 'NODE_COMPILE_CACHE';
+const before = process.env[VARIABLE];
+
 afterEach(() => {
-  vi.unstubAllEnvs();
+  // Not by vi.stubEnv: in a process that several files share, another one may have put another object there.
+  if (before === undefined) delete process.env[VARIABLE];
+  else process.env[VARIABLE] = before;
 });
 
 it('is handed on where the run has one, and nothing else', () => {
-  vi.stubEnv('NODE_COMPILE_CACHE', '/compiled');
+  process.env[VARIABLE] = '/compiled';
   expect(compileCache()).toEqual({ NODE_COMPILE_CACHE: '/compiled' });
-  vi.stubEnv('NODE_COMPILE_CACHE', undefined);
+  delete process.env[VARIABLE];
   expect(compileCache()).toEqual({});
 });
