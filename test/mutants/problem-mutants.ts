@@ -33,4 +33,18 @@ export const PROBLEM_MUTANTS: readonly SourceMutant[] = [
     edits: [['if (this.#isLeading() && this.#counting.problem(problem))', 'if (this.#counting.problem(problem))']],
     killedBy: byTest(COUNTS, 'is counted by the leader alone'),
   },
+  {
+    name: 'problem whose teller sleeps',
+    defect: 'an alarm that stands because of one node and is to be told by another is never told',
+    file: 'src/controllers/problems/controller.ts',
+    edits: [['for (const other of judgement.elsewhere) this.#enqueue(other);', '']],
+    killedBy: byTest(COUNTS, 'is told where the last that is counted is not the last that happened'),
+  },
+  {
+    name: 'problem of other nodes counted anew',
+    defect: 'an Event about a node that no alarm is for is counted from its begin at each write',
+    file: 'src/controllers/problems/counting.ts',
+    edits: [['this.#countOther(problem.count - (before?.problem?.count ?? before?.otherWarnings ?? 0));', 'this.#countOther(problem.count);']],
+    killedBy: byTest(COUNTS, 'of a node that no alarm is for are counted as other, each once, however often they are written again'),
+  },
 ];

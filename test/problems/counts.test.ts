@@ -57,6 +57,18 @@ describe('Events about a node', () => {
     expect(leader.counted).toEqual(new Map([['other', 2]]));
   });
 
+  it('of a node that no alarm is for are counted as other, each once, however often they are written again', async () => {
+    await world.configure(ALARMS.replace('alarms:', 'nodeSelector: type=storage\nalarms:'));
+    await world.pass(1_000);
+    const name = await world.event('worker-1');
+    for (const count of [2, 3, 4]) {
+      await world.pass(MINUTE_MS);
+      await world.again(name, count);
+    }
+    await world.pass(MINUTE_MS);
+    expect(leader.counted).toEqual(new Map([['other', 4]]));
+  });
+
   it('in a burst are few writes', async () => {
     for (let index = 0; index < 120; index += 1) {
       await world.event('worker-1', { message: `oops ${index}` });
@@ -85,6 +97,21 @@ describe('a workload that crashes its nodes', () => {
     expect(leader.alarms).toEqual(new Map([['KernelOops', { node: 0, workload: 1 }]]));
     await world.pass(62 * MINUTE_MS);
     expect(leader.events.slice(1)).toEqual([`Normal ProblemAlarmCleared worker-3: Fewer than 3 KernelOops in 1h: pods of ${WEB} ran there.`]);
+  });
+
+  it('is told where the last that is counted is not the last that happened', async () => {
+    for (const node of ['worker-1', 'worker-2', 'worker-3']) await world.addPod(node);
+    await world.pass(MINUTE_MS);
+    await oops('worker-1', 'worker-2');
+    await world.pass(2 * MINUTE_MS);
+    await world.event('worker-3', { lateByMs: 210_000 });
+    await world.pass(1_000);
+    expect(leader.events).toEqual([
+      `Warning ProblemAlarmRaised worker-2: 3 KernelOops on 3 nodes in 1h (worker-1, worker-2, worker-3): pods of ${WEB} ran there. The alarm asks for 3.`,
+    ]);
+    await world.pass(62 * MINUTE_MS);
+    expect(leader.events.slice(1)).toEqual([`Normal ProblemAlarmCleared worker-2: Fewer than 3 KernelOops in 1h: pods of ${WEB} ran there.`]);
+    expect(leader.alarms).toEqual(new Map());
   });
 
   it('is not told where one node alone is broken, whose own alarm says so', async () => {

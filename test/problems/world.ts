@@ -96,15 +96,15 @@ export class ProblemWorld {
   /** As node-problem-detector writes it. Returns its name, by which it is written again. */
   async event(
     node: string,
-    { reason = 'KernelOops', message = 'BUG: unable to handle kernel NULL pointer dereference', type = 'Warning' } = {},
+    { reason = 'KernelOops', message = 'BUG: unable to handle kernel NULL pointer dereference', type = 'Warning', lateByMs = 0 } = {},
   ): Promise<string> {
     this.#events += 1;
     const name = `${node}.${this.#events.toString(16).padStart(16, '0')}`;
-    const now = this.now();
+    const happened = this.now(lateByMs);
     await this.operator.create(EVENTS, {
       metadata: { name, namespace: 'default' },
       involvedObject: { kind: 'Node', name: node, uid: node },
-      ...{ reason, message, type, count: 1, firstTimestamp: now, lastTimestamp: now },
+      ...{ reason, message, type, count: 1, firstTimestamp: happened, lastTimestamp: happened },
       source: { component: 'kernel-monitor', host: node },
     } as unknown as KubeObject);
     return name;
@@ -183,8 +183,8 @@ export class ProblemWorld {
     for (const replica of this.#replicas) await replica.close();
   }
 
-  now(): string {
-    return new Date(this.clock.wallMs()).toISOString().replace(/\.\d{3}Z$/, 'Z');
+  now(agoMs = 0): string {
+    return new Date(this.clock.wallMs() - agoMs).toISOString().replace(/\.\d{3}Z$/, 'Z');
   }
 
   #metrics(replica: ReplicaOfProblems): (typeof NO_METRICS)['problems'] {

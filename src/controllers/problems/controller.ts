@@ -138,6 +138,7 @@ export class ProblemController implements ProblemReports {
       nowMs: clock.wallMs(),
     });
     if (judgement.news.length === 0) this.#ledger.set(node, judgement.problems);
+    for (const other of judgement.elsewhere) this.#enqueue(other);
     const nowMs = clock.monotonicMs();
     const isWritten = canonical(problemRecord(judgement.problems) ?? null) === (this.#written.get(node) ?? 'null');
     if (isWritten) this.#pace.forget(node);

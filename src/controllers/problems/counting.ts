@@ -55,15 +55,19 @@ export class ProblemCounting {
   /** Each answers whether anything was counted that was not known. */
   event({ problem, otherWarnings }: NodeEvent, before: NodeEvent | undefined): boolean {
     if (problem === undefined) {
-      const fresh = (otherWarnings ?? 0) - (before?.otherWarnings ?? 0);
-      // The first list has those of an hour, which may have been counted before.
-      if (fresh > 0 && this.#dependencies.listers.events.synced) this.#dependencies.metrics.counted(OTHER_REASON, fresh);
+      this.#countOther((otherWarnings ?? 0) - (before?.otherWarnings ?? 0));
       return false;
     }
     const { node, reason } = problem;
     const known = this.#ledger.of(node);
     const { timesMs, fresh, counted } = countEvent(known.events, problem);
-    if (fresh === 0 || !this.#isNamed(node, reason, fresh)) return false;
+    if (fresh === 0) return false;
+    if (!this.#isNamed(node, reason)) {
+      // Nothing is remembered of it: what is new is told by what stood there before.
+      this.#countOther(problem.count - (before?.problem?.count ?? before?.otherWarnings ?? 0));
+      return false;
+    }
+    this.#dependencies.metrics.counted(this.labelOf(reason), fresh);
     const nowMs = this.#dependencies.clock.wallMs();
     const happened = timesMs.map((atMs) => Math.min(atMs, nowMs));
     this.#ledger.set(node, this.#counted({ ...known, events: counted }, node, reason, happened));
@@ -76,7 +80,9 @@ export class ProblemCounting {
     const known = this.#ledger.of(node);
     const isOver = atMs + Math.max(0, ...alarms.map(({ windowMs }) => windowMs)) <= this.#dependencies.clock.wallMs();
     if (alarms.length > 0 && (isOver || isCounted(known, { subject: nodeSubject(node), reason, atMs }))) return false;
-    if ((alarms.length === 0 && !isNew) || !this.#isNamed(node, reason, 1)) return false;
+    const isNamed = this.#isNamed(node, reason);
+    if (isNamed || isNew) this.#dependencies.metrics.counted(isNamed ? this.labelOf(reason) : OTHER_REASON, 1);
+    if (!isNamed) return false;
     this.#ledger.set(node, this.#counted(known, node, reason, [atMs]));
     return true;
   }
@@ -91,10 +97,13 @@ export class ProblemCounting {
   }
 
   /** Whether an alarm of the node names it; nobody counts for a Node that there is not. */
-  #isNamed(node: string, reason: string, times: number): boolean {
-    const isNamed = this.#alarmsFor(node, reason).length > 0 && this.#dependencies.listers.nodes.get(node) !== undefined;
-    this.#dependencies.metrics.counted(isNamed ? this.labelOf(reason) : OTHER_REASON, times);
-    return isNamed;
+  #isNamed(node: string, reason: string): boolean {
+    return this.#alarmsFor(node, reason).length > 0 && this.#dependencies.listers.nodes.get(node) !== undefined;
+  }
+
+  /** The first list has those of an hour, which may have been counted before. */
+  #countOther(times: number): void {
+    if (times > 0 && this.#dependencies.listers.events.synced) this.#dependencies.metrics.counted(OTHER_REASON, times);
   }
 
   #alarmsFor(node: string, reason: string): AlarmSetting[] {

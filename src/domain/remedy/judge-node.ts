@@ -31,6 +31,8 @@ export interface NodeJudgement {
   readonly news: readonly AlarmNews[];
   /** When something is over if nothing more is counted, by the wall clock. */
   readonly dueMs: number;
+  /** Nodes that are to be judged now: each has an alarm to tell that this one made stand. */
+  readonly elsewhere: readonly string[];
 }
 
 /** What no alarm names any more is kept so long: a Configuration with an error is none, and the next edit mends it. */
@@ -59,17 +61,26 @@ export function judgeNode(picture: ProblemPicture): NodeJudgement {
     },
     news: [...news, ...shared.news],
     dueMs: Math.min(judged.dueMs ?? Infinity, shared.dueMs, ...endsMs),
+    elsewhere: [...shared.elsewhere],
   };
 }
 
+interface SharedJudgement {
+  raised: RaisedAlarm[];
+  news: AlarmNews[];
+  dueMs: number;
+  elsewhere: ReadonlySet<string>;
+}
+
 /** The alarm of a workload stands in one report: that of the node that had the latest problem when it was raised. */
-function judgeWorkloads(picture: ProblemPicture, counted: readonly Counted[]): { raised: RaisedAlarm[]; news: AlarmNews[]; dueMs: number } {
+function judgeWorkloads(picture: ProblemPicture, counted: readonly Counted[]): SharedJudgement {
   const { node, problems, holderOf, nowMs } = picture;
   const own = nodeSubject(node);
   const told = problems.raised.filter(({ subject }) => subject !== own);
   const pairs = new Map([...counted, ...told].filter(({ subject }) => subject !== own).map((one) => [`${one.reason} ${one.subject}`, one]));
   const raised: RaisedAlarm[] = [];
   const news: AlarmNews[] = [];
+  const elsewhere = new Set<string>();
   let dueMs = Infinity;
   for (const pair of pairs.values()) {
     const seen = picture.seen(pair.subject, pair.reason);
@@ -77,7 +88,10 @@ function judgeWorkloads(picture: ProblemPicture, counted: readonly Counted[]): {
     for (const { alarm, nodes, problems: count, untilMs } of standing) {
       if (raised.length >= ALARMS_MAX) break;
       const holder = holderOf(alarm);
-      if (holder !== node && (holder !== undefined || homeOf(seen) !== node)) continue;
+      const teller = holder ?? homeOf(seen.filter((one) => nodes.includes(one.node)));
+      // What was counted here may have happened before what was counted there: nobody else wakes that node.
+      if (holder === undefined && teller !== undefined && teller !== node) elsewhere.add(teller);
+      if (teller !== node) continue;
       raised.push(alarm);
       dueMs = Math.min(dueMs, untilMs);
       if (holder === undefined) news.push({ kind: 'raised', alarm, problems: count, nodes });
@@ -86,7 +100,7 @@ function judgeWorkloads(picture: ProblemPicture, counted: readonly Counted[]): {
       if (!standing.some((one) => isSame(one.alarm, alarm))) news.push({ kind: 'cleared', alarm, problems: 0, nodes: [] });
     }
   }
-  return { raised, news, dueMs };
+  return { raised, news, dueMs, elsewhere };
 }
 
 function homeOf(seen: readonly SeenOnNode[]): string | undefined {
