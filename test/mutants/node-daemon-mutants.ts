@@ -135,6 +135,13 @@ export const NODE_DAEMON_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(DAEMON, 'gives no promise that is not on its disk, and vouches no more all the same'),
   },
   {
+    name: 'attestation put off',
+    defect: 'what changed while a write was under way is attested at the next interval',
+    file: 'src/node/core/attester.ts',
+    edits: [['if (!this.#isClosed && turn === this.#turn)', 'if (!this.#isClosed)']],
+    killedBy: byTest(ATTESTER, 'says at once what changed while a write was under way, however soon that is answered'),
+  },
+  {
     name: 'peers that were sent',
     defect: 'a peer is relied on that an earlier write, which may have arrived, does not name',
     file: 'src/node/core/attester.ts',

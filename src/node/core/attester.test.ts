@@ -57,9 +57,9 @@ describe('Attester', () => {
   const clock = new ManualClock();
   const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
-  function attesterOf(lease: OneLease, say: () => Said = () => ({ bootID: 'boot-1', systemUUID: 'uuid' })): Attester {
+  function attesterOf(lease: OneLease, say: () => Said = () => ({ bootID: 'boot-1', systemUUID: 'uuid' }), cluster = lease.cluster): Attester {
     const options = { node: 'a', namespace: 'fences', times: new DaemonTimes({}) };
-    return new Attester({ clock, cluster: lease.cluster, log: silent }, options, say, () => undefined);
+    return new Attester({ clock, cluster, log: silent }, options, say, () => undefined);
   }
 
   it.each<[string, Fate[], string[]]>([
@@ -112,5 +112,26 @@ describe('Attester', () => {
     const { stored } = lease;
     await clock.advance(300_000);
     expect(lease.stored).toBe(stored);
+  });
+
+  it('says at once what changed while a write was under way, however soon that is answered', async () => {
+    const lease = new OneLease();
+    let bootID = 'boot-1';
+    let answer: () => void = () => undefined;
+    const patch = lease.cluster.create;
+    const held: typeof patch = async (kind, object) => {
+      const written = await patch(kind, object);
+      await new Promise<void>((resolve) => (answer = resolve));
+      return written;
+    };
+    const attester = attesterOf(lease, () => ({ bootID, systemUUID: 'uuid' }), { ...lease.cluster, create: held });
+    attester.start();
+    await clock.advance(1);
+    bootID = 'boot-2';
+    attester.wake();
+    answer();
+    await clock.advance(1_000);
+    expect(attester.acknowledged?.bootID).toBe('boot-2');
+    await attester.end(1);
   });
 });

@@ -48,6 +48,7 @@ export class Attester {
   #problem: string | undefined;
   #writing: Promise<unknown> = Promise.resolve();
   #cancelNext: () => void = () => undefined;
+  #turn = 0;
   #isClosed = false;
 
   /** `changed` is called where the peers, or those that are accepted, may be others than before. */
@@ -105,9 +106,11 @@ export class Attester {
 
   #next(delayMs: number): void {
     this.#cancelNext();
+    const turn = (this.#turn += 1);
     this.#cancelNext = this.#ports.clock.after(delayMs, () => {
       void this.#attest().then((isWritten) => {
-        if (!this.#isClosed) this.#next(isWritten ? this.#options.times.current.attestationIntervalMs : RETRY_MS);
+        // Whoever woke it while this was written has a turn of its own, which must not be put off.
+        if (!this.#isClosed && turn === this.#turn) this.#next(isWritten ? this.#options.times.current.attestationIntervalMs : RETRY_MS);
       });
     });
   }
