@@ -107,6 +107,20 @@ export const NODE_DAEMON_CONTROLLER_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(ENDINGS, 'asks a peer that attested meanwhile too'),
   },
   {
+    name: 'peers of removed nodes',
+    defect: 'a node is told peers whose Nodes are gone, which can promise nothing',
+    file: 'src/controllers/node-daemons/peers-assignment.ts',
+    edits: [['const entry = node && entryOf(', 'const entry = entryOf(']],
+    killedBy: byTest(TELLING, 'has no peer in it whose Node is gone, however many Leases of such nodes are left'),
+  },
+  {
+    name: 'replica hidden by the dead',
+    defect: 'addresses that replicas left which are gone keep those out that live',
+    file: 'src/controllers/node-daemons/replica-addresses.ts',
+    edits: [['const SIGHTS_MAX = 256;', 'const SIGHTS_MAX = 15;']],
+    killedBy: byTest(TELLING, 'is where the replicas are that live, however many have left their address without a word'),
+  },
+  {
     name: 'peers of an ended boot',
     defect: 'a boot whose grants were ended is told new peers',
     file: 'src/controllers/node-daemons/peers-assignment.ts',

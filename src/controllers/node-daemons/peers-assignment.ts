@@ -51,7 +51,9 @@ export class PeersAssignment {
     const { nodes, clusterNodes, isSilent, topologyKeys } = this.#parts;
     const all = new Map<string, PeerEntry>();
     for (const attested of nodes.all()) {
-      const entry = entryOf(attested, failureDomain(clusterNodes.get(attested.node), topologyKeys));
+      const node = clusterNodes.get(attested.node);
+      // The Lease of a node that is gone stays: nobody answers there, and enough of them would pass for a cluster that is silent.
+      const entry = node && entryOf(attested, failureDomain(node, topologyKeys));
       if (entry !== undefined) all.set(attested.node, entry);
     }
     const candidates = audible(all, isSilent, this.#candidates);

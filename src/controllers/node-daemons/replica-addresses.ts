@@ -8,7 +8,10 @@ export const ANNOUNCE_MS = 30_000;
 const ALIVE_MS = 3 * ANNOUNCE_MS;
 /** After this its annotation is removed by whoever announces himself next. */
 const FORGOTTEN_MS = 600_000;
-const REPLICAS_MAX = 15;
+/** Nodes are told of no more, beside our own. */
+const TOLD_MAX = 15;
+/** A process that ends without a word leaves its annotation behind, each under another name. */
+const SIGHTS_MAX = 256;
 
 /** Where the other replicas are, by what they say and when it last changed, on our own clock. */
 export class ReplicaAddresses {
@@ -24,15 +27,16 @@ export class ReplicaAddresses {
 
   see(lease: Lease | undefined, nowMs: number): void {
     const others = Object.entries(lease?.metadata.annotations ?? {}).filter(([key]) => key.startsWith(PREFIX) && key !== this.#ownKey);
-    const known = new Map(others.slice(0, REPLICAS_MAX));
+    const known = new Map(others.slice(0, SIGHTS_MAX));
     for (const key of [...this.#sights.keys()]) if (!known.has(key)) this.#sights.delete(key);
     for (const [key, value] of known) if (this.#sights.get(key)?.value !== value) this.#sights.set(key, { value, sinceMs: nowMs });
   }
 
   /** Our own first: nobody but us has to say it. */
   at(nowMs: number): string[] {
-    const others = [...this.#sights.values()].filter(({ sinceMs }) => nowMs - sinceMs <= ALIVE_MS).map(({ value }) => value.split(' ')[0] ?? '');
-    return [...new Set([this.#ownAddress, ...others.filter((address) => isAddress(address)).sort()])];
+    const alive = [...this.#sights.values()].filter(({ sinceMs }) => nowMs - sinceMs <= ALIVE_MS).sort((one, other) => other.sinceMs - one.sinceMs);
+    const others = alive.map(({ value }) => value.split(' ')[0] ?? '').filter((address) => isAddress(address));
+    return [...new Set([this.#ownAddress, ...[...new Set(others)].slice(0, TOLD_MAX).sort()])];
   }
 
   /** The annotations of our next announcement, with `null` for whoever is long gone. */

@@ -41,6 +41,26 @@ describe('what nodes are told', () => {
     expect((await controllers())?.addresses).toEqual(['controller-1:7411']);
   });
 
+  it('has no peer in it whose Node is gone, however many Leases of such nodes are left', async () => {
+    for (const gone of ['gone-1', 'gone-2', 'gone-3', 'gone-4']) await world.attest(gone, {});
+    await started('a', 'b', 'c');
+    expect((await world.told('a'))?.peers.map(({ node }) => node)).toEqual(['b', 'c']);
+    await world.run(400_000, 1_000);
+    expect((await world.told('a'))?.peers.map(({ node }) => node)).toEqual(['b', 'c']);
+  });
+
+  it('is where the replicas are that live, however many have left their address without a word', async () => {
+    const annotations = Object.fromEntries(
+      Array.from({ length: 20 }, (_, index) => [`daemons.nodefence.ha.k8s.io/a-${index}`, `192.0.2.${index + 1}:7411 9`]),
+    );
+    await world.run(5_000);
+    await world.operator.mergePatch(LEASES, 'nodefence-candidates', { metadata: { annotations } }, { namespace: NAMESPACE });
+    const standby = world.replica('controller-2', { isLeading: false });
+    await world.run(130_000, 1_000);
+    expect((await controllers())?.addresses).toEqual(['controller-1:7411', 'controller-2:7411']);
+    await standby.close();
+  });
+
   it('is which times the configuration has for them; none that break a rule, which is a problem', async () => {
     world.writtenTimes = { isolationTimeoutMs: 60_000 };
     await started('a');
@@ -121,6 +141,7 @@ describe('what nodes are told', () => {
     await world.run(300_000);
     expect(leader.counts.get('assign-peers done')).toBe(assigned);
     expect(standby.counts.get('assign-peers done')).toBeUndefined();
+    await world.add('d');
     await world.attest('d', {});
     await world.run(10_000);
     expect(leader.counts.get('assign-peers done')).toBe(assigned + 4);
@@ -134,6 +155,7 @@ describe('what nodes are told', () => {
     await ending;
     const { resourceVersion } = (await world.lease('a')).metadata;
     world.cut.add('a>api');
+    await world.add('d');
     await world.attest('d', {});
     await world.run(10_000);
     expect((await world.told('b'))?.peers).toHaveLength(3);
