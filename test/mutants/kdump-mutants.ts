@@ -3,6 +3,7 @@ import type { SourceMutant } from './source-mutant.ts';
 
 const HOLD = 'src/domain/kdump/hold.test.ts';
 const HEARD = 'src/controllers/kdump/kdump.test.ts';
+const TOLD = 'src/controllers/kdump/telling.test.ts';
 const STORY = 'test/kdump/dump.test.ts';
 const AGENT = 'agents/kdump/agent.test.ts';
 
@@ -100,6 +101,20 @@ export const KDUMP_MUTANTS: readonly SourceMutant[] = [
     file: 'src/controllers/kdump/ledger.ts',
     edits: [['lifeAtMs > lastMs || nowMs < lifeAtMs + LEASE_STALE_MS', 'lifeAtMs > lastMs || nowMs < lifeAtMs']],
     killedBy: byTest(HEARD, 'of a silent node has room beside a flood for healthy ones'),
+  },
+  {
+    name: 'kdump kept out by dumps that are over',
+    defect: 'machines that crashed and stay off leave no room for one that crashes now',
+    file: 'src/controllers/kdump/ledger.ts',
+    edits: [['const [leaving] = idle ?? this.#longestOver(nowMs) ?? [];', 'const [leaving] = idle ?? [];']],
+    killedBy: byTest(HEARD, 'of a kernel that begins to dump has room where nothing but dumps that are over fill it'),
+  },
+  {
+    name: 'kdump told again and again',
+    defect: 'the end of a dump that nobody hears is told at each look until the watch shows it',
+    file: 'src/controllers/kdump/controller.ts',
+    edits: [['if (!nodes.has(node) && !this.#standing.has(node)) this.#toldOf', 'if (!nodes.has(node)) this.#toldOf']],
+    killedBy: byTest(TOLD, 'tells once that a dump is over that it has not heard itself'),
   },
   {
     name: 'kdump address claimed by another node',

@@ -225,27 +225,37 @@ export class KdumpController implements KernelDumps {
       if (this.#seen.get(node) !== words) this.#dependencies.wake(node);
       this.#seen.set(node, words);
     }
-    for (const kept of [this.#seen, this.#toldOf]) for (const node of [...kept.keys()]) if (!nodes.has(node)) kept.delete(node);
+    for (const node of [...this.#seen.keys()]) if (!nodes.has(node)) this.#seen.delete(node);
+    // What the report still says is being told, whether anything is heard or not.
+    for (const node of [...this.#toldOf.keys()]) if (!nodes.has(node) && !this.#standing.has(node)) this.#toldOf.delete(node);
     this.#dependencies.metrics.dumps(counts);
   }
 
   async #tell(): Promise<void> {
-    const { clock, listers, log } = this.#dependencies;
-    try {
-      for (const node of new Set([...this.#ledger.nodes(), ...this.#standing])) {
-        const facts = this.#nodeFacts(node);
-        if (!this.#gate.mayWrite() || facts === undefined) continue;
-        const nowMs = clock.monotonicMs();
-        const heard = this.#ledger.heardOf(node);
-        const isHeld = this.#planOf(node)?.kdump !== undefined;
-        const told = tell({ heard, node: facts, times: this.#timesOf(node), nowMs, isHeld }, listers.reports.get(node));
-        if (told !== undefined) await this.#report(node, told);
+    const { log } = this.#dependencies;
+    const failed: string[] = [];
+    for (const node of new Set([...this.#ledger.nodes(), ...this.#standing])) {
+      try {
+        await this.#tellOf(node);
+      } catch (error) {
+        // One report that cannot be written keeps no other node from being told of.
+        failed.push(`node ${node}: ${error instanceof Error ? error.message : String(error)}`);
+        log.warn('kernel dump not reported; tried again', { node, error });
       }
-      this.#tellProblem = undefined;
-    } catch (error) {
-      this.#tellProblem = error instanceof Error ? error.message : String(error);
-      log.warn('kernel dump not reported; tried again', { error });
     }
+    const [first, ...more] = failed;
+    this.#tellProblem = first === undefined || more.length === 0 ? first : `${first}, and ${more.length} more`;
+  }
+
+  async #tellOf(node: string): Promise<void> {
+    const { clock, listers } = this.#dependencies;
+    const facts = this.#nodeFacts(node);
+    if (!this.#gate.mayWrite() || facts === undefined) return;
+    const nowMs = clock.monotonicMs();
+    const heard = this.#ledger.heardOf(node);
+    const isHeld = this.#planOf(node)?.kdump !== undefined;
+    const told = tell({ heard, node: facts, times: this.#timesOf(node), nowMs, isHeld }, listers.reports.get(node));
+    if (told !== undefined) await this.#report(node, told);
   }
 
   /** Once for what stands: until the watch shows our own write nothing is told again. */

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { KDUMP_ADDRESSES, readRecords, recordKey, writeRecords } from '../../domain/kdump/record.ts';
+import { readRecords, recordKey, writeRecords } from '../../domain/kdump/record.ts';
 import type { DumpRecord } from '../../domain/kdump/record.ts';
 import type { KdumpResult } from '../../domain/kdump/message.ts';
 import { EMPTY_PLAN } from '../../domain/plan.ts';
-import type { Lister } from '../../ports/cluster.ts';
 import type { Cluster } from '../../ports/cluster.ts';
-import type { KubeObject, Lease, Node } from '../../ports/objects.ts';
+import type { Lease } from '../../ports/objects.ts';
 import { ManualClock } from '../../runtime/manual-clock.ts';
 import { KdumpController } from './controller.ts';
 import { DumpRecords } from './records.ts';
@@ -13,39 +12,7 @@ import { DumpLedger } from './ledger.ts';
 import type { LedgerParts } from './ledger.ts';
 import { RefusedSources } from './refused-sources.ts';
 import { MessageSources } from './sources.ts';
-import { tell } from './telling.ts';
-
-const MESSAGE = Uint8Array.of(0x40, 0x2a, 0x30, 0x1b, 1, 0, 0, 0);
-const quiet = (): void => undefined;
-
-function listerOf<T extends KubeObject>(items: T[]): Lister<T> & { changed: (before: T | undefined, after: T | undefined) => void } {
-  const listeners: ((before: T | undefined, after: T | undefined) => void)[] = [];
-  return {
-    synced: true,
-    freshAtMs: Infinity,
-    get: (key) => items.find(({ metadata }) => key === metadata.name || key === `${metadata.namespace ?? ''}/${metadata.name}`),
-    all: () => items,
-    byIndex: () => items,
-    onChange: (listener) => {
-      listeners.push(listener);
-      return quiet;
-    },
-    changed: (before, after) => {
-      for (const listener of listeners) listener(before, after);
-    },
-  };
-}
-
-function nodeOf(name: string, addresses: string[], more: { pods?: string[]; others?: string; ready?: 'True' | 'Unknown' } = {}): Node {
-  return {
-    metadata: { name, ...(more.others === undefined ? {} : { annotations: { [KDUMP_ADDRESSES]: more.others } }) },
-    spec: { ...(more.pods === undefined ? {} : { podCIDRs: more.pods }) },
-    status: {
-      addresses: addresses.map((address) => ({ type: 'InternalIP', address })),
-      conditions: [{ type: 'Ready', status: more.ready ?? 'Unknown', reason: '', lastTransitionTime: '' }],
-    },
-  };
-}
+import { listerOf, MESSAGE, nodeOf, quiet } from './testing/listers.ts';
 
 function ledgerOf(parts: Partial<LedgerParts> = {}): DumpLedger {
   return new DumpLedger({ lifeAtMs: () => 0, renewedAtMs: () => undefined, finishedTimeoutMs: () => 60_000, host: 'here', ...parts });
@@ -203,6 +170,14 @@ describe('what was heard', () => {
     expect(ledger.heardOf('dumping')?.count).toBe(1);
   });
 
+  it('of a kernel that begins to dump has room where nothing but dumps that are over fill it', () => {
+    const ledger = ledgerOf();
+    for (let index = 0; index < 128; index += 1) ledger.hear(`off-${index}`, '192.0.2.1', 10_000 + index, WALL);
+    expect(ledger.hear('dumping', '192.0.2.9', 69_999, WALL), 'all of them dump').toBe(false);
+    expect(ledger.hear('dumping', '192.0.2.9', 70_001, WALL)).toBe(true);
+    expect([ledger.heardOf('off-0'), ledger.heardOf('off-1')?.count]).toEqual([undefined, 1]);
+  });
+
   it('is read of those that wrote last, where a replica that starts again and again has left more than are read', () => {
     const left = Array.from({ length: 20 }, (_, index) => [recordKey(`a-${index}`), writeRecords(new Map([['a', RECORD]])).text] as const);
     const living = { ...RECORD, last: '2026-01-01T01:00:00.000Z' };
@@ -325,47 +300,5 @@ describe('a flood', { timeout: 120_000 }, () => {
     expect(done.woken).toBeLessThanOrEqual(3);
     expect(done.logged).toBe(0);
     await controller.close();
-  });
-});
-
-describe('what is told of a dump', () => {
-  const heard = { source: '192.0.2.1', firstMs: 10_000, lastMs: 20_000, count: 2, first: '2026-01-01T00:00:00.000Z' };
-  const node = { ready: 'Unknown' as const, lifeAtMs: 0 };
-  const times = { finishedTimeoutMs: 60_000, maxDurationMs: 1_800_000 };
-  const standing = (status: 'True' | 'False', message: string) => ({
-    metadata: { name: 'a' },
-    status: { conditions: [{ type: 'KernelDump', status, reason: '', message, lastTransitionTime: '' }] },
-  });
-  const begun = standing('True', `2 kdump messages came from 192.0.2.1 since ${heard.first}: its kernel dumps; x.`);
-
-  it('its begin, once', () => {
-    const told = tell({ heard, node, times, nowMs: 25_000, isHeld: true }, undefined);
-    expect(told).toMatchObject({ event: 'KdumpStarted', reason: 'Dumping' });
-    expect(tell({ heard, node, times, nowMs: 25_000, isHeld: true }, begun as never)).toBeUndefined();
-  });
-
-  it('says so where nothing waits for it', () => {
-    expect(tell({ heard, node, times, nowMs: 25_000, isHeld: false }, undefined)?.message).toContain('kdump_enabled is off');
-  });
-
-  it.each([
-    ['its silence', 'Finished', { heard, node, nowMs: 80_000 }],
-    ['its limit', 'LimitOver', { heard: { ...heard, lastMs: 1_900_000 }, node, nowMs: 1_900_001 }],
-    ['life', 'Alive', { heard: undefined, node, nowMs: 25_000 }],
-  ])('its end by %s', (_what, reason, facts) => {
-    expect(tell({ ...facts, times, isHeld: true }, begun as never)).toMatchObject({ event: 'KdumpFinished', reason });
-  });
-
-  it('the same dump is not begun anew by messages after a pause', () => {
-    const over = standing('False', `The dump that began at ${heard.first} is over for the fence: no message came for 60 s, after 2.`);
-    expect(tell({ heard: { ...heard, lastMs: 100_000 }, node, times, nowMs: 100_001, isHeld: true }, over as never)).toBeUndefined();
-  });
-
-  it.each([
-    ['one message', { ...heard, count: 1 }, node],
-    ['a node that is Ready', heard, { ...node, ready: 'True' as const }],
-    ['a kubelet that was heard since', heard, { ...node, lifeAtMs: 20_000 }],
-  ])('nothing for %s', (_what, messages, facts) => {
-    expect(tell({ heard: messages, node: facts, times, nowMs: 33_000, isHeld: true }, undefined)).toBeUndefined();
   });
 });

@@ -117,13 +117,24 @@ export class DumpLedger {
     return this.#parts.lifeAtMs(node) ?? Number.NEGATIVE_INFINITY;
   }
 
-  /** What goes is of a node that has spoken since, or whose kubelet is not silent: whoever forges for many healthy nodes keeps no dump out. */
+  /**
+   * What goes is of a node that has spoken since, or whose kubelet is not silent: whoever forges for many healthy nodes keeps no dump out. Where there is none,
+   * the dump that is over for longest goes: machines that crashed and stay off keep out none that crashes now.
+   */
   #makeRoom(nowMs: number): boolean {
     const idle = [...this.#own].find(([node, { lastMs }]) => {
       const lifeAtMs = this.#lifeAtMs(node);
       return lifeAtMs > lastMs || nowMs < lifeAtMs + LEASE_STALE_MS;
     });
-    return idle !== undefined && this.#own.delete(idle[0]);
+    const [leaving] = idle ?? this.#longestOver(nowMs) ?? [];
+    return leaving !== undefined && this.#own.delete(leaving);
+  }
+
+  #longestOver(nowMs: number): [string, OwnDump] | undefined {
+    const over = [...this.#own].filter(
+      ([node, own]) => stateOf(own, { finishedTimeoutMs: this.#parts.finishedTimeoutMs(node) }, nowMs) === 'FINISHED',
+    );
+    return over.sort(([, one], [, other]) => one.lastMs - other.lastMs)[0];
   }
 
   /**
