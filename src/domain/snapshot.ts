@@ -80,6 +80,8 @@ export interface NodeFacts {
   unfences?: { key: string; devices: number } | undefined;
   /** Monotonic time at which a lease renewal or heartbeat of this node was last *received* here. */
   lifeAtMs: number;
+  /** None was: that is when this process saw the node first. */
+  isOnlySeen?: boolean;
   /** The same of a heartbeat of its daemon: a sign of life after an off, and no sign that its kubelet lives. Absent: none was. */
   heardAtMs?: number | undefined;
   /** Monotonic time since which such signs could be heard at all: a silence is counted from here at the earliest. */

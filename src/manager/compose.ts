@@ -121,13 +121,14 @@ export function composeController(ports: ControllerPorts, options: ControllerOpt
 function givenByFences(
   controller: () => FenceController,
   prober: Dispatcher,
-): Pick<SecondarySources, 'stormHolds' | 'remedyHolds' | 'proofReader' | 'lifeAtMs' | 'prober'> {
+): Pick<SecondarySources, 'stormHolds' | 'remedyHolds' | 'proofReader' | 'lifeAtMs' | 'isOnlySeen' | 'prober'> {
   return {
     prober,
     stormHolds: (node) => controller().stormHolds(node),
     remedyHolds: (node, stages) => controller().remedyHolds(node, stages),
     proofReader: { readAnew: (fence) => controller().readAnew(fence) },
-    lifeAtMs: (node) => controller().lifeAtMs(node),
+    lifeAtMs: (node) => controller().lifeOf(node)?.lifeAtMs,
+    isOnlySeen: (node) => controller().lifeOf(node)?.hasSpoken !== true,
   };
 }
 

@@ -11,6 +11,7 @@ import type { MachineRemediationSources } from './machine-remediation/setup.ts';
 import { setUpMachineRemediation } from './machine-remediation/setup.ts';
 import type { Metal3RemediationSources } from './metal3-remediation/setup.ts';
 import { asKernelDumps, setUpKdump } from './kdump/setup.ts';
+import type { KdumpSources } from './kdump/setup.ts';
 import { setUpMetal3Remediation } from './metal3-remediation/setup.ts';
 import { setUpNodeDaemons } from './node-daemons/setup.ts';
 import type { NodeDaemonSources } from './node-daemons/setup.ts';
@@ -46,6 +47,7 @@ export type SecondarySources = PreservationSources &
   Omit<Metal3RemediationSources, 'workloads'> &
   Omit<HealthCheckSources, 'workloads'> &
   RemedySources &
+  Pick<KdumpSources, 'isOnlySeen'> &
   MachineRemediationSources & { stormHolds: StormHolds };
 
 /** All that are not switched off. */

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 
 import { KDUMP_ADDRESSES, KDUMP_LEASE } from '../../src/domain/kdump/record.ts';
-import { KERNEL_DUMP, LEASES, NODE_FENCE_REPORTS, NODES, PODS } from '../../src/ports/resources.ts';
+import { KERNEL_DUMP, LEASES, NODE_FENCE_REPORTS, NODE_FENCES, NODES, PODS } from '../../src/ports/resources.ts';
 import { FencedWorld } from '../node-daemon/controllers/fenced-world.ts';
 import { NAMESPACE } from '../node-daemon/controllers/world.ts';
 
@@ -105,6 +105,22 @@ describe('a node whose kernel dumps', { timeout: 60_000 }, () => {
     expect(unsent.map(({ action, message = '' }) => `${action}: ${message}`)).toEqual([
       expect.stringMatching(/^off: .*held by kdump: its kernel dumps/),
     ]);
+  });
+
+  it('is held by a process that has only begun to listen, also where somebody asked for its fence', async () => {
+    await begin(AT_ONCE.replace('power_management_delay=0s', 'power_management_delay=2s'));
+    fenced.die('node-a');
+    await dump(60_000);
+    const requestedBy = { apiVersion: 'v1', kind: 'Person', name: 'somebody', uid: 'request-1' };
+    await fenced.world.operator.mergePatch(NODE_FENCES, 'node-fence-node-a', { spec: { requestedBy } });
+    await dump(20_000);
+    expect(await status()).toMatchObject({ hold: { reason: 'kdump-dumping' } });
+    await fenced.restart();
+    await dump(60_000);
+    expect(fenced.sets).toEqual([]);
+    expect(told()).toEqual(['KdumpStarted node-a']);
+    expect(await condition()).toMatchObject({ status: 'True', reason: 'Dumping' });
+    expect(await fenced.after(120_000, isSet)).toBeGreaterThan(50_000);
   });
 
   it('is not held where kdump_enabled is off', async () => {

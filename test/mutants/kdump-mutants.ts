@@ -117,6 +117,20 @@ export const KDUMP_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(TOLD, 'tells once that a dump is over that it has not heard itself'),
   },
   {
+    name: 'kdump forgotten by a new process',
+    defect: 'a process that has just begun takes the node for alive, cuts its dump and says that it is over',
+    file: 'src/domain/kdump/dump.ts',
+    edits: [['if (node.isOnlySeen !== true) return isCredible', 'if (node.lifeAtMs >= 0) return isCredible']],
+    killedBy: byTest(STORY, 'is held by a process that has only begun to listen, also where somebody asked for its fence'),
+  },
+  {
+    name: 'kdump over before it is read',
+    defect: 'a leader says that a dump is over before it has read what the others hear',
+    file: 'src/controllers/kdump/controller.ts',
+    edits: [['if (heard === undefined && !this.#hasRead) return;', '']],
+    killedBy: byTest(TOLD, 'tells of no end before it has read what the others hear'),
+  },
+  {
     name: 'kdump address claimed by another node',
     defect: "a node takes another one's address by an annotation of its own, and its dump is heard no more",
     file: 'src/controllers/kdump/sources.ts',
@@ -153,7 +167,7 @@ export const KDUMP_MUTANTS: readonly SourceMutant[] = [
     name: 'kdump not asked before the off',
     defect: 'a dump that is heard after the decision does not hold the off',
     file: 'src/controllers/fence/controller.ts',
-    edits: [['      ...dumpingAgainst(dependencies, this.newest(node), entry, this.lifeAtMs(node)),\n', '']],
+    edits: [['      ...dumpingAgainst(dependencies, this.newest(node), entry, this.lifeOf(node)),\n', '']],
     killedBy: byTest(STORY, 'is not switched off where it is heard in the turn before the off would have left'),
   },
   {

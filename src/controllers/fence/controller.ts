@@ -55,7 +55,7 @@ export class FenceController implements ProofReader {
     const dependencies = { ...given, cluster: gate(given.cluster) };
     this.dependencies = dependencies;
     this.acknowledgements = new Acknowledgements(dependencies);
-    this.storm = new Storm(dependencies, (node) => this.lifeAtMs(node));
+    this.storm = new Storm(dependencies, (node) => this.lifeOf(node)?.lifeAtMs);
     this.fenceable = new FenceableNodes(dependencies.metrics);
     this.orphanTaints = new OrphanTaints(dependencies);
     this.runs = new Runs(dependencies, this.acknowledgements, (node, entry) => [
@@ -63,7 +63,7 @@ export class FenceController implements ProofReader {
       ...this.storm.activeHoldsOn(node),
       ...preservedAgainst(dependencies, this.newest(node), entry),
       ...onlyIsolatedAgainst(dependencies, this.newest(node), entry),
-      ...dumpingAgainst(dependencies, this.newest(node), entry, this.lifeAtMs(node)),
+      ...dumpingAgainst(dependencies, this.newest(node), entry, this.lifeOf(node)),
     ]);
     this.proofReads = new ProofReads(dependencies, this.runs.devices, (node, source) => this.observations.get(node)?.provenAtMs(source));
     this.watch();
@@ -103,8 +103,8 @@ export class FenceController implements ProofReader {
   }
 
   /** When a sign of life of the node's kubelet was last received here. */
-  lifeAtMs(node: string): number | undefined {
-    return this.observations.get(node)?.lifeAtMs;
+  lifeOf(node: string): Pick<NodeObservation, 'lifeAtMs' | 'hasSpoken'> | undefined {
+    return this.observations.get(node);
   }
 
   /** Ends every run without a result: leadership is lost or the process stops. */

@@ -9,6 +9,7 @@ import type { ActiveHold } from '../../domain/snapshot.ts';
 import type { NodeFence } from '../../ports/resources.ts';
 import type { FenceDependencies } from './dependencies.ts';
 import { readyOf } from './observation.ts';
+import type { NodeObservation } from './observation.ts';
 
 /** A guard that nobody speaks of is looked at again at least so often. */
 const RESYNC_MS = 3_600_000;
@@ -55,19 +56,21 @@ export function onlyIsolatedAgainst(
 
 type Listening = Pick<FenceDependencies, 'kdump' | 'clock' | 'listers' | 'fastDetection'>;
 
-/** Right before a call: what a dump of the node that is heard by now holds against this run. `lifeAtMs`: when its kubelet was last heard. */
+/** Right before a call: what a dump of the node that is heard by now holds against this run. `observed`: when its kubelet was last heard. */
 export function dumpingAgainst(
   { kdump, clock, listers, fastDetection }: Listening,
   fence: NodeFence | undefined,
   entry: JournalEntry,
-  lifeAtMs: number | undefined,
+  observed: Pick<NodeObservation, 'lifeAtMs' | 'hasSpoken'> | undefined,
 ): readonly ActiveHold[] {
   const status = fence?.status;
   const name = fence?.spec.node ?? '';
   const node = listers.nodes.get(name);
-  if (kdump === undefined || status?.frozen === undefined || node === undefined || lifeAtMs === undefined) return [];
+  if (kdump === undefined || status?.frozen === undefined || node === undefined || observed === undefined) return [];
   const before = { ...status, journal: status.journal.filter(({ id }) => id !== entry.id) };
-  const facts = { ready: readyOf(node)?.status ?? ('missing' as const), silence: fastDetection?.failureOf(name), lifeAtMs };
+  const { lifeAtMs, hasSpoken } = observed;
+  const life = { silence: fastDetection?.failureOf(name), lifeAtMs, isOnlySeen: !hasSpoken };
+  const facts = { ready: readyOf(node)?.status ?? ('missing' as const), ...life };
   const hold = dumpAgainst({ dump: kdump.factsOf(name), node: facts, nowMs: clock.monotonicMs() }, before, entry);
   return hold ? [hold] : [];
 }

@@ -16,6 +16,8 @@ interface Mark {
 export class NodeObservation {
   /** A lease renewal or heartbeat was last received. */
   lifeAtMs: number;
+  /** One was, and not only what stood there when this process saw the node first. */
+  hasSpoken = false;
   renewTime: string | undefined;
   /** Of a release under way: pods that were asked for in vain. */
   readonly asked = new AskedPods();
@@ -33,6 +35,7 @@ export class NodeObservation {
   seeLease(lease: Lease | undefined, nowMs: number): void {
     const renewTime = lease?.spec.renewTime;
     if (renewTime === undefined || renewTime === this.renewTime) return;
+    this.hasSpoken ||= this.renewTime !== undefined;
     this.renewTime = renewTime;
     this.lifeAtMs = nowMs;
   }
@@ -42,6 +45,7 @@ export class NodeObservation {
     const heartbeat = readyOf(node)?.lastHeartbeatTime;
     const bootID = node.status.nodeInfo?.bootID;
     if (heartbeat === this.heartbeat && bootID === this.bootID) return;
+    this.hasSpoken ||= this.heartbeat !== undefined || this.bootID !== undefined;
     this.heartbeat = heartbeat;
     this.bootID = bootID;
     this.lifeAtMs = nowMs;

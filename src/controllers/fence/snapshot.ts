@@ -102,6 +102,7 @@ function factsOf(node: Node, observation: NodeObservation, freshSinceMs: number 
     systemUUID: node.status.nodeInfo?.systemUUID,
     providerID: node.spec.providerID,
     lifeAtMs: observation.lifeAtMs,
+    ...(!observation.hasSpoken && { isOnlySeen: true }),
     ...(freshSinceMs === undefined ? {} : { freshSinceMs }),
   };
 }

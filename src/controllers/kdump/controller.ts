@@ -1,4 +1,4 @@
-import { dumpEndsAtMs, isCredible, LEASE_STALE_MS, stateOf } from '../../domain/kdump/dump.ts';
+import { dumpEndsAtMs, isCredible, LEASE_STALE_MS, mayDump, stateOf } from '../../domain/kdump/dump.ts';
 import type { DumpFacts, DumpTimes, Liveness } from '../../domain/kdump/dump.ts';
 import { malformedMessage } from '../../domain/kdump/message.ts';
 import { KDUMP_LEASE } from '../../domain/kdump/record.ts';
@@ -44,6 +44,8 @@ export interface KdumpDependencies {
   };
   /** When a sign of life of the node's kubelet was last received here. */
   lifeAtMs: (node: string) => number | undefined;
+  /** None was since this process saw the node first. */
+  isOnlySeen: (node: string) => boolean;
   /** Who is taken for failed before Kubernetes says so. */
   failureOf: (node: string) => FastFailure | undefined;
   /** Did its daemon attest a crash kernel that notifies? */
@@ -221,7 +223,7 @@ export class KdumpController implements KernelDumps {
       if (heard === undefined || facts === undefined) continue;
       const times = this.#timesOf(node);
       if (facts.ready !== 'True') counts[stateOf(heard, times, nowMs)] += 1;
-      const words = `${isCredible(heard, facts, nowMs)} ${nowMs >= dumpEndsAtMs(heard, times)}`;
+      const words = `${mayDump(heard, facts, nowMs)} ${nowMs >= dumpEndsAtMs(heard, times)}`;
       if (this.#seen.get(node) !== words) this.#dependencies.wake(node);
       this.#seen.set(node, words);
     }
@@ -253,6 +255,8 @@ export class KdumpController implements KernelDumps {
     if (!this.#gate.mayWrite() || facts === undefined) return;
     const nowMs = clock.monotonicMs();
     const heard = this.#ledger.heardOf(node);
+    // What others have heard is not known yet.
+    if (heard === undefined && !this.#hasRead) return;
     const isHeld = this.#planOf(node)?.kdump !== undefined;
     const told = tell({ heard, node: facts, times: this.#timesOf(node), nowMs, isHeld }, listers.reports.get(node));
     if (told !== undefined) await this.#report(node, told);
@@ -281,11 +285,11 @@ export class KdumpController implements KernelDumps {
   }
 
   #nodeFacts(name: string): Liveness | undefined {
-    const { listers, failureOf, lifeAtMs } = this.#dependencies;
+    const { listers, failureOf, lifeAtMs, isOnlySeen } = this.#dependencies;
     const node = listers.nodes.get(name);
     if (node === undefined) return undefined;
     const ready = node.status.conditions?.find(({ type }) => type === 'Ready')?.status ?? 'missing';
-    return { ready, silence: failureOf(name), lifeAtMs: lifeAtMs(name) ?? Number.POSITIVE_INFINITY };
+    return { ready, silence: failureOf(name), lifeAtMs: lifeAtMs(name) ?? Number.POSITIVE_INFINITY, isOnlySeen: isOnlySeen(name) };
   }
 }
 

@@ -279,6 +279,7 @@ describe('a flood', { timeout: 120_000 }, () => {
       planner: { planFor: () => EMPTY_PLAN },
       listers: { nodes: listerOf([nodeOf('a', ['192.0.2.1'])]), reports: listerOf([]), leases: listerOf<Lease>([]), records: listerOf<Lease>([]) },
       lifeAtMs: () => lifeAtMs,
+      isOnlySeen: () => false,
       failureOf: () => undefined,
       isArmed: () => false,
       wake: () => void (done.woken += 1),

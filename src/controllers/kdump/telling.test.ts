@@ -8,13 +8,21 @@ import { KdumpController } from './controller.ts';
 import { tell } from './telling.ts';
 import { listerOf, MESSAGE, nodeOf, quiet } from './testing/listers.ts';
 
+interface Scene {
+  write: (node: string) => Promise<void>;
+  isHeard: boolean;
+  /** The Lease of the replicas. */
+  isRead: boolean;
+  status: object;
+}
+
 describe('the leader', () => {
   const SILENT_MS = 60_000;
 
   /** What is told of nodes whose kubelets are silent, where no watch shows a write of ours. `write`: what the API server does with a report. */
   async function telling(
     nodes: string[],
-    { write = () => Promise.resolve(), isHeard = true, status = {} }: { write?: (node: string) => Promise<void>; isHeard?: boolean; status?: object },
+    { write = () => Promise.resolve(), isHeard = true, isRead = true, status = {} }: Partial<Scene>,
   ): Promise<{ events: string[]; problems: readonly string[] }> {
     const clock = new ManualClock();
     const lifeAtMs = clock.monotonicMs() - SILENT_MS;
@@ -39,9 +47,10 @@ describe('the leader', () => {
         nodes: listerOf(nodes.map((name, index) => nodeOf(name, [`192.0.2.${index + 1}`]))),
         reports: listerOf(reports),
         leases: listerOf<Lease>([]),
-        records: listerOf<Lease>([]),
+        records: { ...listerOf<Lease>([]), synced: isRead },
       },
       lifeAtMs: () => lifeAtMs,
+      isOnlySeen: () => false,
       failureOf: () => undefined,
       isArmed: () => false,
       wake: quiet,
@@ -62,6 +71,12 @@ describe('the leader', () => {
     const { events, problems } = await telling(['a', 'b'], { write });
     expect(events).toEqual(['KdumpStarted b']);
     expect(problems).toEqual(['what is known of a dump could not be reported: node a: its report is refused']);
+  });
+
+  it('tells of no end before it has read what the others hear', async () => {
+    const condition = { type: 'KernelDump', status: 'True', reason: 'Dumping', message: '2 kdump messages', lastTransitionTime: '' };
+    const { events } = await telling(['a'], { isHeard: false, isRead: false, status: { conditions: [condition] } });
+    expect(events).toEqual([]);
   });
 
   it('tells once that a dump is over that it has not heard itself', async () => {
@@ -85,6 +100,12 @@ describe('what is told of a dump', () => {
     const told = tell({ heard, node, times, nowMs: 25_000, isHeld: true }, undefined);
     expect(told).toMatchObject({ event: 'KdumpStarted', reason: 'Dumping' });
     expect(tell({ heard, node, times, nowMs: 25_000, isHeld: true }, begun as never)).toBeUndefined();
+  });
+
+  it('no end by a process that has only begun to look at the node, while the messages come', () => {
+    const seen = { ...node, lifeAtMs: 24_000, isOnlySeen: true };
+    expect(tell({ heard, node: seen, times, nowMs: 25_000, isHeld: true }, begun as never)).toBeUndefined();
+    expect(tell({ heard: undefined, node: seen, times, nowMs: 25_000, isHeld: true }, begun as never)).toMatchObject({ reason: 'Finished' });
   });
 
   it('says so where nothing waits for it', () => {

@@ -1,4 +1,4 @@
-import { dumpEndsAtMs, isCredible } from '../../domain/kdump/dump.ts';
+import { dumpEndsAtMs, mayDump } from '../../domain/kdump/dump.ts';
 import type { DumpTimes, HeardDump, Liveness } from '../../domain/kdump/dump.ts';
 import { bounded } from '../../domain/node-fence.ts';
 import { KERNEL_DUMP } from '../../ports/resources.ts';
@@ -27,7 +27,7 @@ export interface Dumped {
 export function tell({ heard, node, times, nowMs, isHeld }: Dumped, report: NodeFenceReport | undefined): Told | undefined {
   const standing = report?.status?.conditions?.find(({ type }) => type === KERNEL_DUMP);
   const isTold = standing?.status === 'True';
-  const isDumping = heard !== undefined && isCredible(heard, node, nowMs) && nowMs < dumpEndsAtMs(heard, times);
+  const isDumping = heard !== undefined && mayDump(heard, node, nowMs) && nowMs < dumpEndsAtMs(heard, times);
   if (isDumping && !isTold) {
     // The same dump is told once: a sender that pauses and goes on begins no other.
     if (standing?.message.includes(heard.first) === true) return undefined;
@@ -43,7 +43,9 @@ export function tell({ heard, node, times, nowMs, isHeld }: Dumped, report: Node
 }
 
 function ending(heard: Dumped['heard'], node: Dumped['node'], { finishedTimeoutMs, maxDurationMs }: DumpTimes, nowMs: number): [DumpReason, string] {
-  if (heard === undefined || heard.lastMs <= node.lifeAtMs || node.ready === 'True') return ['Alive', 'its kubelet is heard again'];
+  if (heard === undefined && node.isOnlySeen === true && node.ready !== 'True') return ['Finished', 'nobody who listens now has heard of it'];
+  if (heard === undefined || (heard.lastMs <= node.lifeAtMs && node.isOnlySeen !== true) || node.ready === 'True')
+    return ['Alive', 'its kubelet is heard again'];
   if (nowMs >= heard.firstMs + maxDurationMs && nowMs < heard.lastMs + finishedTimeoutMs)
     return ['LimitOver', `messages still come, and kdump_max_duration ${maxDurationMs / 1000} s after the first is over`];
   return ['Finished', `no message came for ${finishedTimeoutMs / 1000} s, after ${heard.count}`];

@@ -24,6 +24,8 @@ export interface Liveness {
   silence?: object | undefined;
   /** Monotonic time at which its kubelet was last heard. */
   lifeAtMs: number;
+  /** It was not: `lifeAtMs` is when this process saw the node first, and its kubelet may have been silent for long. */
+  isOnlySeen?: boolean;
 }
 
 /** What is known of the dump of a node when its fence is decided. */
@@ -58,4 +60,10 @@ export function dumpEndsAtMs({ firstMs, lastMs }: HeardDump, { finishedTimeoutMs
 export function isCredible(heard: HeardDump, node: Liveness, nowMs: number): boolean {
   if (node.ready === 'True' && node.silence === undefined) return false;
   return heard.count >= MESSAGES_MIN && heard.lastMs > node.lifeAtMs && nowMs >= node.lifeAtMs + LEASE_STALE_MS;
+}
+
+/** As far as anybody waits for it, which proves nothing: a process that has just begun cuts no dump while it cannot know how long the kubelet has been silent. */
+export function mayDump(heard: HeardDump, node: Liveness, nowMs: number): boolean {
+  if (node.isOnlySeen !== true) return isCredible(heard, node, nowMs);
+  return (node.ready !== 'True' || node.silence !== undefined) && heard.count >= MESSAGES_MIN;
 }

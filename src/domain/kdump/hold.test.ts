@@ -235,6 +235,18 @@ describe('right before a call', () => {
     expect(holds).toEqual([undefined, 'kdump-dumping']);
   });
 
+  it('a process that has seen no life of the node yet holds it by the messages alone, also by those that it was told of', () => {
+    const entry = { action: 'off', agent: 'redfish', step: 'power-management', method: 'off' } as const;
+    const holds = (node: { isOnlySeen?: boolean; ready?: 'True' }, count = 2): string | undefined =>
+      dumpAgainst(
+        { dump: { ...dump, heard: { ...dump.heard, count } }, node: { ...NODE, lifeAtMs: 61_000, ...node }, nowMs: 62_000 },
+        status(),
+        entry,
+      )?.reason;
+    expect([holds({}), holds({ isOnlySeen: true })]).toEqual([undefined, 'kdump-dumping']);
+    expect([holds({ isOnlySeen: true }, 1), holds({ isOnlySeen: true, ready: 'True' })]).toEqual([undefined, undefined]);
+  });
+
   it('nothing is held once it is over', () => {
     const entry = { action: 'off', agent: 'redfish', step: 'power-management', method: 'off' } as const;
     expect(dumpAgainst({ dump, node: NODE, nowMs: 120_000 }, status(), entry)).toBeUndefined();

@@ -5,7 +5,7 @@ import { levelsOf } from '../plan.ts';
 import type { Plan, PlanMethod } from '../plan.ts';
 import { compile, progress } from '../program.ts';
 import type { ActiveHold, Snapshot } from '../snapshot.ts';
-import { dumpEndsAtMs, isCredible, MESSAGES_MIN } from './dump.ts';
+import { dumpEndsAtMs, mayDump } from './dump.ts';
 import type { DumpFacts, Liveness } from './dump.ts';
 
 export const KDUMP_POLICY = 'kdump';
@@ -69,7 +69,7 @@ interface Found {
 }
 
 function dumpHold({ dump: { heard }, node, nowMs }: DumpWatch, { kdump }: Plan): Found | undefined {
-  if (kdump === undefined || heard === undefined || !isCredible(heard, node, nowMs)) return undefined;
+  if (kdump === undefined || heard === undefined || !mayDump(heard, node, nowMs)) return undefined;
   const endsAtMs = dumpEndsAtMs(heard, kdump);
   if (endsAtMs <= nowMs) return undefined;
   const ends = `ends when none comes for ${kdump.finishedTimeoutMs / 1000} s, and at the latest kdump_max_duration ${kdump.maxDurationMs / 1000} s after the first`;
@@ -83,7 +83,7 @@ function awaitedHold({ since, node, nowMs }: Snapshot, { heard, isArmed }: DumpF
   if (!isArmed && kdump.isArmed !== true) return undefined;
   // Alive, or its dump was heard and is over.
   if (node === undefined || (node.ready === 'True' && node.silence === undefined)) return undefined;
-  if (heard !== undefined && heard.count >= MESSAGES_MIN && isCredible(heard, node, nowMs)) return undefined;
+  if (heard !== undefined && mayDump(heard, node, nowMs)) return undefined;
   const endsAtMs = (since.triggered ?? nowMs) + kdump.startTimeoutMs;
   if (since.triggered === undefined || endsAtMs <= nowMs) return undefined;
   const message = `its crash kernel is armed and may be about to dump: a first message is waited for, kdump_start_timeout ${kdump.startTimeoutMs / 1000} s at most`;

@@ -14,6 +14,8 @@ export interface KdumpSources extends NodeDaemonSources {
   fastDetection?: FastDetection;
   /** Did its daemon attest a crash kernel that notifies? */
   isArmed: (node: string) => boolean;
+  /** Nothing of its kubelet was heard since this process saw the node first. */
+  isOnlySeen: (node: string) => boolean;
 }
 
 /** Nothing has to be found out: where it is switched on, it runs. */
@@ -41,11 +43,11 @@ export function setUpKdump(
     build: () => {
       const { clock, logger: log, metrics, recorder } = ports;
       const { namespace } = options;
-      const { cluster, leadership, planner, lifeAtMs, listers, isArmed, fastDetection, queue, say } = sources;
+      const { cluster, leadership, planner, lifeAtMs, isOnlySeen, listers, isArmed, fastDetection, queue, say } = sources;
       const { watch, reflectors } = watching(watchBase(ports, options));
       const records = watch(LEASES, { namespace, fieldSelector: `metadata.name=${KDUMP_LEASE}` });
       const controller = new KdumpController({
-        ...{ clock, cluster, log, recorder, leadership, planner, lifeAtMs, isArmed, socket: kdump.socket, metrics: metrics.kdump },
+        ...{ clock, cluster, log, recorder, leadership, planner, lifeAtMs, isOnlySeen, isArmed, socket: kdump.socket, metrics: metrics.kdump },
         listers: { nodes: listers.nodes, reports: listers.reports, leases: listers.leases, records },
         failureOf: (node) => fastDetection?.failureOf(node),
         wake: (node) => queue.add(node),

@@ -111,10 +111,20 @@ export class FencedWorld {
     return undefined;
   }
 
+  /** The controller ends as it is told to, and another process follows it. */
+  async restart(): Promise<void> {
+    await this.#stop(100);
+    this.#compose();
+  }
+
   async end(): Promise<void> {
+    await this.#stop(30_000);
+  }
+
+  async #stop(withinMs: number): Promise<void> {
     for (const controller of this.#controllers.splice(0)) {
       const stopped = controller.stop(1_000);
-      await this.world.clock.advance(30_000);
+      for (let overMs = 0; overMs < withinMs; overMs += 10) await this.world.clock.advance(10);
       await stopped;
     }
   }
