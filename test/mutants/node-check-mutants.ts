@@ -25,6 +25,13 @@ export const NODE_CHECK_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(CHILDREN, 'is not started where too many hang already'),
   },
   {
+    name: 'named storage not tried',
+    defect: 'of many named devices only the first are tried, and the others count as unknown',
+    file: 'src/node/checks/children.ts',
+    edits: [['return Math.max(MOST, targets + OTHERS);', 'return Math.max(MOST, Math.min(targets, OTHERS));']],
+    killedBy: byTest('src/cli/node/checks.test.ts', 'tries every device that is named, however many they are'),
+  },
+  {
     name: 'hung child awaited',
     defect: 'what SIGKILL does not end is waited for',
     file: 'src/node/checks/children.ts',

@@ -58,6 +58,13 @@ describe('nodefence node check', { timeout: 60_000 }, () => {
     expect({ code, length: out.length, err }).toEqual({ code: 1, length: 81, err: `not mounted: ${path}\n` });
   });
 
+  it('tries every device that is named, however many they are', async () => {
+    const devices = Array.from({ length: 10 }, (_, index) => `/dev/shared-${index}`);
+    for (const device of devices) machine.write({ [device.slice(1)]: 'x'.repeat(4_096) });
+    const { code, out } = await check('storage', '--deadline', '20', ...devices.flatMap((device) => ['--device', device]));
+    expect([code, out]).toEqual([0, '10 storage targets answered\n']);
+  });
+
   it('ends within its deadline though the storage hangs, and its output too', async () => {
     machine.write({ 'dev/placed': '' });
     expect(spawnSync('mkfifo', [`${machine.root}/dev/shared`]).status).toBe(0);

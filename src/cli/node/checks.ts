@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { checkBmc } from '../../node/checks/bmc.ts';
-import { Children } from '../../node/checks/children.ts';
+import { Children, roomFor } from '../../node/checks/children.ts';
 import { checkFileSystems } from '../../node/checks/file-systems.ts';
 import { checkHardware, USUAL_LIMITS } from '../../node/checks/hardware.ts';
 import { checkKdump } from '../../node/checks/kdump.ts';
@@ -43,7 +43,7 @@ function storage(): Command {
     .option('--device <path>', 'block device whose first block is read; may be given several times', collected, [])
     .action(async ({ root, state, deadline, mount, device }: DeadlineFlags & { mount: string[]; device: string[] }) => {
       const targets = [...mount.map((path) => ({ kind: 'mount' as const, path })), ...device.map((path) => ({ kind: 'device' as const, path }))];
-      const children = new Children({ clock, stateFolder: state });
+      const children = new Children({ clock, stateFolder: state, most: roomFor(targets.length) });
       await conclude(async () => checkStorage({ root, children }, { targets, deadlineMs: deadline * 1000 }), deadline * 1000);
     });
 }
@@ -55,7 +55,8 @@ function fileSystems(): Command {
     .action(async ({ root, state, deadline, folder, readOnly }: DeadlineFlags & { folder: string[]; readOnly: string[] }) => {
       const deadlineMs = deadline * 1000;
       const options = { folders: folder.map((path) => join(root, path)), byDesign: readOnly, prober: '', deadlineMs };
-      await conclude(async () => checkFileSystems({ root, children: new Children({ clock, stateFolder: state }) }, options), 2 * deadlineMs);
+      const children = new Children({ clock, stateFolder: state, most: roomFor(folder.length) });
+      await conclude(async () => checkFileSystems({ root, children }, options), 2 * deadlineMs);
     });
 }
 

@@ -10,7 +10,7 @@ export interface StorageFlags {
   storageLostTimeout?: number;
 }
 
-/** More could not all hang beside each other (`Children`). */
+/** Of each kind: each is a process of its own every half minute. */
 const STORAGE_MAX = 6;
 
 export function storageOptions(option: (flags: string, variable: string, description: string) => Option): Option[] {

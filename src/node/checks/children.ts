@@ -29,6 +29,8 @@ export interface ChildrenOptions {
 
 const OUTPUT_MAX = 262_144;
 const MOST = 8;
+/** Beside those that are named: what asks for paths and mounts. */
+const OTHERS = 2;
 /** What SIGKILL has not ended by then waits in the kernel. */
 const KILL_MS = 500;
 
@@ -99,6 +101,11 @@ export class Children {
       this.#hung.add(key, child.pid, clock.bootMs());
     });
   }
+}
+
+/** For so many named targets: each is tried beside the others, also where all of them hang. */
+export function roomFor(targets: number): number {
+  return Math.max(MOST, targets + OTHERS);
 }
 
 /** Own pipes: a child that hangs must not hold those of whoever called this program. */

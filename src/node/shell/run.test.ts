@@ -96,15 +96,16 @@ it('attests a node with its armed watchdog, shows its status, and disarms it at 
 }, 60_000);
 
 it('checks the machine, and attests what it finds', async () => {
-  machine.write('dev/shared', 'x'.repeat(8_192));
+  const storage = Array.from({ length: 9 }, (_, index) => ({ kind: 'device' as const, path: `/dev/shared-${index}` }));
+  for (const { path } of storage) machine.write(path.slice(1), 'x'.repeat(8_192));
   machine.write('sys/kernel/kexec_crash_loaded', '0\n');
   machine.write('sys/kernel/kexec_crash_size', '0\n');
-  const daemon = await runNodeDaemon({ ...options(), storage: [{ kind: 'device', path: '/dev/shared' }] });
+  const daemon = await runNodeDaemon({ ...options(), storage });
   const status = async () => (await askStatus(join(machine.root, 'run/nodefence/node.sock'))) as { checks: { name: string; sentence: string }[] };
   await vi.waitFor(async () => expect((await status()).checks).toHaveLength(7), 30_000);
   const sentences = Object.fromEntries((await status()).checks.map(({ name, sentence }) => [name, sentence]));
   expect(sentences).toMatchObject({
-    storage: '1 storage target answered',
+    storage: '9 storage targets answered',
     kdump: 'kdump is not armed: no memory is reserved (crashkernel=)',
   });
   await vi.waitFor(async () => {

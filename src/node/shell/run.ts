@@ -10,7 +10,7 @@ import { loadServerConfig } from '../../kube/kubeconfig/kubeconfig.ts';
 import type { NodeCheck } from '../../ports/node-checks.ts';
 import type { DaemonLog } from '../../ports/node-daemon.ts';
 import { SystemClock } from '../../runtime/system-clock.ts';
-import { Children } from '../checks/children.ts';
+import { Children, roomFor } from '../checks/children.ts';
 import { daemonChecks } from '../checks/daemon-checks.ts';
 import type { VerifiedFileSystems } from '../checks/daemon-checks.ts';
 import { LeaseDisk } from '../checks/lease-disk.ts';
@@ -186,7 +186,7 @@ function checksOf({ root, hostRoot, runDir, stateDir, storage, fileSystems, envi
   // Not the folder of `nodefence node check`: what hangs there must not be mistaken for what this process began.
   const runFolder = join(runDir, 'daemon-checks');
   const children = new Children({ clock, stateFolder: runFolder });
-  const probes = new Children({ clock, stateFolder: join(runFolder, 'storage') });
+  const probes = new Children({ clock, stateFolder: join(runFolder, 'storage'), most: roomFor(storage.length) });
   const folders = { root: hostRoot ?? root, runFolder, stateFolder: join(stateDir, 'checks') };
   const verified = fileSystems && { ...fileSystems, ownFolder: stateDir };
   return daemonChecks({ ...folders, clock, children, probes, seesFiles, fileSystems: verified }, storage);
