@@ -1,3 +1,4 @@
+import { jsonIn } from '../../src/domain/json.ts';
 import type { PortState } from '../../src/ports/agents.ts';
 import type { AddressRange } from './address-range.ts';
 
@@ -13,19 +14,10 @@ export const LEAST_LEFT_MS = 600_000;
 /** The entries, or undefined for what is no such list. A Ceph with ranges writes two lists one after the other. */
 export function parseBlocklist(text: string): Entry[] | undefined {
   const told = text.trim();
-  const lists = parsed(told) ?? (told === '' ? undefined : parsed(`[${told.replaceAll(/\]\s*\[/g, '],[')}]`));
+  const lists = jsonIn(told) ?? (told === '' ? undefined : jsonIn(`[${told.replaceAll(/\]\s*\[/g, '],[')}]`));
   if (!Array.isArray(lists)) return undefined;
   const flat: unknown[] = lists.flat();
   return flat.every(isEntry) ? flat : undefined;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }
 
 function isEntry(value: unknown): value is Entry {

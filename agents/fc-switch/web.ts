@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 
 import axios from 'axios';
 
+import { jsonIn } from '../../src/domain/json.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import type { Call, CallTarget } from '../shared/call.ts';
 import { deviceMessage } from '../shared/ssh/words.ts';
@@ -91,7 +92,7 @@ export class Web {
         ...(tls ? { httpsAgent: this.#agent } : { httpAgent: this.#agent }),
       });
       const headers = Object.fromEntries(Object.entries(response.headers).map(([name, value]) => [name.toLowerCase(), String(value)]));
-      return { status: response.status, headers, text: response.data, body: parsed(response.data) };
+      return { status: response.status, headers, text: response.data, body: jsonIn(response.data) };
     } catch (error) {
       throw gateError ?? this.#failure(error, call);
     }
@@ -128,15 +129,6 @@ export class Web {
     if (cause instanceof Untrusted) return call.error('Misconfigured', `not trusted: ${message}: give the right ca or ssl_fingerprint`);
     const code = cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? `${cause.code}: ` : '';
     return call.error('Unreachable', `${message.startsWith(code) ? '' : code}${message}`);
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
   }
 }
 

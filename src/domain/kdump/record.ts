@@ -1,3 +1,5 @@
+import { jsonIn } from '../json.ts';
+
 /** One Lease on which every replica writes what it heard, each under an annotation of its own; nobody holds it. */
 export const KDUMP_LEASE = 'nodefence-kdump';
 const PREFIX = 'kdump.nodefence.ha.k8s.io/';
@@ -64,23 +66,13 @@ function lastIn(records: ReadonlyMap<string, DumpRecord>): number {
 
 function recordsIn(text: string): Map<string, DumpRecord> {
   const records = new Map<string, DumpRecord>();
-  const value = parsed(text);
+  const value = text.length > ANNOTATION_MAX ? undefined : jsonIn(text);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return records;
   for (const [node, part] of Object.entries(value).slice(0, DUMPS_MAX)) {
     const record = recordOf(part);
     if (record !== undefined && node.length <= NAME_MAX) records.set(node, record);
   }
   return records;
-}
-
-function parsed(text: string): unknown {
-  if (text.length > ANNOTATION_MAX) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }
 
 function recordOf(part: unknown): DumpRecord | undefined {

@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { jsonIn } from '../../domain/json.ts';
 import { codeOf } from './file-errors.ts';
 
 export type RecordFields = Readonly<Record<string, unknown>>;
@@ -37,7 +38,7 @@ export class BootRecordFile<T extends { bootID: string }> {
       if (codeOf(error) === 'ENOENT') return undefined;
       throw error;
     }
-    const record = this.#reader.parse(fieldsOf(parsed(text)));
+    const record = this.#reader.parse(fieldsOf(jsonIn(text)));
     if (record === undefined || record.bootID === '') throw new Error(`${this.#path} ${this.#reader.problem}`);
     return record.bootID === this.#bootID ? record : undefined;
   }
@@ -46,15 +47,6 @@ export class BootRecordFile<T extends { bootID: string }> {
     const temporary = `${this.#path}.new`;
     writeFileSync(temporary, JSON.stringify(record), { mode: 0o600 });
     renameSync(temporary, this.#path);
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
   }
 }
 
