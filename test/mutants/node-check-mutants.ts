@@ -29,7 +29,7 @@ export const NODE_CHECK_MUTANTS: readonly SourceMutant[] = [
     defect: 'of many named devices only the first are tried, and the others count as unknown',
     file: 'src/node/checks/children.ts',
     edits: [['return Math.max(MOST, targets + OTHERS);', 'return Math.max(MOST, Math.min(targets, OTHERS));']],
-    killedBy: byTest('src/cli/node/checks.test.ts', 'tries every device that is named, however many they are'),
+    killedBy: byTest(CHILDREN, 'is started for each of those that are named, though all of them hang'),
   },
   {
     name: 'hung child awaited',

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { SystemClock } from '../../runtime/system-clock.ts';
-import { Children } from './children.ts';
+import { Children, roomFor } from './children.ts';
 import type { ChildrenOptions } from './children.ts';
 import { HungChildren } from './hung-children.ts';
 import { MachineFolder } from './testing/machine-folder.ts';
@@ -80,6 +80,13 @@ describe('a child', { timeout: 10_000 }, () => {
     const both = children();
     const results = await Promise.all([both.run('a', 'sleep', ['0.2'], 5_000), both.run('a', 'sleep', ['0.2'], 5_000)]);
     expect(results.map(({ kind }) => kind).sort()).toEqual(['ended', 'still-there']);
+  });
+
+  it('is started for each of those that are named, though all of them hang', async () => {
+    const paths = Array.from({ length: 10 }, (_, index) => `/mnt/${index}`);
+    const named = children({ spawn: immortal, most: roomFor(paths.length) });
+    const results = await Promise.all(paths.map(async (path) => named.run(path, 'sleep', ['60'], 50)));
+    expect(new Set(results.map(({ kind }) => kind))).toEqual(new Set(['late']));
   });
 
   it('is not started where too many hang already', async () => {
