@@ -29,6 +29,11 @@ export function withControllers(text: string, controllers: readonly string[]): {
   return { text: [...before, ...written, ''].join('\n') };
 }
 
+/** An earlier call wrote it, or into it. */
+export function isOurs(text: string): boolean {
+  return text.startsWith(WRITTEN) || text.split('\n').some((line) => line.startsWith(ADDED));
+}
+
 /** Another port than the controllers listen on, as `fence_kdump_args` names it; undefined: the same. */
 export function otherPort(text: string): string | undefined {
   const line = text.split('\n').find((one) => wordsOf(one.split('#')[0] ?? '')[0] === 'fence_kdump_args');

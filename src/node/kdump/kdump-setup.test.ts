@@ -31,3 +31,12 @@ it('says where kdump.conf sends to another port than the controllers listen on',
     'fence_kdump_args sends to port 7411, and the controllers listen on 7410',
   );
 });
+
+it('keeps the kdump.conf that stood there before its first call, whatever it writes later', async () => {
+  const saved = (): string => readFileSync(join(machine.root, 'etc/kdump.conf.nodefence-saved'), 'utf8');
+  machine.write({ 'etc/kdump.conf': 'path /var/crash\n' });
+  for (const controller of ['192.0.2.1', '192.0.2.2']) {
+    await applyKdumpSetup(machine.root, await planKdumpSetup(machine.root, [controller]));
+    expect(saved()).toBe('path /var/crash\n');
+  }
+});

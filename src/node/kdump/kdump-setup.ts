@@ -2,7 +2,7 @@ import { mkdir, open, readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { DEBIAN_DROP_IN, DEBIAN_UNIT, RHEL_CONFIG } from '../checks/kdump.ts';
 import { codeOf } from '../checks/reading.ts';
-import { difference, notifyDropIn, notifyUnit, otherPort, PORT, withControllers, WRITTEN } from './kdump-config.ts';
+import { difference, isOurs, notifyDropIn, notifyUnit, otherPort, PORT, withControllers, WRITTEN } from './kdump-config.ts';
 
 export interface SetupFile {
   /** From the root. */
@@ -74,7 +74,8 @@ export async function applyKdumpSetup(root: string, { files }: KdumpSetup): Prom
     if (before === after) continue;
     const full = join(root, path);
     await mkdir(dirname(full), { recursive: true, mode: 0o755 });
-    if (before?.startsWith(WRITTEN) === false) await written(`${full}.nodefence-saved`, before);
+    // What an earlier call wrote is no old text: it would take the place of the one that somebody may want back.
+    if (before !== undefined && !isOurs(before)) await written(`${full}.nodefence-saved`, before);
     await written(full, after);
   }
 }
