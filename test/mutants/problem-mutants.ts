@@ -27,6 +27,13 @@ export const PROBLEM_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest('src/domain/remedy/workload-alarms.test.ts', 'is not raised on one node: that is the alarm of the node'),
   },
   {
+    name: 'problem of a file',
+    defect: 'alarms in files of the controller are checked and never raised',
+    file: 'src/manager/problems/setup.ts',
+    edits: [[', files: ports.remedyFiles', '']],
+    killedBy: byTest(COUNTS, 'an alarm in a file of the controller is one as any other, and so is one that is written there later'),
+  },
+  {
     name: 'problem that a standby counts',
     defect: 'a replica that does not lead counts what is reported',
     file: 'src/controllers/problems/controller.ts',

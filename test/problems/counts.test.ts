@@ -228,6 +228,25 @@ describe('the configuration', () => {
   });
 });
 
+it('an alarm in a file of the controller is one as any other, and so is one that is written there later', async () => {
+  const plain = await ProblemWorld.create({ alarms: 'apiVersion: node-remedy/v1alpha\nkind: Configuration\n' });
+  let text = 'apiVersion: node-remedy/v1alpha\nkind: Configuration\nalarms:\n  - { reason: KernelOops, count: 2, window: 1h }\n';
+  const replica = await plain.start({ remedyFiles: () => [{ name: 'alarms.yaml', text, where: () => 'alarms.yaml' }] });
+  for (let count = 0; count < 2; count += 1) {
+    await plain.event('worker-1');
+    await plain.pass(MINUTE_MS);
+  }
+  expect(replica.events).toEqual(['Warning ProblemAlarmRaised worker-1: 2 KernelOops in 1h: node worker-1. The alarm asks for 2.']);
+  text = text.replace('KernelOops', 'TaskHung');
+  await plain.pass(MINUTE_MS);
+  for (let count = 0; count < 2; count += 1) {
+    await plain.event('worker-2', { reason: 'TaskHung' });
+    await plain.pass(MINUTE_MS);
+  }
+  expect(replica.events.at(-1)).toMatch(/^Warning ProblemAlarmRaised worker-2: 2 TaskHung/u);
+  await plain.end();
+});
+
 it('without an alarm nobody watches Events, and nobody asks for the right', async () => {
   const idle = await ProblemWorld.create({ hasRights: false, alarms: 'apiVersion: node-remedy/v1alpha\nkind: Configuration\n' });
   const replica = await idle.start();

@@ -3,6 +3,7 @@ import { install } from '../../src/drill/run/installation.ts';
 import { ApiClient } from '../../src/kube/client.ts';
 import { Reflector } from '../../src/kube/reflector.ts';
 import { BY_NODE } from '../../src/controllers/fence/dependencies.ts';
+import type { RemedyText } from '../../src/config/remedies.ts';
 import { setUpProblems } from '../../src/manager/problems/setup.ts';
 import { NAMESPACE } from '../../src/manifests/access.ts';
 import type { ApiRequest, ApiTransport } from '../../src/ports/api-transport.ts';
@@ -124,7 +125,10 @@ export class ProblemWorld {
     return Object.fromEntries(counted.map(({ reason, workload = 'node', times }) => [`${workload}: ${reason}`, times.length]));
   }
 
-  async start({ isLeading = true } = {}): Promise<ReplicaOfProblems> {
+  async start({
+    isLeading = true,
+    remedyFiles,
+  }: { isLeading?: boolean; remedyFiles?: () => readonly RemedyText[] } = {}): Promise<ReplicaOfProblems> {
     const leadership = { isLeading, mayBegin: () => leadership.isLeading };
     const replica = { leadership, events: [], writes: [], counted: new Map(), alarms: new Map(), said: [] } as unknown as ReplicaOfProblems;
     const transport = this.#wire(replica);
@@ -146,6 +150,7 @@ export class ProblemWorld {
       {
         ...common,
         registry: standardRegistry(),
+        ...(remedyFiles !== undefined && { remedyFiles }),
         metrics: { ...NO_METRICS, problems: this.#metrics(replica) },
         recorder: { event: (about, type, reason, message) => void replica.events.push(`${type} ${reason} ${about.metadata.name}: ${message}`) },
         planner: () => {

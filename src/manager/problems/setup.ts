@@ -40,12 +40,13 @@ export function setUpProblems(
 ): GatedController<boolean, 'counts', RunningProblems> | undefined {
   if (options.remedies !== true) return undefined;
   const { configMaps, listers } = sources;
-  const settings = new LiveRemedies({ configMaps, nodes: listers.nodes, clock: ports.clock });
+  const settings = new LiveRemedies({ configMaps, nodes: listers.nodes, clock: ports.clock, files: ports.remedyFiles });
   const isWritten = (): boolean => [...listers.reports.all()].some(({ status }) => status?.problemCounts !== undefined);
   return new GatedController<boolean, 'counts', RunningProblems>(ports, options, {
     question: 'whether problems of nodes are counted',
     find: () => Promise.resolve(settings.alarms().length > 0 || isWritten()),
     gate: (isWanted, run) => {
+      settings.lookAtFiles();
       run(isWanted ? ['counts'] : []);
       if (!isWanted) sources.say(TOPIC, []);
       return LOOK_MS;
