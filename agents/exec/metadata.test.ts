@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { parseMetadata } from './metadata.ts';
-import { escapeXml, parseXml } from './xml.ts';
+import { escapeXml, parseXml } from '../shared/xml.ts';
 
 const page = (parameters: string, actions: string): string =>
   `<?xml version="1.0" ?>\n<resource-agent name="fence_x" shortdesc="An &quot;agent&quot;" ><longdesc>a &amp; b</longdesc><vendor-url></vendor-url>

@@ -1,5 +1,5 @@
-import { childrenNamed, parseXml } from './xml.ts';
-import type { XmlElement } from './xml.ts';
+import { childrenNamed, parseXml } from '../shared/xml.ts';
+import type { XmlElement } from '../shared/xml.ts';
 
 export type FenceParameterType = 'boolean' | 'string' | 'second' | 'integer' | 'select';
 

@@ -2,7 +2,8 @@ import type { Outcome, PortState } from '../../src/ports/agents.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import { Call, type CallTarget } from '../shared/call.ts';
 import type { PortView } from '../shared/interfaces/port-view.ts';
-import { member, type Web, type WebAnswer } from './web.ts';
+import { member, type WebAnswer } from '../shared/web/web-client.ts';
+import type { Web } from './web.ts';
 import { brocadePort } from './ports.ts';
 
 const JSON_TYPE = 'application/yang-data+json';

@@ -2,7 +2,8 @@ import type { Outcome } from '../../src/ports/agents.ts';
 import type { Call, CallTarget } from '../shared/call.ts';
 import { portOfNxos } from '../shared/interfaces/nxos.ts';
 import type { PortView } from '../shared/interfaces/port-view.ts';
-import { member, type Web, type WebAnswer } from './web.ts';
+import { member, type WebAnswer } from '../shared/web/web-client.ts';
+import type { Web } from './web.ts';
 import { mdsPort } from './ports.ts';
 
 /** Cisco MDS by NX-API: commands of its command line in JSON, with the login in each request. */

@@ -1,5 +1,3 @@
-import { X509Certificate } from 'node:crypto';
-
 import { z } from 'zod';
 
 import type { ParameterProblem, Parameters } from '../../src/ports/agents.ts';
@@ -8,27 +6,13 @@ import { canonical, checkParameters, parseBoolean, parsed, valuesOf, type Parame
 import { snmpDeviceKey, snmpDocumentation, snmpProblems, snmpSettings, snmpShape } from '../shared/snmp/parameters.ts';
 import type { SnmpSettings } from '../shared/snmp/settings.ts';
 import { hostAndPort, sshContradictions, sshDocumentation, sshHostOf, sshSettingsOf, sshShape, type SshSettings } from '../shared/ssh/parameters.ts';
+import { booleanWord, trustDocumentation, trustOf, trustShape } from '../shared/web/parameters.ts';
+import type { Trust } from '../shared/web/trusted-socket.ts';
 import { NO_PORT } from '../shared/interfaces/port-identity.ts';
 import { brocadePort, mdsPort } from './ports.ts';
 
 const TRANSPORTS = ['ssh', 'rest', 'snmp', 'nxapi'] as const;
 type Transport = (typeof TRANSPORTS)[number];
-const FINGERPRINT = /^(?:sha-?256[:=\s]\s*)?(?:[0-9a-f]{2}:?){31}[0-9a-f]{2}$/i;
-
-const boolean = z.string().transform((text, context) => {
-  const value = parseBoolean(text);
-  if (value === undefined) context.addIssue({ code: 'custom', message: 'must be yes or no (also true, false, on, off, 1, 0)' });
-  return value ?? false;
-});
-
-function isCertificate(pem: string): boolean {
-  try {
-    return new X509Certificate(pem).raw.length > 0;
-  } catch (error) {
-    if (error instanceof Error) return false;
-    throw error;
-  }
-}
 
 const own = {
   transport: z.enum(TRANSPORTS, `must be one of ${TRANSPORTS.join(', ')}`).default('ssh'),
@@ -39,14 +23,8 @@ const own = {
     .transform(Number)
     .refine((id) => id >= 1 && id <= 128, 'must be a number from 1 to 128')
     .optional(),
-  ssl: boolean.default(true),
-  ca: z
-    .string()
-    .transform((text) => text.replaceAll('\\n', '\n'))
-    .refine(isCertificate, 'must be one or more certificates in PEM form')
-    .optional(),
-  ssl_fingerprint: z.string().regex(FINGERPRINT, 'must be a SHA-256 fingerprint: 64 hexadecimal digits, colons allowed').optional(),
-  ssl_insecure: boolean.default(false),
+  ssl: booleanWord.default(true),
+  ...trustShape,
 };
 const schema = z.object({ ...own, ...snmpShape, ...sshShape });
 const snmpSchema = z.object(snmpShape);
@@ -67,29 +45,12 @@ export const fcSwitchParameters: ParameterSchema<typeof schema> = {
     username: { description: 'Login name; user of SNMP 3.', fromSecret: true, aliases: ['login'] },
     password: { description: 'Password; authentication password of SNMP 3.', fromSecret: true, secret: true, aliases: ['passwd'] },
     ssl: { description: 'TLS, for `rest` and `nxapi`.', default: 'yes' },
-    ca: { description: "Certificates (PEM) that may sign the switch's; the system's otherwise.", aliases: ['ssl_ca', 'cacert'] },
-    ssl_fingerprint: { description: "SHA-256 fingerprint of the switch's own certificate; it alone is trusted then.", aliases: ['fingerprint'] },
-    ssl_insecure: {
-      description: 'Trust any certificate. Anybody on the path can then read the password and lie about the port.',
-      default: 'no',
-      aliases: ['ssl-insecure'],
-    },
+    ...trustDocumentation('switch', 'port'),
   },
 };
 
 /** Where a switch answers HTTP, how it is trusted and who we are to it. */
-export interface WebSettings {
-  host: string;
-  port: number;
-  tls: boolean;
-  ca: string | undefined;
-  /** 64 lower-case hexadecimal digits. */
-  fingerprint: string | undefined;
-  insecure: boolean;
-  username: string;
-  password: string;
-  connectTimeoutMs: number;
-}
+export type WebSettings = Trust & { host: string; port: number; tls: boolean; username: string; password: string };
 
 export type FcSwitchSettings = { portAlias: string | undefined; virtualFabric: number | undefined } & (
   { transport: 'ssh'; ssh: SshSettings } | { transport: 'snmp'; snmp: SnmpSettings } | { transport: 'rest' | 'nxapi'; web: WebSettings }
@@ -130,15 +91,9 @@ export function parseSettings(parameters: Parameters): FcSwitchSettings | { prob
     host: sshHostOf(value.ip ?? ''),
     port: value.ipport ?? (value.ssl ? 443 : 80),
     tls: value.ssl,
-    ca: value.ca,
-    fingerprint: value.ssl_fingerprint
-      ?.toLowerCase()
-      .replace(/^sha-?256[:=\s]\s*/, '')
-      .replaceAll(':', ''),
-    insecure: value.ssl_insecure,
+    ...trustOf(value),
     username: value.username ?? '',
     password: value.password ?? '',
-    connectTimeoutMs: value.login_timeout * 1000,
   };
   return { ...common, transport: value.transport, web };
 }

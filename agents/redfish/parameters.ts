@@ -1,35 +1,14 @@
-import { createHash, X509Certificate } from 'node:crypto';
+import { createHash } from 'node:crypto';
 
 import { z } from 'zod';
 
 import type { Parameters } from '../../src/ports/agents.ts';
 import { BOOT_TIME, bootTime } from '../shared/boot-time.ts';
 import { canonical, parseBoolean, parsed, type ParameterSchema } from '../shared/parameter-schema.ts';
+import { booleanWord, LOGIN_TIMEOUT, loginTimeout, plainFingerprint, trustDocumentation, trustShape } from '../shared/web/parameters.ts';
 
 const HOST = /^(?:[A-Za-z0-9](?:[A-Za-z0-9._-]{0,252})|\[?[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*(?:%[A-Za-z0-9]+)?\]?)$/;
 const UUID = /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i;
-const FINGERPRINT = /^(?:sha-?256[:=\s]\s*)?(?:[0-9a-f]{2}:?){31}[0-9a-f]{2}$/i;
-
-/** A word that is no known boolean is an error: whether certificates are checked is never guessed. */
-const boolean = z.string().transform((text, context) => {
-  const value = parseBoolean(text);
-  if (value === undefined) context.addIssue({ code: 'custom', message: 'must be yes or no (also true, false, on, off, 1, 0)' });
-  return value ?? false;
-});
-
-function isCertificateBundle(pem: string): boolean {
-  try {
-    return new X509Certificate(pem).raw.length > 0;
-  } catch (error) {
-    if (error instanceof Error) return false;
-    throw error;
-  }
-}
-
-const pem = z
-  .string()
-  .transform((text) => text.replaceAll('\\n', '\n'))
-  .refine(isCertificateBundle, 'must be one or more certificates in PEM form');
 
 const schema = z.object({
   ip: z.string().regex(HOST, 'must be a host name or an address, without scheme and port').optional(),
@@ -39,7 +18,7 @@ const schema = z.object({
     .transform(Number)
     .refine((port) => port >= 1 && port <= 65_535, 'must be a port number')
     .optional(),
-  ssl: boolean.optional(),
+  ssl: booleanWord.optional(),
   scheme: z.enum(['https', 'http'], 'must be https or http').optional(),
   username: z.string().optional(),
   password: z.string().optional(),
@@ -53,19 +32,13 @@ const schema = z.object({
     .string()
     .regex(/^\/[!-~]*$/, 'must be a path')
     .default('/redfish/v1/'),
-  ca: pem.optional(),
-  ssl_fingerprint: z.string().regex(FINGERPRINT, 'must be a SHA-256 fingerprint: 64 hexadecimal digits, colons allowed').optional(),
-  ssl_insecure: boolean.default(false),
+  ...trustShape,
   resource: z.enum(['system', 'outlet'], 'must be system or outlet').default('system'),
   pdu: z.string().optional(),
   auth: z.enum(['auto', 'session', 'basic'], 'must be auto, session or basic').default('auto'),
-  chassis_witness: boolean.default(true),
+  chassis_witness: booleanWord.default(true),
   bmc_boot_time: bootTime,
-  login_timeout: z
-    .string()
-    .regex(/^\d{1,3}(\.\d+)?$/, 'must be a number of seconds')
-    .transform(Number)
-    .default(5),
+  login_timeout: loginTimeout,
 });
 
 export const redfishParameters: ParameterSchema<typeof schema> = {
@@ -81,13 +54,7 @@ export const redfishParameters: ParameterSchema<typeof schema> = {
     system_uuid: { description: 'Chooses the ComputerSystem by its UUID.', aliases: ['uuid'] },
     serial: { description: 'Chooses the ComputerSystem by its SerialNumber.', aliases: ['serial_number'] },
     redfish_uri: { description: 'Path of the service root.', default: '/redfish/v1/', aliases: ['redfish-uri'] },
-    ca: { description: "Certificates (PEM) that may sign the BMC's; the system's otherwise.", aliases: ['ssl_ca', 'cacert'] },
-    ssl_fingerprint: { description: "SHA-256 fingerprint of the BMC's own certificate; it alone is trusted then.", aliases: ['fingerprint'] },
-    ssl_insecure: {
-      description: 'Trust any certificate. Anybody on the path can then read the password and lie about the power.',
-      default: 'no',
-      aliases: ['ssl-insecure'],
-    },
+    ...trustDocumentation('BMC', 'power'),
     resource: {
       description: 'What a plug is: a ComputerSystem (`system`), or an `outlet` of a rack PDU that speaks Redfish.',
       default: 'system',
@@ -96,7 +63,7 @@ export const redfishParameters: ParameterSchema<typeof schema> = {
     auth: { description: '`session`, `basic`, or `auto`: a session, basic where the BMC has no session service.', default: 'auto' },
     chassis_witness: { description: "Demand that the PowerState of the machine's own Chassis agrees, where it shows one.", default: 'yes' },
     bmc_boot_time: BOOT_TIME,
-    login_timeout: { description: 'Seconds for connecting and for TLS.', default: '5' },
+    login_timeout: LOGIN_TIMEOUT,
   },
 };
 
@@ -175,13 +142,7 @@ export function parseSettings(parameters: Parameters): RedfishSettings | { probl
     serial: value.serial,
     rootUri: value.redfish_uri,
     ca: value.ca,
-    fingerprint:
-      value.ssl_fingerprint === undefined
-        ? undefined
-        : value.ssl_fingerprint
-            .toLowerCase()
-            .replace(/^sha-?256[:=\s]\s*/, '')
-            .replaceAll(':', ''),
+    fingerprint: plainFingerprint(value.ssl_fingerprint),
     insecure: value.ssl_insecure,
     resource: value.resource,
     pdu: value.pdu,

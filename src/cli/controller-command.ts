@@ -16,6 +16,8 @@ import { EventRecorder } from '../kube/recorder.ts';
 import { MEDIK8S_LEASE_NAMESPACE } from '../manifests/access.ts';
 import type { ApiTransport } from '../ports/api-transport.ts';
 import type { Logger } from '../ports/recorder.ts';
+import type { Plan } from '../domain/plan.ts';
+import { hostEnvironment } from '../runtime/host-environment.ts';
 import { SystemClock } from '../runtime/system-clock.ts';
 import { SystemRandom } from '../runtime/system-random.ts';
 import { Probes } from '../connectivity/probes.ts';
@@ -181,6 +183,7 @@ async function serve(flags: Flags, logger: Logger, ending: Ending): Promise<void
       random,
       registry: standardRegistry(rightsOfController(flags.programs, flags.mode)),
       connect: (kubeconfig) => connectCluster(kubeconfig, clock),
+      host: hostEnvironment(process.env),
       reach: (kubeconfig) => reachCluster(kubeconfig, '(Secret)', clock),
       logger,
       metrics: telemetry.metrics,
@@ -193,10 +196,7 @@ async function serve(flags: Flags, logger: Logger, ending: Ending): Promise<void
         new LivePlanner({
           ...sources,
           namespace: flags.fenceNamespace,
-          onClusterProblems: (problems) => {
-            for (const { severity, where, message } of problems)
-              logger[severity === 'error' ? 'error' : 'warn']('configuration', { configuration: where, problem: message });
-          },
+          onClusterProblems: (problems) => logProblems(problems, logger),
         }),
       exit: (reason, how) => {
         if (how === 'handed-over') return void leave(reason, recorders, logger);
@@ -223,6 +223,11 @@ async function serve(flags: Flags, logger: Logger, ending: Ending): Promise<void
   logger.info('starting', { version: VERSION, mode: flags.mode, address: `${bound.host}:${bound.port}`, server: server.url.host });
   ending.stop = () => stopInOrder(controller, recorders, operations);
   await controller.start();
+}
+
+function logProblems(problems: Plan['problems'], logger: Logger): void {
+  for (const { severity, where, message } of problems)
+    logger[severity === 'error' ? 'error' : 'warn']('configuration', { configuration: where, problem: message });
 }
 
 function optionsOf(flags: Flags, outOfService: boolean): ControllerOptions {

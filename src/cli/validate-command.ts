@@ -2,6 +2,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { standardRegistry } from '../../agents/registry.ts';
 import type { AgentRegistry } from '../ports/agents.ts';
 import type { Cluster } from '../ports/cluster.ts';
+import { hostEnvironment } from '../runtime/host-environment.ts';
 import { SystemClock } from '../runtime/system-clock.ts';
 import { connectCluster } from './connect-cluster.ts';
 import { accessCluster, withClusterOptions } from './cluster-access.ts';
@@ -114,7 +115,13 @@ async function probed({ validation, registry }: Asked, input: Input, cluster: Cl
   try {
     const devices = await probe(report.nodes, {
       registry,
-      context: { cluster, clock, namespace: flags.fenceNamespace, connect: (kubeconfig) => connectCluster(kubeconfig, clock) },
+      context: {
+        cluster,
+        clock,
+        namespace: flags.fenceNamespace,
+        connect: (kubeconfig) => connectCluster(kubeconfig, clock),
+        host: hostEnvironment(process.env),
+      },
       resolve: (node, method) => validation.resolve(node, method),
       concurrency: PROBES_MAX,
       deadlineMs: flags.probeTimeout * 1000,

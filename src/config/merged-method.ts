@@ -44,7 +44,7 @@ export function mergeMethod(lookup: MethodLookup, name: string, listedIn: string
   const cloud = spelling(named.value) === RESTART_INSTANCE ? restartOf(lookup, named.where, problems) : undefined;
   const definition = cloud === undefined ? agentOf(lookup, named, problems) : cloud.definition;
   if (definition === undefined) return undefined;
-  const usual = [...clusterDefaults(lookup, definition), ...(cloud?.settings ?? [])];
+  const usual = [...namedByNode(lookup, definition, body.where), ...clusterDefaults(lookup, definition), ...(cloud?.settings ?? [])];
   const written = [...usual, ...(template?.values() ?? []), ...body.settings.values()];
   return { name, definition, where: body.where, isOfGroup: isOfGroup(lookup, body), ...sortKeys(lookup, definition, written, problems) };
 }
@@ -84,6 +84,12 @@ function clusterDefaults(lookup: MethodLookup, definition: AgentDefinition): Set
     if (dot < 0 || lookup.configuration.registry.find(setting.key.slice(0, dot)) !== definition) return [];
     return [{ ...setting, key: setting.key.slice(dot + 1) }];
   });
+}
+
+/** What the Node's providerID says of its instance: below all that is written, and no plug, which is never guessed. */
+function namedByNode({ node }: MethodLookup, definition: AgentDefinition, where: string): Setting[] {
+  const named = node.providerID === undefined ? undefined : definition.instanceOf?.(node.providerID);
+  return Object.entries(named?.parameters ?? {}).map(([key, value]) => ({ key, value, where }));
 }
 
 /** Later settings win. */
@@ -129,8 +135,10 @@ function implicitMethod(lookup: MethodLookup, name: string, listedIn: string, pr
 
 /** With nothing but the cluster's defaults, and what `given` adds below them. */
 function withoutBody(lookup: MethodLookup, name: string, definition: AgentDefinition, given: readonly Setting[], problems: Problems): MergedMethod {
-  const keys = sortKeys(lookup, definition, [...clusterDefaults(lookup, definition), ...given], problems);
-  return { name, definition, isOfGroup: false, where: `agent ${definition.name}`, ...keys };
+  const where = `agent ${definition.name}`;
+  const written = [...namedByNode(lookup, definition, where), ...clusterDefaults(lookup, definition), ...given];
+  const keys = sortKeys(lookup, definition, written, problems);
+  return { name, definition, isOfGroup: false, where, ...keys };
 }
 
 /** Off, proof, release, on, through the cloud that the node's providerID names. */
@@ -154,5 +162,8 @@ function restartOf(lookup: MethodLookup, where: string, problems: Problems): { d
     problems.error(where, `agent ${cloud.agent} is not part of this version: ${remedy}`);
   }
   const setting = (key: string, value: string): Setting => ({ key, value, where });
-  return { definition, settings: [setting('action', 'reboot'), setting('plug', cloud.instance)] };
+  return {
+    definition,
+    settings: [setting('action', 'reboot'), setting('plug', definition?.instanceOf?.(node.providerID ?? '')?.plug ?? cloud.instance)],
+  };
 }

@@ -1,3 +1,4 @@
+import { internalAddresses } from '../domain/addresses.ts';
 import { STEPS } from '../domain/plan.ts';
 import type { Plan, Step } from '../domain/plan.ts';
 import type { AgentRegistry, Identity } from '../ports/agents.ts';
@@ -56,7 +57,7 @@ function report(step: Step, levels: readonly ResolvedLevel[], refusalOf: (method
 }
 
 /** Undefined where nothing but the name is known of the Node; a kubelet that cannot read the UUID of its machine says so by an empty one. */
-function identityOf({ name, systemUUID, providerID }: NodeFacts): Identity | undefined {
+function identityOf({ name, systemUUID, providerID, addresses }: NodeFacts): Identity | undefined {
   if (systemUUID === undefined && providerID === undefined) return undefined;
-  return { node: name, systemUUID, providerID };
+  return { node: name, systemUUID, providerID, addresses: internalAddresses(addresses) };
 }

@@ -3,13 +3,17 @@ import { AgentError } from '../ports/agents.ts';
 import type { Agent, DeviceState, FabricAgent, Outcome, Parameters, PowerAgent, Reading, Target } from '../ports/agents.ts';
 import type { Clock } from '../ports/clock.ts';
 import { withDeadline } from './deadline.ts';
-import type { DeviceQueues } from './device-queues.ts';
 import type { Job } from '../ports/jobs.ts';
 
 export type Switchable = PowerAgent | FabricAgent;
 
 /** The wanted end of a set, in the words of the two kinds of switchable agents. */
 export type Wanted = 'on' | 'off';
+
+/** Runs a call after every earlier one of the same queue. */
+interface DeviceQueue {
+  run<T>(call: () => Promise<T>): Promise<T>;
+}
 
 /** One plug of one device, ready to be read and set: deadlines, the device's queue and the lease check are around every call. */
 export class DeviceCall {
@@ -24,15 +28,15 @@ export class DeviceCall {
   private readonly parameters: Parameters;
   private readonly job: Job;
   private readonly clock: Clock;
-  private readonly queues: DeviceQueues;
+  private readonly queue: DeviceQueue;
 
-  constructor(method: PlanMethod, agent: Switchable, parameters: Parameters, job: Job, clock: Clock, queues: DeviceQueues) {
+  constructor(method: PlanMethod, agent: Switchable, parameters: Parameters, job: Job, clock: Clock, queue: DeviceQueue) {
     this.method = method;
     this.agent = agent;
     this.parameters = parameters;
     this.job = job;
     this.clock = clock;
-    this.queues = queues;
+    this.queue = queue;
   }
 
   /** One read, with identity. Rejects with `AgentError`. */
@@ -118,7 +122,7 @@ export class DeviceCall {
     const { job, method } = this;
     const { setDeadlineMs } = job.timing;
     const facts = { device: method.device, plug: method.plug, asked, answered: '' };
-    return this.queues.run(method.device, () => {
+    return this.queue.run(() => {
       const leftMs = job.untilMs === undefined ? setDeadlineMs : job.untilMs + this.patienceMs - this.clock.monotonicMs();
       const deadlineMs = Math.max(0, Math.min(setDeadlineMs, Math.ceil(leftMs)));
       return withDeadline(this.clock, job.signal, deadlineMs, facts, async (signal) =>

@@ -35,7 +35,7 @@ export class Dispatcher implements Runner, Prober {
     this.registry = registry;
     this.context = context;
     this.clock = context.clock;
-    this.prober = new IdleProber(this.clock, this.queues, (method) => this.agentOf(method));
+    this.prober = new IdleProber(this.clock, this.queues, { queueOf: (method) => this.queueOf(method), agentOf: (method) => this.agentOf(method) });
   }
 
   /** Carries out the run that `job.entry` announces. Rejects only when `job.signal` is aborted; every failure is a report. */
@@ -246,7 +246,7 @@ export class Dispatcher implements Runner, Prober {
     const { method, timing } = job;
     const parameters = await job.parametersOf(method);
     const facts = { device: method.device, plug: method.plug, asked: method.agent, answered: '' };
-    return this.queues.run(method.device, () =>
+    return this.queues.run(this.queueOf(method), () =>
       withDeadline(this.clock, job.signal, deadlineMs, facts, (signal) => {
         const sendByMs = this.clock.monotonicMs() + timing.setDeadlineMs;
         return call({
@@ -279,7 +279,13 @@ export class Dispatcher implements Runner, Prober {
         asked: method.action,
         answered: `agent ${method.agent} cannot be switched`,
       });
-    return new DeviceCall(method, agent, await job.parametersOf(method), job, this.clock, this.queues);
+    const queue = { run: <T>(call: () => Promise<T>) => this.queues.run(this.queueOf(method), call) };
+    return new DeviceCall(method, agent, await job.parametersOf(method), job, this.clock, queue);
+  }
+
+  /** Calls of one queue never overlap. */
+  private queueOf({ agent, device, plug }: PlanMethod): string {
+    return device !== '' && this.registry.find(agent)?.sideBySide === true ? `${device} ${plug}` : device;
   }
 
   private agentOf(method: PlanMethod): Promise<Agent> {

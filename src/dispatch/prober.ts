@@ -9,23 +9,29 @@ import { withDeadline } from './deadline.ts';
 import { describeReading } from './device-call.ts';
 import type { DeviceQueues } from './device-queues.ts';
 
+interface Methods {
+  /** Calls of one queue never overlap. */
+  queueOf(method: PlanMethod): string;
+  agentOf(method: PlanMethod): Promise<Agent>;
+}
+
 /** Reads plugs while nobody else wants their device; nothing is ever set. */
 export class IdleProber implements Prober {
   private readonly clock: Clock;
   private readonly queues: DeviceQueues;
-  private readonly agentOf: (method: PlanMethod) => Promise<Agent>;
+  private readonly methods: Methods;
 
-  constructor(clock: Clock, queues: DeviceQueues, agentOf: (method: PlanMethod) => Promise<Agent>) {
+  constructor(clock: Clock, queues: DeviceQueues, methods: Methods) {
     this.clock = clock;
     this.queues = queues;
-    this.agentOf = agentOf;
+    this.methods = methods;
   }
 
   async probe(request: ProbeRequest): Promise<ProbeAnswer | undefined> {
     const beganAtMs = this.clock.monotonicMs();
     const latency = (): number => Math.round((this.clock.monotonicMs() - beganAtMs) * 10) / 10;
     try {
-      const reading = await this.queues.runIdle(request.method.device, (yields) => this.read(request, yields));
+      const reading = await this.queues.runIdle(this.methods.queueOf(request.method), (yields) => this.read(request, yields));
       return reading === undefined ? undefined : { ...answerOf(reading), latencyMs: latency() };
     } catch (error) {
       if (request.signal.aborted || error instanceof TransportError || error instanceof ApiStatusError) return undefined;
@@ -47,7 +53,7 @@ export class IdleProber implements Prober {
     }
     try {
       return await withDeadline(this.clock, either.signal, deadlineMs, facts, async (signal) => {
-        const [agent, parameters] = [await this.agentOf(method), await request.parametersOf(method)];
+        const [agent, parameters] = [await this.methods.agentOf(method), await request.parametersOf(method)];
         if (agent.kind === 'action') throw new AgentError('Misconfigured', { ...facts, answered: `agent ${method.agent} has nothing to read` });
         const beforeSend = (): void => {
           throw new AgentError('NotSent', { ...facts, answered: 'a probe changes nothing' });
@@ -63,12 +69,13 @@ export class IdleProber implements Prober {
 }
 
 function answerOf(reading: Reading): Omit<ProbeAnswer, 'latencyMs'> {
-  const { state, identity, witness, certificateExpiresAt, credentialExpiresAt } = reading;
+  const { state, identity, witness, certificateExpiresAt, credentialExpiresAt, wouldRefuse } = reading;
   return {
     state: witness === undefined || witness.state === state ? state : 'unknown',
     identity,
     detail: describeReading(reading),
     ...(certificateExpiresAt === undefined ? {} : { certificateExpiresAt }),
     ...(credentialExpiresAt === undefined ? {} : { credentialExpiresAt }),
+    ...(wouldRefuse === undefined ? {} : { wouldRefuse }),
   };
 }

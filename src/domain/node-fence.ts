@@ -42,6 +42,8 @@ export interface Frozen {
   nodeUID: string;
   systemUUID?: string;
   providerID?: string;
+  /** Internal addresses of the Node. */
+  addresses?: string[];
   bootID?: string;
   plan: Plan;
   /** The plan was made of this. Absent: of the configured steps. */

@@ -4,6 +4,8 @@ interface Read {
   identity?: 'verified' | 'unverified';
   detail?: string;
   error?: string;
+  /** Why the device would refuse a set. */
+  wouldRefuse?: string;
 }
 
 interface Circumstances {
@@ -27,6 +29,7 @@ export function probeFaults(read: Read, { isReady, identity, isUuidKnown }: Circ
   const say = (severity: ProbeFault['severity'], message: string): void => void faults.push({ severity, message });
   if (state === 'unknown') say('error', `answers, but not in words that are surely on or off: ${detail}; a fence would prove nothing by it`);
   if (state === 'pending') say('warning', `is on its way between two states: ${detail}; probe again`);
+  if (read.wouldRefuse !== undefined) say('error', `can be read, and would refuse to be switched: ${read.wouldRefuse}`);
   const isOff = state === 'off' || state === 'closed';
   if (isOff && isReady) say('error', `reads ${state} while the Node is Ready: it switches another machine; mend the address or the plug`);
   else if (isOff) say('warning', `reads ${state}: ${detail}`);

@@ -36,7 +36,7 @@ export interface Snapshot {
   /** The same, of the methods that are asked for. Absent: none are, or that plan is frozen already. */
   askedPlan?: Plan;
   /** Recorded while the node was healthy. */
-  identity: { systemUUID?: string; providerID?: string } | undefined;
+  identity: { systemUUID?: string; providerID?: string; addresses?: string[] } | undefined;
   /** What its report keeps of earlier fences; absent: nothing is known. */
   record?: FenceRecord;
   /** Number of the node's last incident. */
@@ -74,6 +74,8 @@ export interface NodeFacts {
   bootID?: string | undefined;
   systemUUID?: string | undefined;
   providerID?: string | undefined;
+  /** Internal ones; absent: none is known. */
+  addresses?: string[] | undefined;
   /** Fast detection takes it for failed: when its daemon was last heard, and why. Absent: it does not. */
   silence?: { since: string; message: string } | undefined;
   /** Its daemon puts this key back on so many shared devices, in a new boot, when it is permitted to. Absent: it does not. */

@@ -187,7 +187,7 @@ function watchedOf(reflector: Reflector<KubeObject>): ComposedController['lister
 }
 
 function dispatcherOf(
-  { registry, clock, connect, nodeDaemons, kdump }: ControllerPorts,
+  { registry, clock, connect, host, nodeDaemons, kdump }: ControllerPorts,
   { namespace }: ControllerOptions,
   cluster: Cluster,
   running: { daemons: () => (NodeDaemons & NodeOrders) | undefined; dumps: () => KernelDumps | undefined },
@@ -195,7 +195,15 @@ function dispatcherOf(
   const daemons = asNodeDaemons(running.daemons);
   const served = nodeDaemons === undefined ? {} : { daemons, orders: daemons };
   const dumps = kdump === undefined ? {} : { kdump: asKernelDumps(running.dumps) };
-  return new Dispatcher(registry, { cluster, clock, namespace, ...(connect === undefined ? {} : { connect }), ...served, ...dumps });
+  return new Dispatcher(registry, {
+    cluster,
+    clock,
+    namespace,
+    ...(connect === undefined ? {} : { connect }),
+    ...(host === undefined ? {} : { host }),
+    ...served,
+    ...dumps,
+  });
 }
 
 function queueOf(

@@ -2,7 +2,7 @@ import type { FenceDependencies, FenceOptions } from '../controllers/fence/depen
 import type { PreservationChoice } from '../config/preservation-mode.ts';
 import type { RemedyText } from '../config/remedies.ts';
 import type { ReflectorTimings } from '../kube/reflector.ts';
-import type { AgentContext, AgentRegistry } from '../ports/agents.ts';
+import type { AgentContext, AgentRegistry, HostEnvironment } from '../ports/agents.ts';
 import type { ApiTransport } from '../ports/api-transport.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Cluster, Lister } from '../ports/cluster.ts';
@@ -88,6 +88,8 @@ export interface ControllerPorts {
   connectivity?: (cluster: Cluster) => ConnectivityProbes;
   /** Clusters besides the own, where agents find machines or storage; absent: none can be reached. */
   connect?: NonNullable<AgentContext['connect']>;
+  /** Where this process finds credentials for clouds; absent: nowhere. */
+  host?: HostEnvironment;
   /** Where node daemons are heard, and by which keys; absent: they are not served. */
   nodeDaemons?: {
     socket: DatagramSocket;

@@ -101,6 +101,7 @@ const FROZEN = object<Frozen>('What the fence was begun with; a later edit of th
   nodeUID: token('uid of the Node.'),
   systemUUID: optional(token('System UUID of the machine, recorded while it was healthy.')),
   providerID: optional(token('providerID of the Node.', { maxLength: 1024 })),
+  addresses: optional(list('Addresses of the Node inside the cluster, recorded while it was healthy.', token('An address.', { maxLength: 64 }), 16)),
   bootID: optional(token('Boot ID of the node.')),
   plan: PLAN,
   asked: optional(

@@ -85,6 +85,7 @@ export const REPORT_STATUS = object<ReportStatus>('What outlives a fence of this
       nodeUID: token('uid of the Node.'),
       systemUUID: optional(token('System UUID of the machine.')),
       providerID: optional(token('providerID of the Node.', { maxLength: 1024 })),
+      addresses: optional(list('Addresses of the Node inside the cluster.', token('An address.', { maxLength: 64 }), 16)),
       bootID: optional(token('Boot ID.')),
       recordedAt: time('When it was recorded.'),
     }),

@@ -19,6 +19,8 @@ export interface Identity {
   node: string;
   systemUUID?: string | undefined;
   providerID?: string | undefined;
+  /** Its addresses inside the cluster (`InternalIP`). Absent: none is known. */
+  addresses?: readonly string[] | undefined;
 }
 
 export interface Target {
@@ -84,6 +86,8 @@ export interface Reading<S extends DeviceState = DeviceState> {
   certificateExpiresAt?: string;
   /** When the password or key in use ends (RFC 3339), where the device tells. */
   credentialExpiresAt?: string;
+  /** Why the device would refuse a set, such as a permission that is missing, as far as it tells without one being made. Of probes only. */
+  wouldRefuse?: string;
 }
 
 /** One plug that a device says it has. */
@@ -187,6 +191,22 @@ export interface AgentContext {
   kdump?: Pick<KernelDumps, 'recognise'>;
   /** To give orders to node daemons. Absent: nobody serves them here. */
   orders?: NodeOrders;
+  /** The process in which the agent runs: where clouds keep credentials for programs. Absent: only parameters count. */
+  host?: HostEnvironment;
+}
+
+/** Environment and files of the process that runs an agent. */
+export interface HostEnvironment {
+  /** Undefined where it is not set, or empty. */
+  variable(name: string): string | undefined;
+  /** UTF-8, at most 1 MiB; undefined where there is no such file. Rejects where it cannot be read. */
+  readFile(path: string): Promise<string | undefined>;
+}
+
+/** What a providerID says of an instance, in the parameters of its cloud's agent. */
+export interface InstanceAddress {
+  plug: string;
+  parameters: Parameters;
 }
 
 /** Another cluster, with connections of its own; whoever connected ends them. */
@@ -214,6 +234,10 @@ export interface AgentDefinition {
   needsStorage?: boolean;
   /** Real time after which the storage itself forgets that it shut the node out; undefined: it does not. */
   forgetsAfterMs?(parameters: Parameters): number | undefined;
+  /** Its plugs stand side by side behind one front, as the instances of a cloud do: calls for different plugs do not wait for one another. */
+  sideBySide?: true;
+  /** The instance that a Node's providerID names; undefined for one of another cloud, or of a machine that cannot be switched. */
+  instanceOf?(providerID: string): InstanceAddress | undefined;
   /** Every set that carries the same key is queued one behind the other. */
   deviceKey(parameters: Parameters): string;
   describe(): readonly ParameterDescription[];

@@ -23,6 +23,8 @@ export interface ProbeAnswer {
   /** RFC 3339, where the device showed them. */
   certificateExpiresAt?: string;
   credentialExpiresAt?: string;
+  /** Why it would refuse a set, such as a permission that is missing. Absent: it does not tell, or would not. */
+  wouldRefuse?: string;
 }
 
 /** Reads devices over the queues of the fences. */

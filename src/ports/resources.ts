@@ -42,7 +42,7 @@ export interface NodeFenceReport extends KubeObject {
     resumedRemedies?: { threshold: string; episode: string; reason: string }[];
   };
   status?: {
-    identity?: { nodeUID: string; systemUUID?: string; providerID?: string; bootID?: string; recordedAt: string };
+    identity?: { nodeUID: string; systemUUID?: string; providerID?: string; addresses?: string[]; bootID?: string; recordedAt: string };
     incident?: number;
     consecutiveFailures?: number;
     fencesStartedAt?: string[];

@@ -1,4 +1,4 @@
-import { escapeXml } from '../../../agents/exec/xml.ts';
+import { escapeXml } from '../../../agents/shared/xml.ts';
 import type { AgentDefinition } from '../../ports/agents.ts';
 import { actionsOf, optionsOf } from './fence-options.ts';
 import type { FenceOption } from './fence-options.ts';

@@ -1,5 +1,6 @@
 import type { Cluster } from '../../ports/cluster.ts';
 import { SystemClock } from '../../runtime/system-clock.ts';
+import { hostEnvironment } from '../../runtime/host-environment.ts';
 import { connectCluster } from '../connect-cluster.ts';
 import { runFenceProgram } from './fence-program.ts';
 import { answerPeople } from './people.ts';
@@ -23,7 +24,7 @@ export async function fenceProcess(name: string | undefined, argv: readonly stri
   // Set first: whatever goes wrong from here on, no exit code may say off.
   process.exitCode = 1;
   process.exitCode = await runFenceProgram(name, argv, {
-    context: { cluster: NO_CLUSTER, clock, connect: (kubeconfig) => connectCluster(kubeconfig, clock) },
+    context: { cluster: NO_CLUSTER, clock, connect: (kubeconfig) => connectCluster(kubeconfig, clock), host: hostEnvironment(process.env) },
     signal: stop.signal,
     stdin: readStdin,
     out: (text) => void process.stdout.write(text),

@@ -17,4 +17,6 @@ export interface ProbeResult {
   certificateExpiresAt?: string;
   credentialExpiresAt?: string;
   error?: string;
+  /** Why it would refuse a set, such as a permission that is missing. */
+  wouldRefuse?: string;
 }

@@ -1,4 +1,5 @@
 import { Dispatcher } from '../../dispatch/dispatcher.ts';
+import { internalAddresses } from '../../domain/addresses.ts';
 import { devicePaths } from '../../domain/device-paths.ts';
 import type { DevicePath } from '../../domain/device-paths.ts';
 import type { PlanMethod } from '../../domain/plan.ts';
@@ -68,7 +69,7 @@ async function read({ node: { facts }, path }: Task, dispatcher: Dispatcher, opt
   const { method, names } = path;
   const answer = await dispatcher.probe({
     method,
-    identity: { node: facts.name, systemUUID: facts.systemUUID, providerID: facts.providerID },
+    identity: { node: facts.name, systemUUID: facts.systemUUID, providerID: facts.providerID, addresses: internalAddresses(facts.addresses) },
     deadlineMs: options.deadlineMs,
     signal: options.signal,
     parametersOf: () => {

@@ -1,3 +1,4 @@
+import { internalAddresses } from '../../domain/addresses.ts';
 import { canonical } from '../../domain/canonical.ts';
 import { isCordonedOnly, isWorthWriting, recordOf, unrecovered, withIncident } from '../../domain/incident-record.ts';
 import type { FenceRecord, IncidentRecord } from '../../domain/incident-record.ts';
@@ -58,16 +59,19 @@ function isRecorded(known: Status | undefined, node: Node): boolean {
   const info = node.status.nodeInfo;
   const identity = known?.identity;
   const sameMachine = identity?.systemUUID === info?.systemUUID && identity?.providerID === node.spec.providerID;
-  return identity?.nodeUID === (node.metadata.uid ?? '') && identity.bootID === info?.bootID && sameMachine;
+  const isSameAddress = (identity?.addresses ?? []).join() === internalAddresses(node.status.addresses).join();
+  return identity?.nodeUID === (node.metadata.uid ?? '') && identity.bootID === info?.bootID && sameMachine && isSameAddress;
 }
 
 function identityOf({ clock }: FenceDependencies, node: Node): NonNullable<Status['identity']> {
   const info = node.status.nodeInfo;
+  const addresses = internalAddresses(node.status.addresses);
   return {
     nodeUID: node.metadata.uid ?? '',
     recordedAt: timestamp(clock),
     ...(info?.systemUUID === undefined ? {} : { systemUUID: info.systemUUID }),
     ...(node.spec.providerID === undefined ? {} : { providerID: node.spec.providerID }),
+    ...(addresses.length === 0 ? {} : { addresses }),
     ...(info?.bootID === undefined ? {} : { bootID: info.bootID }),
   };
 }

@@ -1,3 +1,4 @@
+import { internalAddresses } from '../../domain/addresses.ts';
 import { askedMethodsOf } from '../../domain/asked-plan.ts';
 import { sameContent } from '../../domain/canonical.ts';
 import { signsOf, staleHold } from '../../domain/health.ts';
@@ -101,6 +102,7 @@ function factsOf(node: Node, observation: NodeObservation, freshSinceMs: number 
     bootID: node.status.nodeInfo?.bootID,
     systemUUID: node.status.nodeInfo?.systemUUID,
     providerID: node.spec.providerID,
+    addresses: internalAddresses(node.status.addresses),
     lifeAtMs: observation.lifeAtMs,
     ...(!observation.hasSpoken && { isOnlySeen: true }),
     ...(freshSinceMs === undefined ? {} : { freshSinceMs }),

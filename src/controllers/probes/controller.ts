@@ -1,3 +1,4 @@
+import { internalAddresses } from '../../domain/addresses.ts';
 import { devicePaths } from '../../domain/device-paths.ts';
 import { fenceName } from '../../domain/node-fence.ts';
 import { probeFaults } from '../../domain/probe-faults.ts';
@@ -181,7 +182,12 @@ export class ProbeController {
     const systemUUID = identity?.systemUUID ?? node.status.nodeInfo?.systemUUID;
     const answer = await prober.probe({
       method: path.method,
-      identity: { node: path.node, systemUUID, providerID: identity?.providerID ?? node.spec.providerID },
+      identity: {
+        node: path.node,
+        systemUUID,
+        providerID: identity?.providerID ?? node.spec.providerID,
+        addresses: identity?.addresses ?? internalAddresses(node.status.addresses),
+      },
       deadlineMs: DEADLINE_MS,
       signal: this.stopping.signal,
       parametersOf: (method) => planner.parametersFor(path.node, method),

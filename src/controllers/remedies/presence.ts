@@ -1,3 +1,4 @@
+import { internalAddresses } from '../../domain/addresses.ts';
 import { devicePaths, writtenName } from '../../domain/device-paths.ts';
 import type { Presence } from '../../domain/remedy/position.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -39,7 +40,12 @@ export async function presenceOf(
   for (const { method } of powered) {
     const answer = await prober.probe({
       method,
-      identity: { node: name, systemUUID: systemUUID ?? node.status.nodeInfo?.systemUUID, providerID: node.spec.providerID },
+      identity: {
+        node: name,
+        systemUUID: systemUUID ?? node.status.nodeInfo?.systemUUID,
+        providerID: node.spec.providerID,
+        addresses: internalAddresses(node.status.addresses),
+      },
       deadlineMs: READ_DEADLINE_MS,
       signal,
       parametersOf: (each) => planner.parametersFor(name, each),

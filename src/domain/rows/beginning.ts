@@ -11,11 +11,13 @@ export function beginning(snapshot: Snapshot, history: HistoryEntry[], incident:
   if (node === undefined) return undefined;
   const systemUUID = identity?.systemUUID ?? node.systemUUID;
   const providerID = identity?.providerID ?? node.providerID;
+  const addresses = identity?.addresses ?? node.addresses ?? [];
   const asked = snapshot.fence === undefined ? undefined : newRequest(snapshot.fence);
   const frozen: Frozen = {
     nodeUID: node.uid,
     ...(systemUUID === undefined ? {} : { systemUUID }),
     ...(providerID === undefined ? {} : { providerID }),
+    ...(addresses.length === 0 ? {} : { addresses }),
     ...(node.bootID === undefined ? {} : { bootID: node.bootID }),
     ...planToFreeze(snapshot, asked !== undefined),
   };

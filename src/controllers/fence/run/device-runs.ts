@@ -74,7 +74,7 @@ export class DeviceRuns {
       lastOff: false,
       incident: `${fence.metadata.uid ?? ''}/${status.incident}`,
       timing: frozen.plan.timing,
-      identity: { node, systemUUID: frozen.systemUUID, providerID: frozen.providerID },
+      identity: { node, systemUUID: frozen.systemUUID, providerID: frozen.providerID, addresses: frozen.addresses },
       identityRequired: frozen.plan.identity === 'verified' && method.kind === 'power',
       signal: this.#stopping,
       intentAtMs,

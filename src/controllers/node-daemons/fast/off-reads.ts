@@ -1,3 +1,4 @@
+import { internalAddresses } from '../../../domain/addresses.ts';
 import type { Plan, PlanMethod } from '../../../domain/plan.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import type { Node } from '../../../ports/objects.ts';
@@ -70,7 +71,8 @@ export class OffReads {
   async #areOff(node: Node, methods: readonly PlanMethod[]): Promise<boolean> {
     const { planner, prober, signal } = this.#parts;
     const { name } = node.metadata;
-    const identity = { node: name, systemUUID: node.status.nodeInfo?.systemUUID, providerID: node.spec.providerID };
+    const { nodeInfo, addresses } = node.status;
+    const identity = { node: name, systemUUID: nodeInfo?.systemUUID, providerID: node.spec.providerID, addresses: internalAddresses(addresses) };
     const answers = await Promise.all(
       methods.map((method) =>
         prober

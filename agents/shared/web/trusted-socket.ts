@@ -2,10 +2,26 @@ import { createHash } from 'node:crypto';
 import { connect as connectPlain, isIP, type Socket } from 'node:net';
 import { connect as connectSecure } from 'node:tls';
 
-import type { Clock } from '../../src/ports/clock.ts';
-import type { WebSettings } from './parameters.ts';
+import type { Clock } from '../../../src/ports/clock.ts';
 
-/** The switch is not the one that the configuration trusts. */
+/** Whom to believe at the other end. */
+export interface Trust {
+  /** Certificates of authorities (PEM); absent: the system's. */
+  ca: string | undefined;
+  /** SHA-256 of the one certificate, 64 lower-case hexadecimal digits; absent: its authority counts. */
+  fingerprint: string | undefined;
+  insecure: boolean;
+  connectTimeoutMs: number;
+}
+
+/** Where to connect to. */
+export interface Place {
+  host: string;
+  port: number;
+  tls: boolean;
+}
+
+/** The other end is not the one that the configuration trusts. */
 export class Untrusted extends Error {
   override readonly name = 'Untrusted';
 }
@@ -16,8 +32,8 @@ const TRUST_CODES = /^(CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|ERR_TLS_CERT|HOST
  * Opens a socket and hands it over only once it is connected and, with TLS, trusted: no password leaves before, and a request that is given it is
  * written at once. Returns what gives the attempt up.
  */
-export function openTrusted(settings: WebSettings, clock: Clock, onReady: (error: Error | undefined, socket: Socket) => void): () => void {
-  const { socket, ready, shown } = opened(settings);
+export function openTrusted(place: Place, trust: Trust, clock: Clock, onReady: (error: Error | undefined, socket: Socket) => void): () => void {
+  const { socket, ready, shown } = opened(place, trust);
   let isOver = false;
   const finish = (error: Error | undefined): void => {
     if (isOver) return;
@@ -31,18 +47,21 @@ export function openTrusted(settings: WebSettings, clock: Clock, onReady: (error
     onReady(error, socket);
   };
   const onError = (error: Error): void => finish('code' in error && TRUST_CODES.test(String(error.code)) ? new Untrusted(error.message) : error);
-  const cancel = clock.after(settings.connectTimeoutMs, () => finish(new Error(`no connection within ${settings.connectTimeoutMs} ms`)));
+  const cancel = clock.after(trust.connectTimeoutMs, () => finish(new Error(`no connection within ${trust.connectTimeoutMs} ms`)));
   socket.on('error', onError);
-  socket.once('close', () => finish(new Error('the switch closed the connection')));
+  socket.once('close', () => finish(new Error('the other end closed the connection')));
   socket.once(ready, () => {
     const found = shown();
-    if (settings.fingerprint === undefined || found === settings.fingerprint) finish(undefined);
-    else finish(new Untrusted(`its certificate has the SHA-256 fingerprint ${found ?? 'none'}, not the pinned ${settings.fingerprint}`));
+    if (trust.fingerprint === undefined || found === trust.fingerprint) finish(undefined);
+    else finish(new Untrusted(`its certificate has the SHA-256 fingerprint ${found ?? 'none'}, not the pinned ${trust.fingerprint}`));
   });
   return () => finish(new Error('given up'));
 }
 
-function opened({ host, port, tls, ca, fingerprint, insecure }: WebSettings): {
+function opened(
+  { host, port, tls }: Place,
+  { ca, fingerprint, insecure }: Trust,
+): {
   socket: Socket;
   ready: 'connect' | 'secureConnect';
   shown: () => string | undefined;

@@ -1,0 +1,76 @@
+import { X509Certificate } from 'node:crypto';
+
+import { z } from 'zod';
+
+import { parseBoolean, type Documentation } from '../parameter-schema.ts';
+import type { Trust } from './trusted-socket.ts';
+
+const FINGERPRINT = /^(?:sha-?256[:=\s]\s*)?(?:[0-9a-f]{2}:?){31}[0-9a-f]{2}$/i;
+
+/** A word that is no known boolean is an error: whether certificates are checked is never guessed. */
+export const booleanWord = z.string().transform((text, context) => {
+  const value = parseBoolean(text);
+  if (value === undefined) context.addIssue({ code: 'custom', message: 'must be yes or no (also true, false, on, off, 1, 0)' });
+  return value ?? false;
+});
+
+function isCertificateBundle(pem: string): boolean {
+  try {
+    return new X509Certificate(pem).raw.length > 0;
+  } catch (error) {
+    if (error instanceof Error) return false;
+    throw error;
+  }
+}
+
+/** Whom to believe, as parameters. */
+export const trustShape = {
+  ca: z
+    .string()
+    .transform((text) => text.replaceAll('\\n', '\n'))
+    .refine(isCertificateBundle, 'must be one or more certificates in PEM form')
+    .optional(),
+  ssl_fingerprint: z.string().regex(FINGERPRINT, 'must be a SHA-256 fingerprint: 64 hexadecimal digits, colons allowed').optional(),
+  ssl_insecure: booleanWord.default(false),
+};
+
+export const loginTimeout = z
+  .string()
+  .regex(/^\d{1,3}(\.\d+)?$/, 'must be a number of seconds')
+  .transform(Number)
+  .default(5);
+
+export const LOGIN_TIMEOUT = { description: 'Seconds for connecting and for TLS.', default: '5' } satisfies Documentation;
+
+/** `owner`: whose certificate; `lie`: what a stranger could lie about. */
+export function trustDocumentation(owner: string, lie: string): Record<keyof typeof trustShape, Documentation> {
+  return {
+    ca: { description: `Certificates (PEM) that may sign the ${owner}'s; the system's otherwise.`, aliases: ['ssl_ca', 'cacert'] },
+    ssl_fingerprint: { description: `SHA-256 fingerprint of the ${owner}'s own certificate; it alone is trusted then.`, aliases: ['fingerprint'] },
+    ssl_insecure: {
+      description: `Trust any certificate. Anybody on the path can then read the password and lie about the ${lie}.`,
+      default: 'no',
+      aliases: ['ssl-insecure'],
+    },
+  };
+}
+
+/** 64 lower-case hexadecimal digits. */
+export function plainFingerprint(written: string | undefined): string | undefined {
+  return written
+    ?.toLowerCase()
+    .replace(/^sha-?256[:=\s]\s*/, '')
+    .replaceAll(':', '');
+}
+
+interface TrustValues {
+  ca?: string | undefined;
+  ssl_fingerprint?: string | undefined;
+  ssl_insecure: boolean;
+  login_timeout: number;
+}
+
+/** Of parsed parameters that have `trustShape` and `login_timeout`. */
+export function trustOf({ ca, ssl_fingerprint, ssl_insecure, login_timeout }: TrustValues): Trust {
+  return { ca, fingerprint: plainFingerprint(ssl_fingerprint), insecure: ssl_insecure, connectTimeoutMs: login_timeout * 1000 };
+}

@@ -1,0 +1,94 @@
+import type { Clock } from '../../../ports/clock.ts';
+import type { PowerBackend } from '../bmc/power-backend.ts';
+import type { CloudFaults } from './faults.ts';
+
+export type InstancePhase = 'running' | 'stopping' | 'stopped' | 'starting';
+
+/** One machine of the emulated cloud. */
+export interface CloudMachine {
+  node: string;
+  /** Of its firmware, as the kubelet reports it. */
+  uuid: string;
+  /** The node's address inside the cluster. */
+  address: string;
+  power: PowerBackend;
+}
+
+/** One set that reached the cloud for this instance, also when it was ignored. */
+export interface InstanceCommand {
+  wanted: 'on' | 'off' | 'other';
+}
+
+/** How an instance comes to stop and to start, with what may go wrong; each emulator words it in its cloud's way. */
+export class EmulatedInstance {
+  readonly id: string;
+  readonly machine: CloudMachine;
+  readonly commands: InstanceCommand[] = [];
+  readonly #clock: Clock;
+  readonly #faults: () => CloudFaults;
+  #way: 'stopping' | 'starting' | undefined;
+  #cancel: (() => void) | undefined;
+
+  constructor(id: string, machine: CloudMachine, clock: Clock, faults: () => CloudFaults) {
+    this.id = id;
+    this.machine = machine;
+    this.#clock = clock;
+    this.#faults = faults;
+  }
+
+  get phase(): InstancePhase {
+    return this.#way ?? (this.machine.power.state() === 'on' ? 'running' : 'stopped');
+  }
+
+  /** It was told something that neither stops nor starts it for good, such as a reset. */
+  told(): void {
+    this.commands.push({ wanted: 'other' });
+  }
+
+  stop(): void {
+    this.commands.push({ wanted: 'off' });
+    if (this.#isIgnored() || this.phase === 'stopped') return;
+    this.#turn('stopping', this.#faults().stopMs ?? 0);
+  }
+
+  start(): void {
+    this.commands.push({ wanted: 'on' });
+    if (this.#isIgnored() || this.phase === 'running') return;
+    this.#turn('starting', this.#faults().startMs ?? 0);
+  }
+
+  /** Gives up what is on its way. */
+  close(): void {
+    this.#cancel?.();
+  }
+
+  #isIgnored(): boolean {
+    const { ignoresSet } = this.#faults();
+    return ignoresSet === true || (ignoresSet !== undefined && ignoresSet.includes(this.id));
+  }
+
+  #turn(way: 'stopping' | 'starting', ms: number): void {
+    this.#cancel?.();
+    this.#way = way;
+    if (way === 'stopping' && this.#faults().sticksInStopping === true) return;
+    this.#cancel = this.#clock.after(ms, () => this.#turned(way));
+  }
+
+  #turned(way: 'stopping' | 'starting'): void {
+    const { power } = this.machine;
+    if (way === 'starting') {
+      this.#way = undefined;
+      power.on('set');
+      return;
+    }
+    power.off('set');
+    // A machine of processes is off only once they are gone: until then it is stopping.
+    if (power.state() === 'on') {
+      this.#cancel = this.#clock.after(5, () => this.#turned(way));
+      return;
+    }
+    this.#way = undefined;
+    const { restartsAfterMs } = this.#faults();
+    if (restartsAfterMs !== undefined) this.#cancel = this.#clock.after(restartsAfterMs, () => power.on('restore'));
+  }
+}
