@@ -2,6 +2,7 @@ import type { AgentDefinition, AgentRegistry } from '../src/ports/agents.ts';
 import { NO_PROGRAMS } from '../src/ports/programs.ts';
 import type { ProgramRights } from '../src/ports/programs.ts';
 import { ack } from './ack/definition.ts';
+import { aws } from './aws/definition.ts';
 import { cephWith } from './ceph/definition.ts';
 import { cordon } from './cordon/agent.ts';
 import { FencePrograms } from './exec/definition.ts';
@@ -53,6 +54,7 @@ export function standardRegistry(rights: ProgramRights = NO_PROGRAMS): AgentRegi
   const own = createRegistry([
     ...clusterAgents,
     ack,
+    aws,
     cephWith(programs),
     ethernetSwitch,
     fcSwitch,

@@ -18,12 +18,20 @@ const errors = ({ problems }: Plan): string[] => problems.filter(({ severity }) 
 
 describe('the restart of an instance', () => {
   it.each([
-    [METAL3, 'metal3', 'machine-a'],
-    ['baremetalhost:///metal/host-a/1e2d3c4b-0000-4000-8000-00000000abcd', 'metal3', '1e2d3c4b-0000-4000-8000-00000000abcd'],
-  ])('is by default that of %s', (providerID, agent, plug) => {
+    [METAL3, 'metal3', 'machine-a', 'host-off'],
+    ['aws:///eu-central-1a/i-0123456789abcdef0', 'aws', 'i-0123456789abcdef0', 'instance-stopped'],
+    ['baremetalhost:///metal/host-a/1e2d3c4b-0000-4000-8000-00000000abcd', 'metal3', '1e2d3c4b-0000-4000-8000-00000000abcd', 'host-off'],
+  ])('is by default that of %s', (providerID, agent, plug, evidence) => {
     const resolved = plan(providerID);
     expect(errors(resolved)).toEqual([]);
-    expect(resolved.powerManagement).toMatchObject([{ methods: [{ agent, plug, action: 'reboot', evidence: 'host-off' }] }]);
+    expect(resolved.powerManagement).toMatchObject([{ methods: [{ agent, plug, action: 'reboot', evidence }] }]);
+  });
+
+  it('takes what the providerID says of the instance, and rather what is written', () => {
+    const providerID = 'aws:///eu-central-1a/i-0123456789abcdef0';
+    expect(plan(providerID).powerManagement).toMatchObject([{ methods: [{ parameters: { region: 'eu-central-1' }, device: 'aws eu-central-1' }] }]);
+    const written = plan(providerID, { 'fence-cluster-config': { 'config.properties': 'aws.region=us-east-2' } });
+    expect(written.powerManagement).toMatchObject([{ methods: [{ parameters: { region: 'us-east-2' } }] }]);
   });
 
   it('takes what the cluster’s ConfigMap says of the agent, the Secret among it', () => {
@@ -48,9 +56,7 @@ describe('the restart of an instance', () => {
     const configMaps = {
       'fence-config-worker-1': { 'config.properties': 'power_management=cut', 'fence-method-cut': 'agent_name=restart_instance' },
     };
-    expect(errors(plan('aws:///eu-1a/i-0123456789abcdef0', configMaps))).toContainEqual(
-      expect.stringContaining('agent aws is not part of this version'),
-    );
+    expect(errors(plan('openstack:///0123', configMaps))).toContainEqual(expect.stringContaining('agent openstack is not part of this version'));
     expect(errors(plan(undefined, configMaps))).toEqual([expect.stringContaining('has no providerID')]);
   });
 });

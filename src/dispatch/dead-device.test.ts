@@ -76,6 +76,14 @@ describe('queues of devices', () => {
     expect(harness.calls(/^set off pdu/)).toHaveLength(4);
   });
 
+  it('let the instances of a cloud run side by side, and never two calls for one of them', async () => {
+    const harness = new Harness(new ManualClock());
+    const methods = ['i-1', 'i-2', 'i-1'].map((plug, index) => methodOf(`off-${index}`, 'power', { agent: 'cloud', device: 'aws', plug }));
+    for (const plug of ['i-1', 'i-2']) harness.plug('aws', plug).callMs = 100;
+    await harness.ended(Promise.all(methods.map((method) => harness.dispatcher.run(harness.job(method, 'off')))));
+    expect(harness.mostAtOnce.get('aws')).toBe(2);
+  });
+
   it('let different devices run side by side: a slow one delays no other', async () => {
     const harness = new Harness(new ManualClock());
     harness.plug('slow').callMs = 7_000;

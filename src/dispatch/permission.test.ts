@@ -94,7 +94,7 @@ describe('permission to send', () => {
     const report = await harness.run(harness.job({ ...BMC, agent: 'redfsh' }, 'off'));
     expect(report).toMatchObject({ result: 'misconfigured' });
     expect(report.message).toContain('redfsh');
-    expect(report.message).toContain('power, fabric, action');
+    expect(report.message).toContain('power, cloud, fabric, action');
   });
 
   it('is misconfigured when a Secret is missing, and nothing is asked of the device', async () => {

@@ -13,14 +13,13 @@ import type { ConfigMap, Secret } from '../../src/ports/objects.ts';
 const CONFIG = join(import.meta.dirname, '..', '..', 'config');
 /** Templates of agents that are still to come, and the agent. Whoever builds one takes its line out here and in its file. */
 const ABSENT: Readonly<Record<string, string>> = {
-  aws: 'fence_aws',
   azure: 'fence_azure_arm',
   gce: 'fence_gce',
   openstack: 'fence_openstack',
   vsphere: 'fence_vmware_rest',
 };
 /** Those that are here, and the agent that switches the power in their example. */
-const PRESENT: Readonly<Record<string, string>> = { 'brocade-fc-switch': 'pdu', 'eaton-pdu': 'pdu', ipmi: 'ipmi', redfish: 'redfish' };
+const PRESENT: Readonly<Record<string, string>> = { aws: 'aws', 'brocade-fc-switch': 'pdu', 'eaton-pdu': 'pdu', ipmi: 'ipmi', redfish: 'redfish' };
 const DEVICES = [...Object.keys(ABSENT), ...Object.keys(PRESENT)].sort();
 /** Canonical names out of the agents' own metadata (ClusterLabs/fence-agents, tests/data/metadata). */
 const CLUSTERLABS: Readonly<Record<string, string>> = {

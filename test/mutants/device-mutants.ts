@@ -277,8 +277,8 @@ export const DEVICE_MUTANTS: readonly SourceMutant[] = [
   {
     name: 'devices in parallel',
     defect: 'two calls to one device overlap',
-    file: 'src/dispatch/device-call.ts',
-    edits: [['this.queues.run(method.device, () =>', 'this.queues.run(`${method.device} ${asked}${method.name}`, () =>']],
+    file: 'src/dispatch/dispatcher.ts',
+    edits: [['=> this.queues.run(this.queueOf(method), call) };', '=> this.queues.run(`${method.device} ${method.name}`, call) };']],
     killedBy: byTest('src/dispatch/dead-device.test.ts', 'never let two calls to one device overlap, whatever their plugs and methods'),
   },
   {

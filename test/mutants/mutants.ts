@@ -33,6 +33,7 @@ import { SSH_MUTANTS } from './ssh-mutants.ts';
 import { SHARED_AGENT_MUTANTS } from './shared-agent-mutants.ts';
 import { CLUSTER_AGENT_MUTANTS } from './cluster-agent-mutants.ts';
 import { CEPH_MUTANTS } from './ceph-mutants.ts';
+import { AWS_MUTANTS } from './aws-mutants.ts';
 import { KUBEVIRT_MUTANTS } from './kubevirt-mutants.ts';
 import { METAL3_MUTANTS } from './metal3-mutants.ts';
 import { ETHERNET_SWITCH_MUTANTS } from './ethernet-switch-mutants.ts';
@@ -93,6 +94,7 @@ export const SOURCE_MUTANTS: readonly SourceMutant[] = [
   ...SHARED_AGENT_MUTANTS,
   ...CLUSTER_AGENT_MUTANTS,
   ...CEPH_MUTANTS,
+  ...AWS_MUTANTS,
   ...KUBEVIRT_MUTANTS,
   ...METAL3_MUTANTS,
   ...ETHERNET_SWITCH_MUTANTS,

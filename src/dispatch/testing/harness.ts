@@ -173,6 +173,7 @@ export class Harness {
   private registry(): AgentRegistry {
     const agents: Readonly<Record<string, () => Agent>> = {
       power: () => this.power(),
+      cloud: () => this.power(),
       fabric: () => this.fabric(),
       action: () => ({ ...this.action, run: (target) => this.action.run(target), confirm: (target) => this.action.confirm(target) }),
     };
@@ -187,6 +188,7 @@ export class Harness {
           kind: create().kind,
           actions: ['on', 'off'],
           deviceMaxLatencyMs: 30_000,
+          ...(name === 'cloud' ? { sideBySide: true } : {}),
           deviceKey: () => '',
           describe: () => [],
           check: () => [],
@@ -197,7 +199,7 @@ export class Harness {
   }
 }
 
-/** A method of the scripted agent `power`, `fabric` or `action`. */
+/** A method of the scripted agent `power`, `fabric` or `action`; `more.agent` may name `cloud`, a power agent whose plugs stand side by side. */
 export function methodOf(name: string, agent: 'power' | 'fabric' | 'action', more: Partial<PlanMethod> = {}): PlanMethod {
   return { name, agent, kind: agent, action: 'off', device: name, plug: '', parameters: {}, deviceMaxLatencyMs: 30_000, ...more };
 }

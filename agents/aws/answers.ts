@@ -1,0 +1,110 @@
+import type { PowerState } from '../../src/ports/agents.ts';
+import { childrenNamed, parseXml, type XmlElement } from '../shared/xml.ts';
+
+/** One instance, as DescribeInstances shows it (EC2 API reference, version 2016-11-15). */
+export interface Ec2Instance {
+  id: string;
+  state: PowerState;
+  /** `state=stopped (80)`. */
+  shown: string;
+  isTerminated: boolean;
+  addresses: readonly string[];
+  name: string | undefined;
+  /** What an operator has to know of it, in words. */
+  remarks: readonly string[];
+}
+
+/** Low byte of the code; the high one is AWS' own and is to be ignored. */
+const STATES: Readonly<Record<number, PowerState>> = { 0: 'pending', 16: 'on', 32: 'pending', 48: 'off', 64: 'pending', 80: 'off' };
+const TERMINATED = 48;
+
+/** Undefined where the answer is no well-formed XML. */
+export function instancesIn(text: string): { instances: readonly Ec2Instance[]; nextToken: string | undefined } | undefined {
+  const root = parseXml(text);
+  if (root?.name !== 'DescribeInstancesResponse') return undefined;
+  const reservations = items(root, 'reservationSet');
+  const instances = reservations.flatMap((reservation) => items(reservation, 'instancesSet').map(instanceOf));
+  return { instances, nextToken: textOf(root, 'nextToken') };
+}
+
+function instanceOf(element: XmlElement): Ec2Instance {
+  const state = child(element, 'instanceState');
+  const code = textOf(state, 'code');
+  const name = textOf(state, 'name');
+  // Null, a word, an empty text: no code at all, and never 0.
+  const number = code !== undefined && /^\d{1,6}$/.test(code) ? Number(code) & 0xff : undefined;
+  const tags = new Map(items(element, 'tagSet').map((tag) => [textOf(tag, 'key') ?? '', textOf(tag, 'value') ?? '']));
+  return {
+    id: textOf(element, 'instanceId') ?? '',
+    state: number === undefined ? 'unknown' : (STATES[number] ?? 'unknown'),
+    shown: `state=${name ?? '(none)'} (${code ?? '(none)'})`,
+    isTerminated: number === TERMINATED,
+    addresses: addressesOf(element),
+    name: tags.get('Name'),
+    remarks: remarksOf(element, tags),
+  };
+}
+
+function addressesOf(element: XmlElement): string[] {
+  const interfaces = items(element, 'networkInterfaceSet');
+  const found = interfaces.flatMap((one) => [
+    ...items(one, 'privateIpAddressesSet').map((address) => textOf(address, 'privateIpAddress')),
+    ...items(one, 'ipv6AddressesSet').map((address) => textOf(address, 'ipv6Address')),
+    textOf(one, 'privateIpAddress'),
+  ]);
+  return [...new Set([textOf(element, 'privateIpAddress'), ...found])].filter((address): address is string => address !== undefined);
+}
+
+function remarksOf(element: XmlElement, tags: ReadonlyMap<string, string>): string[] {
+  const group = tags.get('aws:autoscaling:groupName');
+  return [
+    ...(group === undefined ? [] : [`the Auto Scaling group ${group} may replace it once it is stopped`]),
+    ...(textOf(element, 'instanceLifecycle') === 'spot' ? ['a spot instance: only a persistent request lets it be stopped'] : []),
+    ...(textOf(element, 'rootDeviceType') === 'instance-store' ? ['its root is an instance store: it cannot be stopped, only terminated'] : []),
+  ];
+}
+
+export interface Ec2Failure {
+  code: string;
+  message: string;
+}
+
+/** The first error of an answer of EC2 (`Response/Errors/Error`) or STS (`ErrorResponse/Error`). */
+export function failureIn(text: string): Ec2Failure | undefined {
+  const root = parseXml(text);
+  const error = child(child(root, 'Errors'), 'Error') ?? child(root, 'Error');
+  const code = textOf(error, 'Code');
+  return code === undefined ? undefined : { code, message: textOf(error, 'Message') ?? '' };
+}
+
+/** Of StopInstances and StartInstances: what the instance came from and goes to. */
+export function changeIn(text: string): string | undefined {
+  const root = parseXml(text);
+  const [item] = items(root, 'instancesSet');
+  const [from, to] = ['previousState', 'currentState'].map((name) => textOf(child(item, name), 'name'));
+  return item === undefined || to === undefined ? undefined : `${from ?? '(none)'} to ${to}`;
+}
+
+/** Keys that STS gave, and when they end. */
+export function sessionIn(text: string): { accessKeyId: string; secretAccessKey: string; sessionToken: string; expiresAtMs: number } | undefined {
+  const root = parseXml(text);
+  const result = root?.children.find(({ name }) => name.endsWith('Result'));
+  const found = child(result, 'Credentials');
+  const [accessKeyId, secretAccessKey, sessionToken] = ['AccessKeyId', 'SecretAccessKey', 'SessionToken'].map((name) => textOf(found, name));
+  const expiresAtMs = Date.parse(textOf(found, 'Expiration') ?? '');
+  if (accessKeyId === undefined || secretAccessKey === undefined || sessionToken === undefined || Number.isNaN(expiresAtMs)) return undefined;
+  return { accessKeyId, secretAccessKey, sessionToken, expiresAtMs };
+}
+
+function child(element: XmlElement | undefined, name: string): XmlElement | undefined {
+  return childrenNamed(element, name)[0];
+}
+
+function items(element: XmlElement | undefined, list: string): readonly XmlElement[] {
+  return childrenNamed(child(element, list), 'item');
+}
+
+function textOf(element: XmlElement | undefined, name: string): string | undefined {
+  const text = child(element, name)?.text.trim();
+  return text === undefined || text === '' ? undefined : text;
+}

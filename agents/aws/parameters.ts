@@ -1,0 +1,126 @@
+import { z } from 'zod';
+
+import type { InstanceAddress, ParameterProblem, Parameters } from '../../src/ports/agents.ts';
+import { checkParameters, parsed, type ParameterSchema } from '../shared/parameter-schema.ts';
+import { booleanWord, LOGIN_TIMEOUT, loginTimeout, trustDocumentation, trustOf, trustShape } from '../shared/web/parameters.ts';
+import type { Trust } from '../shared/web/trusted-socket.ts';
+
+const REGION = /^[a-z]{2,}(?:-[a-z]+)+-\d+$/;
+const INSTANCE = /^i-[0-9a-f]{8,17}$/;
+const URL_TEXT = /^https?:\/\/[^\s/?#]+(?:\/[^\s?#]*)?$/;
+
+const url = z.string().regex(URL_TEXT, 'must be a URL such as https://ec2.eu-central-1.amazonaws.com');
+
+const schema = z.object({
+  region: z.string().regex(REGION, 'must be a region such as eu-central-1').optional(),
+  access_key: z
+    .string()
+    .regex(/^\w{4,128}$/, 'must be an access key id')
+    .optional(),
+  secret_key: z.string().optional(),
+  session_token: z.string().optional(),
+  profile: z.string().optional(),
+  role_arn: z
+    .string()
+    .regex(/^arn:[a-z-]+:iam::\d{12}:role\/\S+$/, 'must be a role such as arn:aws:iam::123456789012:role/fence')
+    .optional(),
+  external_id: z.string().optional(),
+  endpoint: url.optional(),
+  sts_endpoint: url.optional(),
+  skip_os_shutdown: booleanWord.default(true),
+  ...trustShape,
+  login_timeout: loginTimeout,
+});
+
+export const awsParameters: ParameterSchema<typeof schema> = {
+  schema,
+  documentation: {
+    region: {
+      description: 'Region of the instance. Without it: the zone in the providerID, `AWS_REGION`, the profile, the region of our own instance.',
+    },
+    access_key: { description: 'Access key id. Without it: the chain of credentials below.', fromSecret: true },
+    secret_key: { description: 'Secret access key.', fromSecret: true, secret: true },
+    session_token: { description: 'Session token of temporary credentials.', fromSecret: true, secret: true },
+    profile: { description: 'Profile of the shared files; `AWS_PROFILE`, then `default` without it.' },
+    role_arn: { description: 'Role to assume with these credentials.' },
+    external_id: { description: 'External id that the role demands.' },
+    endpoint: { description: 'URL of the EC2 API, for private endpoints; `AWS_ENDPOINT_URL_EC2` and `AWS_ENDPOINT_URL` without it.' },
+    sts_endpoint: { description: 'URL of the STS API; `AWS_ENDPOINT_URL_STS` and `AWS_ENDPOINT_URL` without it.' },
+    skip_os_shutdown: {
+      description: 'Stop without the shutdown of the operating system. `no` waits for a system that may hang, up to some minutes.',
+      default: 'yes',
+    },
+    ...trustDocumentation('endpoint', 'instance'),
+    login_timeout: LOGIN_TIMEOUT,
+  },
+};
+
+/** What requests are signed with. */
+export interface Keys {
+  accessKeyId: string;
+  secretAccessKey: string;
+  sessionToken: string | undefined;
+  /** Infinity: until somebody changes them. */
+  expiresAtMs: number;
+}
+
+/** One account of AWS; equal settings share one. */
+export interface AwsSettings {
+  region: string | undefined;
+  keys: { accessKeyId: string; secretAccessKey: string; sessionToken: string | undefined } | undefined;
+  profile: string | undefined;
+  roleArn: string | undefined;
+  externalId: string | undefined;
+  endpoint: string | undefined;
+  stsEndpoint: string | undefined;
+  skipOsShutdown: boolean;
+  trust: Trust;
+}
+
+export function awsProblems(parameters: Parameters, withSecrets: boolean): ParameterProblem[] {
+  const problems = checkParameters(awsParameters, parameters, withSecrets);
+  const { access_key: id, secret_key: secret } = parameters;
+  if (withSecrets && (id ?? '') !== '' && (secret ?? '') === '')
+    problems.push({ parameter: 'secret_key', message: 'is missing: it belongs to access_key' });
+  if (withSecrets && (id ?? '') === '' && (secret ?? '') !== '')
+    problems.push({ parameter: 'access_key', message: 'is missing: it belongs to secret_key' });
+  return problems;
+}
+
+/** Typed settings of complete parameters, or the problems in words. */
+export function awsSettings(parameters: Parameters): AwsSettings | { problems: readonly string[] } {
+  const problems = awsProblems(parameters, true).map(({ parameter, message }) => `${parameter} ${message}`);
+  const result = parsed(awsParameters, parameters);
+  if (!result.success || problems.length > 0) return { problems };
+  const value = result.data;
+  const { access_key: accessKeyId, secret_key: secretAccessKey, session_token: sessionToken } = value;
+  return {
+    region: value.region,
+    keys: accessKeyId === undefined || secretAccessKey === undefined ? undefined : { accessKeyId, secretAccessKey, sessionToken },
+    profile: value.profile,
+    roleArn: value.role_arn,
+    externalId: value.external_id,
+    endpoint: value.endpoint,
+    stsEndpoint: value.sts_endpoint,
+    skipOsShutdown: value.skip_os_shutdown,
+    trust: trustOf(value),
+  };
+}
+
+export function instanceProblem(plug: string): string | undefined {
+  if (plug === '') return 'plug is missing: the id of the instance, such as i-0123456789abcdef0';
+  return INSTANCE.test(plug) ? undefined : `${plug.slice(0, 60)} is no id of an instance, such as i-0123456789abcdef0`;
+}
+
+/** `aws:///<zone>/<instance>`, `aws:////<instance>`. Source: cloud-provider-aws, pkg/providers/v1/instances.go. Fargate has no instance. */
+export function awsInstance(providerID: string): InstanceAddress | undefined {
+  const [, zone = '', plug = ''] = /^aws:\/\/[^/]*\/([^/]*)\/(?:[^/]*\/)*([^/]+)$/.exec(providerID) ?? [];
+  if (!INSTANCE.test(plug)) return undefined;
+  const region = regionOf(zone);
+  return { plug, parameters: region === undefined ? {} : { region } };
+}
+
+/** The region of an availability, local or wavelength zone: `us-west-2-lax-1a` is one of us-west-2. */
+function regionOf(zone: string): string | undefined {
+  return /^[a-z]{2,}(?:-[a-z]+)+-\d+/.exec(zone)?.[0];
+}

@@ -1,0 +1,103 @@
+import { sign } from 'aws4';
+
+import type { Call } from '../shared/call.ts';
+import { CloudTime } from '../shared/cloud/clock-skew.ts';
+import { Throttled, waitOf } from '../shared/cloud/repeat.ts';
+import type { Reach } from '../shared/cloud/instance-agent.ts';
+import { WebClient, type WebAnswer } from '../shared/web/web-client.ts';
+import { failureIn } from './answers.ts';
+import type { AwsSettings, Keys } from './parameters.ts';
+
+/** At once, to one endpoint. */
+const SOCKETS_MAX = 16;
+/** EC2 API reference, "Error codes": requests that came too often, and a service that has no time now. */
+const BUSY = new Set(['RequestLimitExceeded', 'Throttling', 'ThrottlingException', 'RequestThrottled', 'Unavailable', 'ServiceUnavailable']);
+/** Ours is another time than theirs. */
+const SKEWED = new Set(['RequestExpired', 'SignatureDoesNotMatch', 'AuthFailure', 'RequestTimeTooSkewed']);
+
+export interface Query {
+  service: 'ec2' | 'sts';
+  /** Absent: not signed. */
+  keys: Keys | undefined;
+  action: string;
+  version: string;
+  parameters: Readonly<Record<string, string>>;
+  gate?: (() => void) | undefined;
+  secrets?: readonly string[];
+}
+
+/** The Query API of EC2 and STS: form-encoded, signed by Signature Version 4 with the cloud's own time. */
+export class SignedQuery {
+  readonly #settings: AwsSettings;
+  readonly #reach: Reach;
+  readonly #client: WebClient;
+  readonly #time: CloudTime;
+  readonly #regionOf: (call: Call) => Promise<string>;
+
+  /** `regionOf`: asked once for each query; whoever gives it keeps it. */
+  constructor(settings: AwsSettings, reach: Reach, regionOf: (call: Call) => Promise<string>) {
+    this.#settings = settings;
+    this.#reach = reach;
+    this.#regionOf = regionOf;
+    this.#client = new WebClient(settings.trust, reach.clock, SOCKETS_MAX);
+    this.#time = new CloudTime(reach.clock);
+  }
+
+  /** One answer; signed anew once where our clock was the reason. Rejects `Throttled` where nothing was taken up. */
+  async ask(call: Call, query: Query): Promise<WebAnswer> {
+    const first = await this.#send(call, query);
+    const isNews = this.#time.hear(first);
+    const failure = first.status < 400 ? undefined : failureIn(first.text);
+    if (failure !== undefined && SKEWED.has(failure.code) && isNews) return this.#judged(await this.#send(call, query));
+    return this.#judged(first);
+  }
+
+  close(): void {
+    this.#client.close();
+  }
+
+  #judged(answer: WebAnswer): WebAnswer {
+    const failure = answer.status < 400 ? undefined : failureIn(answer.text);
+    if (answer.status === 429 || answer.status === 503 || (failure !== undefined && BUSY.has(failure.code)))
+      throw new Throttled(
+        `HTTP ${answer.status}${failure === undefined ? '' : `: ${failure.code}: ${failure.message}`}`,
+        waitOf(answer, this.#reach.clock),
+      );
+    return answer;
+  }
+
+  async #send(call: Call, { service, keys, action, version, parameters, gate, secrets = [] }: Query): Promise<WebAnswer> {
+    const region = await this.#regionOf(call);
+    const url = new URL(this.#endpoint(service, region));
+    const body = new URLSearchParams({ Action: action, Version: version, ...parameters }).toString();
+    const path = url.pathname === '' ? '/' : url.pathname;
+    const headers: Record<string, string> = { 'Content-Type': 'application/x-www-form-urlencoded; charset=utf-8', Accept: 'application/xml' };
+    if (keys !== undefined) {
+      headers['X-Amz-Date'] = amzDate(this.#time.nowMs);
+      const request = { host: url.host, path, method: 'POST', service, region, headers, body };
+      const { accessKeyId, secretAccessKey, sessionToken } = keys;
+      Object.assign(headers, sign(request, { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) }).headers);
+    }
+    const hidden = [keys?.secretAccessKey, keys?.sessionToken, headers['Authorization'], ...secrets];
+    return this.#client.exchange(call, { method: 'POST', url: url.href, body, headers, gate, secrets: hidden });
+  }
+
+  /** Partitions: all but China have one suffix (endpoints of EC2 and STS, AWS general reference). */
+  #endpoint(service: 'ec2' | 'sts', region: string): string {
+    const { endpoint, stsEndpoint } = this.#settings;
+    const { host } = this.#reach;
+    const written = service === 'ec2' ? endpoint : stsEndpoint;
+    const suffix = region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
+    return (
+      written ??
+      host.variable(`AWS_ENDPOINT_URL_${service.toUpperCase()}`) ??
+      host.variable('AWS_ENDPOINT_URL') ??
+      `https://${service}.${region}.${suffix}/`
+    );
+  }
+}
+
+/** `20261126T080000Z` */
+function amzDate(atMs: number): string {
+  return new Date(atMs).toISOString().replaceAll(/[:-]|\.\d{3}/g, '');
+}

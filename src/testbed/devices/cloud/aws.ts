@@ -1,0 +1,201 @@
+import { CloudServer, type CloudAnswer, type CloudProtocol, type CloudRequest } from './cloud-server.ts';
+import type { CloudKind, CloudService, CloudServiceOptions } from './cloud-service.ts';
+import { EmulatedInstance, type InstancePhase } from './emulated-instance.ts';
+import type { CloudFaults } from './faults.ts';
+
+/**
+ * EC2 and STS as their API references describe them (EC2 2016-11-15, STS 2011-06-15), as far as an instance is read, stopped and started. Signatures are not
+ * computed: the access key, the session token and the age of the request are checked. moto, which the agent's own tests use beside, checks none of these.
+ */
+export const ACCESS_KEY = 'AKIAEMULATEDCLOUD000';
+const STATES: Readonly<Record<InstancePhase, readonly [code: number, name: string]>> = {
+  starting: [0, 'pending'],
+  running: [16, 'running'],
+  stopping: [64, 'stopping'],
+  stopped: [80, 'stopped'],
+};
+const SKEW_MAX_MS = 15 * 60_000;
+const ZONE = 'eu-central-1a';
+
+function instanceId(index: number, generation = 0): string {
+  return `i-${(0x0abc0000 + generation * 0x1000 + index).toString(16).padStart(17, '0')}`;
+}
+
+export const awsCloud: CloudKind = {
+  providerID: (_machine, index) => `aws:///${ZONE}/${instanceId(index)}`,
+  start: (options) => Ec2.start(options),
+};
+
+class Ec2 implements CloudProtocol, CloudService {
+  readonly instances: readonly EmulatedInstance[];
+  readonly secret: string;
+  readonly #options: CloudServiceOptions;
+  #server: CloudServer | undefined;
+  /** Session tokens that are taken. */
+  readonly #tokens = new Set<string>();
+
+  private constructor(options: CloudServiceOptions) {
+    this.#options = options;
+    this.secret = `secret-${options.random.uuid()}`;
+    this.instances = options.machines.map((machine, index) => new EmulatedInstance(instanceId(index), machine, options.clock, () => this.#faults));
+  }
+
+  static async start(options: CloudServiceOptions): Promise<Ec2> {
+    const ec2 = new Ec2(options);
+    const { host, certificate } = options;
+    ec2.#server = await CloudServer.start({ host, protocol: ec2, ...(certificate === undefined ? {} : { certificate }) });
+    return ec2;
+  }
+
+  get url(): string {
+    return this.#running.url;
+  }
+
+  get requests(): readonly string[] {
+    return this.#running.requests;
+  }
+
+  get variables(): Readonly<Record<string, string>> {
+    return { AWS_ACCESS_KEY_ID: ACCESS_KEY, AWS_SECRET_ACCESS_KEY: this.secret, AWS_ENDPOINT_URL: this.url, AWS_EC2_METADATA_DISABLED: 'true' };
+  }
+
+  get files(): Readonly<Record<string, string>> {
+    return {};
+  }
+
+  get settings(): Readonly<Record<string, string>> {
+    return {};
+  }
+
+  leftOpen(): { sessions: number; connections: number } {
+    return { sessions: 0, connections: this.#running.connections };
+  }
+
+  setFaults(faults: CloudFaults): void {
+    if (faults.forgetsTokens === true) this.#tokens.clear();
+    this.#running.faults = faults;
+  }
+
+  async close(): Promise<void> {
+    for (const instance of this.instances) instance.close();
+    await this.#running.close();
+  }
+
+  nameOf({ body }: CloudRequest): string {
+    const form = new URLSearchParams(body);
+    const action = form.get('Action') ?? '(none)';
+    const isGraceful = action === 'StopInstances' && form.get('SkipOsShutdown') !== 'true';
+    return `${action}${form.get('DryRun') === 'true' ? ' DryRun' : ''}${isGraceful ? ' after its shutdown' : ''}`;
+  }
+
+  isSet(name: string): boolean {
+    return /^(?:Stop|Start)Instances(?! DryRun)/.test(name);
+  }
+
+  failure({ status, code, message }: { status: number; code: string; message: string }): CloudAnswer {
+    const errors = `<Errors><Error><Code>${code}</Code><Message>${message}</Message></Error></Errors>`;
+    return xml(status, `<Response>${errors}<RequestID>emulated</RequestID></Response>`);
+  }
+
+  tooOften(): CloudAnswer {
+    return this.failure({ status: 503, code: 'RequestLimitExceeded', message: 'Request limit exceeded.' });
+  }
+
+  answer(request: CloudRequest, name: string): CloudAnswer {
+    const form = new URLSearchParams(request.body);
+    const action = form.get('Action') ?? '';
+    if (action.startsWith('AssumeRole')) return this.#session(action, form, request);
+    const refused = this.#refused(request);
+    if (refused !== undefined) return refused;
+    if (action === 'DescribeInstances' && form.get('InstanceId.1') === null) return this.#described(this.instances);
+    const instance = this.instances.find(({ id }) => this.#shownId(id) === form.get('InstanceId.1'));
+    if (instance === undefined) {
+      const message = `The instance ID '${form.get('InstanceId.1') ?? ''}' does not exist`;
+      return this.failure({ status: 400, code: 'InvalidInstanceID.NotFound', message });
+    }
+    if (action === 'DescribeInstances') return this.#described([instance]);
+    if (name.includes('DryRun'))
+      return this.failure({ status: 412, code: 'DryRunOperation', message: 'Request would have succeeded, but DryRun flag is set.' });
+    return this.#changed(action, instance, form);
+  }
+
+  get #running(): CloudServer {
+    if (this.#server === undefined) throw new Error('the cloud was not started');
+    return this.#server;
+  }
+
+  get #faults(): CloudFaults {
+    return this.#server?.faults ?? {};
+  }
+
+  /** A replaced instance has another id, for good. */
+  #shownId(id: string): string {
+    return this.#faults.isReplaced === true ? id.replace('0abc', '0abd') : id;
+  }
+
+  #refused({ headers }: CloudRequest): CloudAnswer | undefined {
+    const authorization = headers['authorization'] ?? '';
+    const date = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(headers['x-amz-date'] ?? '');
+    const at = date === null ? Number.NaN : Date.parse(`${date[1]}-${date[2]}-${date[3]}T${date[4]}:${date[5]}:${date[6]}Z`);
+    const now = Date.now() + (this.#faults.aheadMs ?? 0);
+    const token = headers['x-amz-security-token'];
+    if (this.#faults.refusesLogin === true || !authorization.startsWith('AWS4-HMAC-SHA256 Credential='))
+      return this.failure({ status: 401, code: 'AuthFailure', message: 'AWS was not able to validate the provided access credentials' });
+    if (Number.isNaN(at) || Math.abs(now - at) > SKEW_MAX_MS)
+      return this.failure({ status: 400, code: 'RequestExpired', message: 'Request has expired.' });
+    if (token !== undefined && !this.#tokens.has(token))
+      return this.failure({ status: 400, code: 'ExpiredToken', message: 'The provided token has expired.' });
+    if (token === undefined && !authorization.includes(`Credential=${ACCESS_KEY}/`))
+      return this.failure({ status: 401, code: 'InvalidClientTokenId', message: 'The security token included in the request is invalid.' });
+    return undefined;
+  }
+
+  #session(action: string, form: URLSearchParams, request: CloudRequest): CloudAnswer {
+    const refused = action === 'AssumeRole' ? this.#refused(request) : undefined;
+    if (refused !== undefined) return refused;
+    if (action === 'AssumeRoleWithWebIdentity' && form.get('WebIdentityToken') === 'refused')
+      return xml(
+        400,
+        '<ErrorResponse><Error><Code>InvalidIdentityToken</Code><Message>No OpenIDConnect provider found</Message></Error></ErrorResponse>',
+      );
+    const token = `session-${this.#options.random.uuid()}`;
+    this.#tokens.add(token);
+    const expires = new Date(Date.now() + 3_600_000).toISOString();
+    const credentials = `<AccessKeyId>ASIAEMULATEDCLOUD000</AccessKeyId><SecretAccessKey>${this.secret}</SecretAccessKey><SessionToken>${token}</SessionToken><Expiration>${expires}</Expiration>`;
+    return xml(200, `<${action}Response><${action}Result><Credentials>${credentials}</Credentials></${action}Result></${action}Response>`);
+  }
+
+  #described(instances: readonly EmulatedInstance[]): CloudAnswer {
+    const items = instances.map((instance) => this.#item(instance)).join('');
+    return xml(
+      200,
+      `<DescribeInstancesResponse><reservationSet><item><instancesSet>${items}</instancesSet></item></reservationSet></DescribeInstancesResponse>`,
+    );
+  }
+
+  #item({ id, machine, phase }: EmulatedInstance): string {
+    const { shows, isReplaced } = this.#faults;
+    const [code, name] = STATES[phase];
+    const state = shows === undefined ? `<code>${code}</code><name>${name}</name>` : shows === null ? '<code/><name/>' : `<code>${shows}</code>`;
+    const address = isReplaced === true ? '10.99.99.99' : machine.address;
+    const network = `<networkInterfaceSet><item><privateIpAddressesSet><item><privateIpAddress>${address}</privateIpAddress></item></privateIpAddressesSet></item></networkInterfaceSet>`;
+    return `<item><instanceId>${this.#shownId(id)}</instanceId>${shows === 'absent' ? '' : `<instanceState>${state}</instanceState>`}<privateIpAddress>${address}</privateIpAddress>${network}<rootDeviceType>ebs</rootDeviceType><tagSet><item><key>Name</key><value>${machine.node}</value></item></tagSet></item>`;
+  }
+
+  #changed(action: string, instance: EmulatedInstance, form: URLSearchParams): CloudAnswer {
+    const before = instance.phase;
+    if (action === 'StopInstances' && form.get('Force') === 'true') instance.stop();
+    else if (action === 'StartInstances') instance.start();
+    else {
+      instance.told();
+      return this.failure({ status: 400, code: 'InvalidAction', message: `${action} is not emulated, or not by force` });
+    }
+    const shown = (tag: string, phase: InstancePhase): string => `<${tag}><code>${STATES[phase][0]}</code><name>${STATES[phase][1]}</name></${tag}>`;
+    const item = `<item><instanceId>${instance.id}</instanceId>${shown('currentState', instance.phase)}${shown('previousState', before)}</item>`;
+    return xml(200, `<${action}Response><instancesSet>${item}</instancesSet></${action}Response>`);
+  }
+}
+
+function xml(status: number, body: string): CloudAnswer {
+  return { status, headers: { 'Content-Type': 'text/xml;charset=UTF-8' }, body: `<?xml version="1.0" encoding="UTF-8"?>\n${body}` };
+}

@@ -1,0 +1,5 @@
+// Emulated clouds; each device runs in this process.
+import './aws.ts';
+import { testTogether } from './harness.ts';
+
+testTogether(36);

@@ -1,0 +1,117 @@
+import { byTest } from './source-mutant.ts';
+import type { SourceMutant } from './source-mutant.ts';
+
+const AGENT = 'agents/aws/agent.test.ts';
+const CREDENTIALS = 'agents/aws/credentials.test.ts';
+const IDENTITY = 'agents/shared/cloud/instance.test.ts';
+const TOKENS = 'agents/shared/cloud/tokens.test.ts';
+
+/** Defects of the agent aws, and of what agents of clouds share. */
+export const AWS_MUTANTS: readonly SourceMutant[] = [
+  {
+    name: 'aws stopping is off',
+    defect: 'an instance that is on its way to stop, and may stick there, is off',
+    file: 'agents/aws/answers.ts',
+    edits: [["48: 'off', 64: 'pending'", "48: 'off', 64: 'off'"]],
+    killedBy: byTest(AGENT, 'reads the state code 64 as pending: its low byte alone counts'),
+  },
+  {
+    name: 'aws no code is pending',
+    defect: 'an empty state code is read as 0, which is pending',
+    file: 'agents/aws/answers.ts',
+    edits: [['code !== undefined && /^\\d{1,6}$/.test(code) ? Number(code) & 0xff : undefined', 'Number(code ?? 0) & 0xff']],
+    killedBy: byTest(AGENT, 'reads the state code  as unknown: its low byte alone counts'),
+  },
+  {
+    name: 'aws high byte',
+    defect: 'the whole state code is compared, which AWS uses for itself',
+    file: 'agents/aws/answers.ts',
+    edits: [['Number(code) & 0xff', 'Number(code)']],
+    killedBy: byTest(AGENT, 'reads the state code 65616 as off: its low byte alone counts'),
+  },
+  {
+    name: 'aws not found is off',
+    defect: 'an instance that is not in this region is taken for stopped',
+    file: 'agents/aws/cloud.ts',
+    edits: [
+      [
+        'const instance = await this.#find(call, plug);',
+        "const instance = await this.#find(call, plug).catch(() => ({ id: plug, state: 'off', shown: '', isTerminated: true, addresses: [], name: undefined, remarks: [] }) as const);",
+      ],
+    ],
+    killedBy: byTest(AGENT, 'never takes an instance that is not found for off: it may stand in another region or account'),
+  },
+  {
+    name: 'aws graceful stop',
+    defect: 'the stop waits for the shutdown of a system that may hang',
+    file: 'agents/aws/cloud.ts',
+    edits: [["(this.#settings.skipOsShutdown ? { SkipOsShutdown: 'true' } : {})", '{}']],
+    killedBy: byTest(AGENT, 'stops without the shutdown of the operating system, and by force'),
+  },
+  {
+    name: 'aws resend without lease',
+    defect: 'a stop that comes again after a throttle is sent without asking for the lease',
+    file: 'agents/aws/cloud.ts',
+    edits: [
+      [
+        'const gate = (): void => call.target.beforeSend();',
+        'let asked = false;\n    const gate = (): void => {\n      if (!asked) call.target.beforeSend();\n      asked = true;\n    };',
+      ],
+    ],
+    killedBy: byTest(AGENT, 'asks for the lease in the turn of each send, also of one that comes again after a throttle'),
+  },
+  {
+    name: 'aws refusal unclear',
+    defect: 'a refused stop is called unclear, and polled for a minute',
+    file: 'agents/aws/cloud.ts',
+    edits: [
+      [
+        '      throw this.#refusal(call, answer);\n    });',
+        "      return { result: 'unclear', detail: String(this.#refusal(call, answer)) };\n    });",
+      ],
+    ],
+    killedBy: byTest(AGENT, 'takes a set that left without an answer for unclear, and a refusal for one'),
+  },
+  {
+    name: 'aws own clock',
+    defect: 'requests are signed by a clock that the cloud refuses',
+    file: 'agents/aws/signed-query.ts',
+    edits: [['amzDate(this.#time.nowMs)', 'amzDate(this.#reach.clock.wallMs())']],
+    killedBy: byTest(AGENT, 'signs with the time of the cloud where ours is another'),
+  },
+  {
+    name: 'aws token anywhere',
+    defect: 'the token of a container is given to any address',
+    file: 'agents/aws/keys.ts',
+    edits: [["parsed === undefined || (parsed.protocol !== 'https:' && !PLAIN_HOSTS.has(parsed.hostname))", 'parsed === undefined']],
+    killedBy: byTest(CREDENTIALS, 'are those of a container, with its token'),
+  },
+  {
+    name: 'aws stale session',
+    defect: 'a session that ended in the middle of a fence is used on',
+    file: 'agents/aws/cloud.ts',
+    edits: [['    this.#keys.drop(keys);\n', '']],
+    killedBy: byTest(CREDENTIALS, 'are renewed once in the middle of a fence when they are not taken any more'),
+  },
+  {
+    name: 'cloud name as proof',
+    defect: 'an instance that bears the name of the node’s is the node’s',
+    file: 'agents/shared/cloud/instance.ts',
+    edits: [["(machine.providerID === 'named' && addressed === 'same')", "machine.providerID === 'named'"]],
+    killedBy: byTest(IDENTITY, 'by a name alone, which another may bear by now'),
+  },
+  {
+    name: 'cloud other address',
+    defect: 'an instance with other addresses than the node’s is switched',
+    file: 'agents/shared/cloud/instance.ts',
+    edits: [["  if (addressed === 'other')\n", '  if (addressed === undefined)\n']],
+    killedBy: byTest(IDENTITY, 'by the same id and other addresses'),
+  },
+  {
+    name: 'cloud token to its end',
+    defect: 'a token is used until the second in which it ends',
+    file: 'agents/shared/cloud/tokens.ts',
+    edits: [['const RENEWED_BEFORE_MS = 60_000;', 'const RENEWED_BEFORE_MS = 0;']],
+    killedBy: byTest(TOKENS, 'is renewed before it ends, so that none ends in the middle of a fence'),
+  },
+];
