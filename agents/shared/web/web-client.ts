@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 
 import axios from 'axios';
 
+import { jsonIn } from '../../../src/domain/json.ts';
 import type { AgentError } from '../../../src/ports/agents.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
 import type { Call, CallTarget } from '../call.ts';
@@ -112,7 +113,7 @@ export class WebClient {
         httpsAgent: this.#secure,
       });
       const headers = Object.fromEntries(Object.entries(response.headers).map(([name, value]) => [name.toLowerCase(), String(value)]));
-      return { status: response.status, headers, text: response.data, body: parsed(response.data) };
+      return { status: response.status, headers, text: response.data, body: jsonIn(response.data) };
     } catch (error) {
       throw wire.gateError ?? failureOf(error, call, request, wire);
     }
@@ -156,15 +157,6 @@ function failureOf(error: unknown, call: Call<CallTarget>, { secrets = [] }: Web
 /** The address in brackets, without them. */
 function bare(host: string): string {
   return host.replace(/^\[(.*)\]$/, '$1');
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }
 
 /** A member of a JSON object; undefined where there is none. */
