@@ -23,6 +23,7 @@ import { storageWith } from './storage/definition.ts';
 import { taint } from './taint/agent.ts';
 import { uncordon } from './uncordon/agent.ts';
 import { unfence } from './unfence/definition.ts';
+import { vsphere } from './vsphere/definition.ts';
 import { watchdog } from './watchdog/definition.ts';
 
 /** Agents that reach only the cluster; they run in the simulation as they are. */
@@ -71,6 +72,7 @@ export function standardRegistry(rights: ProgramRights = NO_PROGRAMS): AgentRegi
     ssh,
     storageWith(programs),
     unfence,
+    vsphere,
     watchdog,
   ]);
   const installed = new FencePrograms(programs);

@@ -21,7 +21,7 @@ function definitionOf(name: string): AgentDefinition {
   return definition;
 }
 
-describe.each(['metal3', 'kubevirt', 'ceph', 'storage', 'scsi', 'ack', 'watchdog', 'node-daemon', 'aws'])('the page of %s', (name) => {
+describe.each(['metal3', 'kubevirt', 'ceph', 'storage', 'scsi', 'ack', 'watchdog', 'node-daemon', 'aws', 'vsphere'])('the page of %s', (name) => {
   it('shows a configuration that fences by it, with no secret in its plan', () => {
     const documents = parseAllDocuments(yamlOf(readmeOf(name))).map((document) => document.toJS() as Document);
     const secrets = new Map(documents.filter(({ kind }) => kind === 'Secret').map(({ metadata, stringData = {} }) => [metadata.name, stringData]));

@@ -16,10 +16,16 @@ const ABSENT: Readonly<Record<string, string>> = {
   azure: 'fence_azure_arm',
   gce: 'fence_gce',
   openstack: 'fence_openstack',
-  vsphere: 'fence_vmware_rest',
 };
 /** Those that are here, and the agent that switches the power in their example. */
-const PRESENT: Readonly<Record<string, string>> = { aws: 'aws', 'brocade-fc-switch': 'pdu', 'eaton-pdu': 'pdu', ipmi: 'ipmi', redfish: 'redfish' };
+const PRESENT: Readonly<Record<string, string>> = {
+  aws: 'aws',
+  'brocade-fc-switch': 'pdu',
+  'eaton-pdu': 'pdu',
+  ipmi: 'ipmi',
+  redfish: 'redfish',
+  vsphere: 'vsphere',
+};
 const DEVICES = [...Object.keys(ABSENT), ...Object.keys(PRESENT)].sort();
 /** Canonical names out of the agents' own metadata (ClusterLabs/fence-agents, tests/data/metadata). */
 const CLUSTERLABS: Readonly<Record<string, string>> = {

@@ -34,6 +34,7 @@ import { SHARED_AGENT_MUTANTS } from './shared-agent-mutants.ts';
 import { CLUSTER_AGENT_MUTANTS } from './cluster-agent-mutants.ts';
 import { CEPH_MUTANTS } from './ceph-mutants.ts';
 import { AWS_MUTANTS } from './aws-mutants.ts';
+import { VSPHERE_MUTANTS } from './vsphere-mutants.ts';
 import { KUBEVIRT_MUTANTS } from './kubevirt-mutants.ts';
 import { METAL3_MUTANTS } from './metal3-mutants.ts';
 import { ETHERNET_SWITCH_MUTANTS } from './ethernet-switch-mutants.ts';
@@ -95,6 +96,7 @@ export const SOURCE_MUTANTS: readonly SourceMutant[] = [
   ...CLUSTER_AGENT_MUTANTS,
   ...CEPH_MUTANTS,
   ...AWS_MUTANTS,
+  ...VSPHERE_MUTANTS,
   ...KUBEVIRT_MUTANTS,
   ...METAL3_MUTANTS,
   ...ETHERNET_SWITCH_MUTANTS,

@@ -2,7 +2,7 @@ import pRetry, { AbortError } from 'p-retry';
 
 import { AgentError, type Outcome } from '../../../src/ports/agents.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
-import type { Call } from '../call.ts';
+import type { Call, CallTarget } from '../call.ts';
 import type { WebAnswer } from '../web/web-client.ts';
 import { WebFailure } from '../web/web-client.ts';
 
@@ -36,12 +36,12 @@ export function waitOf({ headers }: WebAnswer, clock: Pick<Clock, 'wallMs'>): nu
  * Asks again, within the call's deadline, where the cloud was too busy or had closed a kept connection. Only for what changes nothing, or carries a key by
  * which the cloud does it once.
  */
-export function repeated<T>(call: Call, attempt: () => Promise<T>): Promise<T> {
+export function repeated<T>(call: Call<CallTarget>, attempt: () => Promise<T>): Promise<T> {
   return again(call, attempt, (error) => error instanceof Throttled || (error instanceof WebFailure && error.isStale));
 }
 
 /** Sends a set: again only where the cloud refused it for its rate, so that it has certainly not begun. `unclear` where it left and no answer came. */
-export async function sentOnce(call: Call, send: () => Promise<Outcome>): Promise<Outcome> {
+export async function sentOnce(call: Call<CallTarget>, send: () => Promise<Outcome>): Promise<Outcome> {
   const attempt = async (): Promise<Outcome> => {
     try {
       return await send();
@@ -53,7 +53,7 @@ export async function sentOnce(call: Call, send: () => Promise<Outcome>): Promis
   return again(call, attempt, (error) => error instanceof Throttled);
 }
 
-async function again<T>(call: Call, attempt: () => Promise<T>, mayRepeat: (error: unknown) => boolean): Promise<T> {
+async function again<T>(call: Call<CallTarget>, attempt: () => Promise<T>, mayRepeat: (error: unknown) => boolean): Promise<T> {
   let last: unknown;
   const once = async (): Promise<T> => {
     try {
@@ -80,7 +80,7 @@ async function again<T>(call: Call, attempt: () => Promise<T>, mayRepeat: (error
 }
 
 /** As the contract of agents names it. */
-export function typed(call: Call, error: unknown): unknown {
+export function typed(call: Call<CallTarget>, error: unknown): unknown {
   if (error instanceof AgentError) return error;
   if (error instanceof WebFailure) return error.typed(call);
   if (error instanceof Throttled) return call.error('Unreachable', error.message);

@@ -1,0 +1,188 @@
+import type { Clock } from '../../src/ports/clock.ts';
+import { Call, type CallTarget } from '../shared/call.ts';
+import type { Reach } from '../shared/cloud/instance-agent.ts';
+import { repeated, typed } from '../shared/cloud/repeat.ts';
+import { TokenKeeper, type Token } from '../shared/cloud/tokens.ts';
+import { WebClient } from '../shared/web/web-client.ts';
+import type { XmlElement } from '../shared/xml.ts';
+import { agentError } from './faults.ts';
+import { Logins, type Login } from './logins.ts';
+import { apiUrl, type VsphereSettings } from './parameters.ts';
+import { invoke, type SoapAnswer, type SoapEndpoint, type SoapRequest } from './soap.ts';
+import { childOf, objectOf, textOf, textXml, type ManagedObject } from './vim-xml.ts';
+
+/** So many requests at once to one vCenter. */
+const SOCKETS_MAX = 4;
+/** A login is heard out for so long after its call ended: a session that nobody knows of could not be ended. */
+const LOGIN_GRACE_MS = 5_000;
+/** Nobody who closes waits longer for logins that are under way. */
+const CLOSE_WAIT_MS = 5_000;
+const LOGOUT_MS = 3_000;
+const SERVICE: ManagedObject = { type: 'ServiceInstance', id: 'ServiceInstance' };
+
+/** What the server itself calls its managers. */
+export interface ServiceContent {
+  sessionManager: ManagedObject;
+  propertyCollector: ManagedObject;
+  searchIndex: ManagedObject;
+  viewManager: ManagedObject | undefined;
+  authorizationManager: ManagedObject | undefined;
+  rootFolder: ManagedObject;
+}
+
+/** We are logged in; `text` is the cookie. */
+export interface Session extends Token {
+  endpoint: SoapEndpoint;
+  content: ServiceContent;
+  /** `UserSession.key`, by which privileges are asked for. */
+  key: string;
+  username: string;
+  /** An ESXi host, asked directly. */
+  isHost: boolean;
+}
+
+/** One session of one account, opened when it is needed, kept, and ended by `close`: servers have few of them (an ESXi host 100). */
+export class Sessions {
+  readonly #logins: Logins;
+  readonly #clock: Clock;
+  readonly #keeper: TokenKeeper<Session>;
+  /** Logins that are under way. */
+  readonly #opening = new Map<Call<CallTarget>, Promise<Session>>();
+  #kept: Session | undefined;
+  #web: { key: string; client: WebClient } | undefined;
+
+  constructor(settings: VsphereSettings, { clock, host }: Reach) {
+    this.#logins = new Logins(settings, host);
+    this.#clock = clock;
+    this.#keeper = new TokenKeeper(clock);
+  }
+
+  /** The kept one, or a new one. */
+  get(call: Call): Promise<Session> {
+    return call.within(this.#keeper.get(() => this.#heardOut(call)));
+  }
+
+  /** The server does not know it any more. */
+  drop(session: Session): void {
+    this.#keeper.drop(session);
+    if (this.#kept === session) this.#kept = undefined;
+  }
+
+  /** Never rejects. */
+  async close(): Promise<void> {
+    const giveUp = (): void => {
+      for (const call of this.#opening.keys()) call.giveUp();
+    };
+    const cancel = this.#clock.after(CLOSE_WAIT_MS, giveUp);
+    await Promise.allSettled(this.#opening.values());
+    cancel();
+    const session = this.#kept;
+    if (session !== undefined) {
+      this.drop(session);
+      await this.#logOut(session);
+    }
+    this.#web?.client.close();
+    this.#web = undefined;
+  }
+
+  async #heardOut({ target, asked, remainingMs }: Call): Promise<Session> {
+    const alone = {
+      device: target.device,
+      plug: target.plug,
+      signal: new AbortController().signal,
+      deadlineMs: Math.max(0, remainingMs) + LOGIN_GRACE_MS,
+    };
+    const call = new Call<CallTarget>(this.#clock, alone, asked);
+    const opening = this.#open(call).finally(() => call.release());
+    this.#opening.set(call, opening);
+    try {
+      this.#kept = await opening;
+      return this.#kept;
+    } catch (error) {
+      throw typed(call, agentError(call, error, 'Unreachable'));
+    } finally {
+      this.#opening.delete(call);
+    }
+  }
+
+  async #open(call: Call<CallTarget>): Promise<Session> {
+    const login = await this.#logins.find(call);
+    const { username, password, place } = login;
+    const start: SoapEndpoint = {
+      web: this.#clientFor(login),
+      clock: this.#clock,
+      url: apiUrl(place),
+      action: 'urn:vim25',
+      cookie: undefined,
+      secrets: [password],
+    };
+    const found = await this.#first(call, start, login);
+    const about = childOf(found.response, 'returnval', 'about');
+    const content = contentOf(call, childOf(found.response, 'returnval'));
+    const endpoint = { ...start, action: `urn:vim25/${versionOf(textOf(about, 'apiVersion'))}`, cookie: found.cookie };
+    const body = textXml('userName', username) + textXml('password', password);
+    const answer = await invoke(call, endpoint, { method: 'Login', on: content.sessionManager, body });
+    const cookie = answer.cookie ?? found.cookie;
+    const key = textOf(answer.response, 'returnval', 'key');
+    if (cookie === undefined || key === undefined) throw call.error('Unreachable', 'the login was answered without a session');
+    return {
+      text: cookie,
+      expiresAtMs: Infinity,
+      endpoint: { ...endpoint, cookie, secrets: [password, cookie, key] },
+      content,
+      key,
+      username,
+      isHost: textOf(about, 'apiType') === 'HostAgent',
+    };
+  }
+
+  /** The first request shows whether the server is trusted. */
+  async #first(call: Call<CallTarget>, endpoint: SoapEndpoint, { hint }: Login): Promise<SoapAnswer> {
+    try {
+      return await repeated(call, () => invoke(call, endpoint, { method: 'RetrieveServiceContent', on: SERVICE }));
+    } catch (error) {
+      if (hint === '' || !(error instanceof Error) || !error.message.includes('not trusted: ')) throw error;
+      throw call.error('Misconfigured', `${error.message.slice(error.message.indexOf('not trusted: '))} (${hint})`);
+    }
+  }
+
+  /** One for as long as place and trust stay the same. */
+  #clientFor({ place, trust }: Login): WebClient {
+    const key = JSON.stringify([place, trust]);
+    if (this.#web?.key === key) return this.#web.client;
+    this.#web?.client.close();
+    const client = new WebClient(trust, this.#clock, SOCKETS_MAX);
+    this.#web = { key, client };
+    return client;
+  }
+
+  async #logOut({ endpoint, content }: Session): Promise<void> {
+    const target = { device: 'vsphere', plug: '', signal: new AbortController().signal, deadlineMs: LOGOUT_MS };
+    const call = new Call<CallTarget>(this.#clock, target, 'log out');
+    const request: SoapRequest = { method: 'Logout', on: content.sessionManager };
+    // The server ends a session that is idle by itself: nothing more can be done about it here.
+    await repeated(call, () => invoke(call, endpoint, request)).catch(() => undefined);
+    call.release();
+  }
+}
+
+function contentOf(call: Call<CallTarget>, content: XmlElement | undefined): ServiceContent {
+  const named = (name: string): ManagedObject => {
+    const found = objectOf(childOf(content, name));
+    if (found === undefined) throw call.error('Unreachable', `the service names no ${name}`);
+    return found;
+  };
+  return {
+    sessionManager: named('sessionManager'),
+    propertyCollector: named('propertyCollector'),
+    searchIndex: named('searchIndex'),
+    rootFolder: named('rootFolder'),
+    viewManager: objectOf(childOf(content, 'viewManager')),
+    authorizationManager: objectOf(childOf(content, 'authorizationManager')),
+  };
+}
+
+/** It goes into a header. */
+function versionOf(text: string | undefined): string {
+  return text !== undefined && /^\d+(\.\d+){0,3}$/.test(text) ? text : '6.0';
+}
