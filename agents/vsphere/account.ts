@@ -4,6 +4,7 @@ import type { Reach } from '../shared/cloud/instance-agent.ts';
 import { identityOf, type CloudAccount, type InstanceView, type MachineFacts as Identified } from '../shared/cloud/instance.ts';
 import { repeated, sentOnce, Throttled } from '../shared/cloud/repeat.ts';
 import { normalUUID, withGroupsSwapped } from '../shared/machine-uuid.ts';
+import type { XmlElement } from '../shared/xml.ts';
 import { agentError, wordsOf } from './faults.ts';
 import { allMachines, askOf, isNamed, KnownMachines, machinesNamed } from './inventory.ts';
 import { machineOf, stateOf, type Asked, type MachineFacts } from './machine.ts';
@@ -14,6 +15,8 @@ import { childOf, childrenOf, objectOf, objectXml, textOf, textXml, type Managed
 
 const ASKED_MAX = 1_000;
 const LIST_MAX = 1_000;
+/** Of one machine: itself, its host and at most 200 recent tasks. */
+const PAGES_MAX = 20;
 const STATES: Readonly<Record<string, PowerState>> = { poweredOn: 'on', poweredOff: 'off' };
 const PRIVILEGES = ['VirtualMachine.Interact.PowerOff', 'VirtualMachine.Interact.PowerOn'];
 
@@ -192,8 +195,18 @@ async function retrieved(call: Call, session: Session, machine: ManagedObject): 
   const wanted = propertiesOf('VirtualMachine', MACHINE_PATHS) + propertiesOf('Task', TASK_PATHS) + propertiesOf('HostSystem', HOST_PATHS);
   const start = `<objectSet>${objectXml('obj', machine)}<skip>false</skip>${follow('recentTask')}${follow('runtime.host')}</objectSet>`;
   const body = `<specSet>${wanted}${start}</specSet><options></options>`;
-  const response = await askOf(call, session)({ method: 'RetrievePropertiesEx', on: session.content.propertyCollector, body });
-  return machineOf(childrenOf(childOf(response, 'returnval'), 'objects'));
+  const ask = askOf(call, session);
+  const on = session.content.propertyCollector;
+  const objects: XmlElement[] = [];
+  let page = childOf(await ask({ method: 'RetrievePropertiesEx', on, body }), 'returnval');
+  for (let pages = 1; ; pages += 1) {
+    objects.push(...childrenOf(page, 'objects'));
+    const token = textOf(page, 'token');
+    if (token === undefined) return machineOf(objects, machine);
+    // A task that is not shown may be about to start the machine.
+    if (pages === PAGES_MAX) throw call.error('Unreachable', `what is shown of ${machine.id} comes to no end`);
+    page = childOf(await ask({ method: 'ContinueRetrievePropertiesEx', on, body: textXml('token', token) }), 'returnval');
+  }
 }
 
 /**
@@ -232,7 +245,7 @@ async function listed(call: Call, session: Session): Promise<readonly PlugEntry[
   for await (const { object, name, value } of allMachines(call, session, ['name', 'config.uuid', 'runtime.powerState', 'runtime.connectionState'])) {
     const isSeen = value('runtime.connectionState') === 'connected';
     const state = (isSeen ? STATES[value('runtime.powerState') ?? ''] : undefined) ?? 'unknown';
-    entries.push({ plug: value('config.uuid') ?? object.id, ...(name === undefined ? {} : { alias: name }), state });
+    entries.push({ plug: value('config.uuid') ?? name ?? object.id, ...(name === undefined ? {} : { alias: name }), state });
     if (entries.length === LIST_MAX) break;
   }
   return entries;

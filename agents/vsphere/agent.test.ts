@@ -94,6 +94,18 @@ describe('vsphere', () => {
     expect(await read()).toMatchObject({ state: 'off', detail: expect.stringContaining('VirtualMachine.createSnapshot running') as string });
   });
 
+  it('looks at every page of what is shown: a task that is about to start the machine may stand on the last', async () => {
+    cloud.service.setFaults({ shows: 'poweredOff' });
+    oddities({ pageSize: 1, task: { description: 'VirtualMachine.powerOn', state: 'queued' } });
+    expect(await read()).toMatchObject({ state: 'pending' });
+    expect(cloud.service.requests.filter((name) => name === 'ContinueRetrievePropertiesEx')).toHaveLength(2);
+  });
+
+  it('believes nothing that is said of a machine which was not asked for', async () => {
+    oddities({ showsOther: true });
+    expect((await failureOf(read())).message).toContain('nothing was shown of vm-100');
+  });
+
   it('is pending while the power-off is under way, also where it sticks', async () => {
     cloud.service.setFaults({ sticksInStopping: true });
     await agent.set(cloud.target(), 'off');

@@ -50,10 +50,10 @@ const ACTIVE = new Set(['queued', 'running']);
 const STARTS = /poweron|revert/i;
 const STOPS = /poweroff/i;
 
-/** Of the objects of a RetrieveResult: the machine, its host and its recent tasks. Undefined without the machine. */
-export function machineOf(objects: readonly XmlElement[]): MachineFacts | undefined {
+/** Of the objects of a RetrieveResult: the machine, its host and its recent tasks. Undefined where this machine is not among them. */
+export function machineOf(objects: readonly XmlElement[], wanted: ManagedObject): MachineFacts | undefined {
   const found = objects.map((element) => ({ object: objectOf(childOf(element, 'obj')), element }));
-  const machine = found.find(({ object }) => object?.type === 'VirtualMachine');
+  const machine = found.find(({ object }) => object?.type === wanted.type && object.id === wanted.id);
   if (machine?.object === undefined) return undefined;
   const value = propertiesOf(machine.element);
   const host = found.find(({ object }) => object?.type === 'HostSystem');

@@ -37,6 +37,20 @@ export const VSPHERE_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(AGENT, 'does not call off what somebody is about to start: HA, DRS, a snapshot that is reverted to'),
   },
   {
+    name: 'vsphere first page',
+    defect: 'only the first page of what is shown is looked at',
+    file: 'agents/vsphere/account.ts',
+    edits: [['if (token === undefined) return machineOf', 'if (token === undefined || pages === 1) return machineOf']],
+    killedBy: byTest(AGENT, 'looks at every page of what is shown: a task that is about to start the machine may stand on the last'),
+  },
+  {
+    name: 'vsphere another machine shown',
+    defect: 'the first machine of an answer is taken for the one that was asked for',
+    file: 'agents/vsphere/machine.ts',
+    edits: [['object?.type === wanted.type && object.id === wanted.id', 'object?.type === wanted.type']],
+    killedBy: byTest(AGENT, 'believes nothing that is said of a machine which was not asked for'),
+  },
+  {
     name: 'vsphere not found is off',
     defect: 'a machine that this vCenter does not have is off',
     file: 'agents/vsphere/account.ts',

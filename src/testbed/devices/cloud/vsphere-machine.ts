@@ -19,6 +19,10 @@ export interface VsphereOddities {
   task?: { description: string; state: 'queued' | 'running' | 'success' };
   /** Machines were registered anew, and have other ids. */
   isRegisteredAnew?: true;
+  /** So many objects stand in one page of an answer, whatever is asked for. */
+  pageSize?: number;
+  /** What it shows of a machine is that of another one. */
+  showsOther?: true;
   /** A vCenter of old. */
   hasNoFindAllByUuid?: true;
 }

@@ -211,7 +211,8 @@ class Vcenter implements CloudProtocol, CloudService {
       return fault('ManagedObjectNotFound', message, objectXml('obj', type, id));
     }
     const tasks = machine.tasks.map((task) => contentXml('Task', task.id, task.properties, paths.get('Task') ?? []));
-    return answered('RetrievePropertiesEx', `<returnval>${shown(machine)}${tasks.join('')}${this.#host(paths.get('HostSystem') ?? [])}</returnval>`);
+    const found = this.oddities.showsOther === true ? (this.machines.find((each) => each !== machine) ?? machine) : machine;
+    return this.#page('RetrievePropertiesEx', [shown(found), this.#host(paths.get('HostSystem') ?? []), ...tasks]);
   }
 
   #host(paths: readonly string[]): string {
@@ -225,7 +226,8 @@ class Vcenter implements CloudProtocol, CloudService {
     return contentXml('HostSystem', 'host-9', properties, paths, hidden);
   }
 
-  #page(method: string, objects: readonly string[], max = PAGE_MAX): CloudAnswer {
+  #page(method: string, objects: readonly string[], wanted = PAGE_MAX): CloudAnswer {
+    const max = Math.min(wanted, this.oddities.pageSize ?? PAGE_MAX);
     const rest = objects.slice(max);
     const token = `token-${this.#pages.size + 1}`;
     if (rest.length > 0) this.#pages = new Map([...this.#pages, [token, rest]]);
