@@ -3,6 +3,7 @@ import { NO_PROGRAMS } from '../src/ports/programs.ts';
 import type { ProgramRights } from '../src/ports/programs.ts';
 import { ack } from './ack/definition.ts';
 import { aws } from './aws/definition.ts';
+import { azure } from './azure/definition.ts';
 import { cephWith } from './ceph/definition.ts';
 import { cordon } from './cordon/agent.ts';
 import { FencePrograms } from './exec/definition.ts';
@@ -56,6 +57,7 @@ export function standardRegistry(rights: ProgramRights = NO_PROGRAMS): AgentRegi
     ...clusterAgents,
     ack,
     aws,
+    azure,
     cephWith(programs),
     ethernetSwitch,
     fcSwitch,

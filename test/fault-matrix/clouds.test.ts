@@ -1,5 +1,6 @@
 // Emulated clouds; each device runs in this process.
 import './aws.ts';
+import './azure.ts';
 import './vsphere.ts';
 import { testTogether } from './harness.ts';
 

@@ -34,6 +34,7 @@ import { SHARED_AGENT_MUTANTS } from './shared-agent-mutants.ts';
 import { CLUSTER_AGENT_MUTANTS } from './cluster-agent-mutants.ts';
 import { CEPH_MUTANTS } from './ceph-mutants.ts';
 import { AWS_MUTANTS } from './aws-mutants.ts';
+import { AZURE_MUTANTS } from './azure-mutants.ts';
 import { VSPHERE_MUTANTS } from './vsphere-mutants.ts';
 import { KUBEVIRT_MUTANTS } from './kubevirt-mutants.ts';
 import { METAL3_MUTANTS } from './metal3-mutants.ts';
@@ -96,6 +97,7 @@ export const SOURCE_MUTANTS: readonly SourceMutant[] = [
   ...CLUSTER_AGENT_MUTANTS,
   ...CEPH_MUTANTS,
   ...AWS_MUTANTS,
+  ...AZURE_MUTANTS,
   ...VSPHERE_MUTANTS,
   ...KUBEVIRT_MUTANTS,
   ...METAL3_MUTANTS,
