@@ -11,6 +11,7 @@ import { ProgramFolder } from './shared/process/program-folder.ts';
 import { ethernetSwitch } from './ethernet-switch/definition.ts';
 import { fcSwitch } from './fc-switch/definition.ts';
 import { ipmi } from './ipmi/definition.ts';
+import { gce } from './gce/definition.ts';
 import { job, jobRun } from './job/definition.ts';
 import { kdump } from './kdump/definition.ts';
 import { kubevirt } from './kubevirt/definition.ts';
@@ -61,6 +62,7 @@ export function standardRegistry(rights: ProgramRights = NO_PROGRAMS): AgentRegi
     cephWith(programs),
     ethernetSwitch,
     fcSwitch,
+    gce,
     ipmi,
     job,
     jobRun,

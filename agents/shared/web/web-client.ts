@@ -174,3 +174,9 @@ export function textAt(value: unknown, ...path: readonly string[]): string | und
   const found = member(value, ...path);
   return typeof found === 'string' ? found : undefined;
 }
+
+/** The members of a list in a JSON object; none where there is no list. */
+export function listAt(value: unknown, ...path: readonly string[]): readonly unknown[] {
+  const found = member(value, ...path);
+  return Array.isArray(found) ? found : [];
+}

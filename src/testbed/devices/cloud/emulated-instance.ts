@@ -63,8 +63,8 @@ export class EmulatedInstance {
   }
 
   #isIgnored(): boolean {
-    const { ignoresSet } = this.#faults();
-    return ignoresSet === true || (ignoresSet !== undefined && ignoresSet.includes(this.id));
+    const { ignoresSet, failsOperation } = this.#faults();
+    return failsOperation === true || ignoresSet === true || (ignoresSet !== undefined && ignoresSet.includes(this.id));
   }
 
   #turn(way: 'stopping' | 'starting', ms: number): void {
