@@ -47,11 +47,9 @@ export class Memory {
   replaced({ target }: Call, path: string, { id, state }: { id: string; state: PowerState }): string | undefined {
     if (target.incident === undefined) return undefined;
     const key = `${target.incident} ${path}`;
-    const first = this.#incidents.get(key);
-    if (first === undefined) this.#incidents.set(key, id);
-    if (first === id && state === 'off') this.#incidents.delete(key);
-    return first === undefined || first === id
-      ? undefined
-      : `it was replaced during this fence: another instance bears its name, with id ${id} instead of ${first}`;
+    const first = this.#incidents.get(key) ?? id;
+    if (state !== 'off') this.#incidents.set(key, first);
+    else if (first === id) this.#incidents.delete(key);
+    return first === id ? undefined : `it was replaced during this fence: another instance bears its name, with id ${id} instead of ${first}`;
   }
 }

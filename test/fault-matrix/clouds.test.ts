@@ -2,6 +2,7 @@
 import './aws.ts';
 import './azure.ts';
 import './vsphere.ts';
+import './gce.ts';
 import { testTogether } from './harness.ts';
 
 testTogether(36);

@@ -43,7 +43,7 @@ export interface DeviceFixture {
   /** The machine that a fence believes to be behind the plug. */
   identity: Identity;
   /** What the agent reaches besides its device: a cluster in which machines or storage are objects. Absent: none. */
-  context?: Partial<Pick<AgentContext, 'cluster' | 'namespace' | 'connect'>>;
+  context?: Partial<Pick<AgentContext, 'cluster' | 'namespace' | 'connect' | 'host'>>;
   /** Does power, or traffic, really flow through this plug now? */
   flows(plug: string): boolean;
   /** Every switching command that reached the device, oldest first: also those it refused or ignored. */

@@ -157,10 +157,9 @@ export class GceCompute {
 /** A partial response: the members that `fields` names, whole. */
 function selected(shown: Record<string, unknown>, fields: string | null): object {
   if (fields === null) return shown;
-  const names = fields
-    .replaceAll(/\([^)]*\)/g, '')
-    .split(',')
-    .map((field) => field.split('/')[0]);
+  let plain = fields;
+  while (plain.includes('(')) plain = plain.replaceAll(/\([^()]*\)/g, '');
+  const names = plain.split(',').map((field) => field.split('/')[0]);
   return Object.fromEntries(Object.entries(shown).filter(([name]) => names.includes(name)));
 }
 

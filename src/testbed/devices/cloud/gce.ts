@@ -17,6 +17,8 @@ export interface GceService extends CloudService {
   /** Queries of stops and starts that arrived, oldest first. */
   queries: readonly URLSearchParams[];
   idOf(instance: EmulatedInstance): string;
+  /** Answers in its place, where it gives an answer. */
+  echo(answer: (request: CloudRequest) => CloudAnswer | undefined): void;
 }
 
 const FIRST_ID = 7_000_000_000_000_000_001n;
@@ -43,6 +45,7 @@ function nameOf({ method, path }: CloudRequest): string {
 
 class GceProtocol implements CloudProtocol {
   readonly nameOf = nameOf;
+  other: (request: CloudRequest) => CloudAnswer | undefined = () => undefined;
   readonly #identity: GceIdentity;
   readonly #compute: GceCompute;
   readonly #url: () => string;
@@ -58,6 +61,8 @@ class GceProtocol implements CloudProtocol {
   }
 
   answer(request: CloudRequest, name: string): CloudAnswer {
+    const other = this.other(request);
+    if (other !== undefined) return other;
     const identity = this.#identity;
     switch (name) {
       case 'POST token':
@@ -92,26 +97,29 @@ export async function startGce(options: CloudServiceOptions & ComputeExtras): Pr
     (machine, index) => new EmulatedInstance(String(FIRST_ID + BigInt(index)), machine, options.clock, () => faults),
   );
   const identity = new GceIdentity(() => faults);
-  const servers: CloudServer[] = [];
-  const urlOf = (): string => servers[0]?.url ?? '';
+  let url = '';
+  const urlOf = (): string => url;
   const compute = new GceCompute(instances, () => faults, options, urlOf);
   const protocol = new GceProtocol(identity, compute, urlOf);
   const { host, certificate } = options;
   const api = await CloudServer.start({ host, protocol, ...(certificate === undefined ? {} : { certificate }) });
   // The metadata server speaks plain HTTP, whatever the others do; what is wrong with the API is not wrong with it.
   const metadata = await CloudServer.start({ host, protocol });
-  servers.push(api, metadata);
+  url = api.url;
   const metadataHost = `${host}:${metadata.port}`;
   return {
-    url: api.url,
-    variables: { GCE_METADATA_HOST: metadataHost, CLOUDSDK_API_ENDPOINT_OVERRIDES_COMPUTE: `${api.url}/compute/v1/` },
+    url,
+    variables: { GCE_METADATA_HOST: metadataHost, CLOUDSDK_API_ENDPOINT_OVERRIDES_COMPUTE: `${url}/compute/v1/` },
     files: {},
     settings: {},
     instances,
-    credentials: identity.credentials(api.url),
+    credentials: identity.credentials(url),
     metadataHost,
     queries: compute.queries,
     idOf: (instance) => compute.idOf(instance),
+    echo: (answer) => {
+      protocol.other = answer;
+    },
     get requests() {
       return [...metadata.requests, ...api.requests];
     },
