@@ -60,7 +60,7 @@ export function resolvePlan(input: PlanInput): Plan {
   const cluster = lookup.clusterLayer?.settings;
   const spoilt: SettingProblems = { general: problems, switching: new Problems() };
   const layers = [...own, ...(cluster === undefined ? [] : [cluster])];
-  const written = readNodeSettings(layers, spoilt);
+  const written = timedFor(steps, layers, readNodeSettings(layers, spoilt));
   // What the cluster's ConfigMap holds beside them is told once for all nodes: cluster-checks.ts.
   for (const layer of own) checkKeys(layer, false, input.configuration.registry, spoilt);
   const where = configuredIn(lookup);
@@ -91,6 +91,14 @@ function neverFenced({ nodeLayer }: MethodLookup, own: readonly Settings[], { re
   for (const layer of own) checkKeys(layer, false, registry, { general: problems, switching: problems });
   const source = nodeLayer === undefined ? 'group' : 'node';
   return { source, isolation: [], powerManagement: [], recovery: [], ...settings, trigger: 'never', problems: problems.all() };
+}
+
+/** Where nobody wrote how long a state may take, a device that needs longer than usual gets it: without a ConfigMap nobody could say so. */
+function timedFor(steps: ResolvedSteps, layers: readonly Settings[], settings: NodeSettings): NodeSettings {
+  if (layers.some((layer) => layer.has('power_timeout'))) return settings;
+  const slowestMs = Math.max(0, ...STEPS.flatMap((step) => steps[step].flatMap(({ methods }) => methods.map((method) => method.deviceMaxLatencyMs))));
+  const powerTimeoutMs = Math.max(settings.timing.powerTimeoutMs, slowestMs);
+  return { ...settings, timing: { ...settings.timing, powerTimeoutMs } };
 }
 
 /** The steps that times and proofs matter to. A cordon is one idempotent write to the API: it is done whatever the power's times are. */

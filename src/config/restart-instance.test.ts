@@ -35,6 +35,16 @@ describe('the restart of an instance', () => {
     expect(written.powerManagement).toMatchObject([{ methods: [{ parameters: { region: 'us-east-2' } }] }]);
   });
 
+  it('has the time that its cloud needs, where nobody wrote another', () => {
+    const providerID = 'gce://project/europe-west3-a/worker-1';
+    expect(errors(plan(providerID))).toEqual([]);
+    expect(plan(providerID).timing.powerTimeoutMs).toBe(180_000);
+    expect(errors(plan(providerID, { 'fence-cluster-config': { 'config.properties': 'power_timeout=60s' } }))).toEqual([
+      expect.stringContaining('power_timeout 60 s must be at least'),
+    ]);
+    expect(plan('aws:///eu-central-1a/i-0123456789abcdef0').timing.powerTimeoutMs).toBe(60_000);
+  });
+
   it('takes what the cluster’s ConfigMap says of the agent, the Secret among it', () => {
     const configMaps = { 'fence-cluster-config': { 'config.properties': 'kubevirt.namespace=tenants\nkubevirt.secret=infrastructure' } };
     expect(errors(plan('kubevirt://worker-1'))).toContainEqual(expect.stringContaining('namespace is missing'));

@@ -151,7 +151,7 @@ const ERRORS: readonly Row[] = [
   ['a method that is not there, spelt alike', put('node', 'config.properties', 'bmc-off', 'bmc-of'), 'or did you mean bmc-off?'],
   ['a template that is not there', both('template-bmc', 'template-bcm'), 'template fence-method-template-bcm does not exist'],
   ['an agent that nobody has', template('agent_name=redfish', 'agent_name=redfsh'), 'unknown agent redfsh: did you mean redfish?'],
-  ['an agent of a later version', template('agent_name=redfish', 'agent_name=aws'), 'agent aws is not part of this version'],
+  ['an agent of a later version', template('agent_name=redfish', 'agent_name=delete-node'), 'agent delete-node is not part of this version'],
   ['no agent', template('agent_name=redfish\n', ''), 'agent_name is missing, here and in the template'],
   ['no action', off('\naction=off', ''), 'action is missing: write action= with one of'],
   ['an action that does not fence', off('action=off', 'action=status'), 'action status does not fence with agent redfish'],

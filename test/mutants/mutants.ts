@@ -36,6 +36,7 @@ import { CEPH_MUTANTS } from './ceph-mutants.ts';
 import { AWS_MUTANTS } from './aws-mutants.ts';
 import { AZURE_MUTANTS } from './azure-mutants.ts';
 import { VSPHERE_MUTANTS } from './vsphere-mutants.ts';
+import { GCE_MUTANTS } from './gce-mutants.ts';
 import { KUBEVIRT_MUTANTS } from './kubevirt-mutants.ts';
 import { METAL3_MUTANTS } from './metal3-mutants.ts';
 import { ETHERNET_SWITCH_MUTANTS } from './ethernet-switch-mutants.ts';
@@ -99,6 +100,7 @@ export const SOURCE_MUTANTS: readonly SourceMutant[] = [
   ...AWS_MUTANTS,
   ...AZURE_MUTANTS,
   ...VSPHERE_MUTANTS,
+  ...GCE_MUTANTS,
   ...KUBEVIRT_MUTANTS,
   ...METAL3_MUTANTS,
   ...ETHERNET_SWITCH_MUTANTS,

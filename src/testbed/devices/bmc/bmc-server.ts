@@ -2,7 +2,6 @@ import { createServer as createPlain, type IncomingMessage, type ServerResponse,
 import { createServer as createSecure } from 'node:https';
 import { createServer as createTcp, type AddressInfo, type Socket } from 'node:net';
 
-import { jsonIn } from '../../../domain/json.ts';
 import type { BmcFaults } from './faults.ts';
 import type { RedfishDevice } from './redfish-device.ts';
 
@@ -85,7 +84,7 @@ async function serve(device: RedfishDevice, connection: string, request: Incomin
     Object.entries(request.headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : (value ?? '')]),
   );
   const path = (request.url ?? '/').split('?')[0] ?? '/';
-  const result = device.handle({ method: request.method ?? 'GET', path, headers, body: jsonIn(text), connection });
+  const result = device.handle({ method: request.method ?? 'GET', path, headers, body: parsed(text), connection });
   if (result === undefined) return;
   const { faults } = device;
   const delayMs = (result.delayMs ?? 0) + (faults.answerDelayMs ?? 0);
@@ -127,6 +126,17 @@ async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
     throw error;
   }
   return Buffer.concat(chunks).toString('utf8');
+}
+
+/** Its own, and no one else's: whoever judges shares nothing with whom it judges. */
+function parsed(text: string): unknown {
+  if (text === '') return undefined;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
 }
 
 function drip(response: ServerResponse, body: string, everyMs: number): void {
