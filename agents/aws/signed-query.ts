@@ -1,4 +1,5 @@
-import { sign } from 'aws4';
+// It is a CommonJS module: Node finds no name in it but the default one.
+import aws4 from 'aws4';
 
 import type { Call } from '../shared/call.ts';
 import { CloudTime } from '../shared/cloud/clock-skew.ts';
@@ -76,7 +77,7 @@ export class SignedQuery {
       headers['X-Amz-Date'] = amzDate(this.#time.nowMs);
       const request = { host: url.host, path, method: 'POST', service, region, headers, body };
       const { accessKeyId, secretAccessKey, sessionToken } = keys;
-      Object.assign(headers, sign(request, { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) }).headers);
+      Object.assign(headers, aws4.sign(request, { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) }).headers);
     }
     const hidden = [keys?.secretAccessKey, keys?.sessionToken, headers['Authorization'], ...secrets];
     return this.#client.exchange(call, { method: 'POST', url: url.href, body, headers, gate, secrets: hidden });

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 
 import { AgentError, type HostEnvironment } from '../../src/ports/agents.ts';
 import type { GceService } from '../../src/testbed/devices/cloud/gce.ts';
-import { emulated, hostOf, type Emulated } from './testing/emulated.ts';
+import { emulated, hostOf, type Emulated } from '../../test/agents/gce-emulated.ts';
 
 const ADC = '/home/fence/.config/gcloud/application_default_credentials.json';
 const open: Emulated[] = [];

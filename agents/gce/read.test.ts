@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { AgentError, type Target } from '../../src/ports/agents.ts';
 import type { CloudFaults } from '../../src/testbed/devices/cloud/faults.ts';
 import type { ComputeExtras } from '../../src/testbed/devices/cloud/gce-compute.ts';
-import { ADDRESS, emulated, NODE, PROVIDER_ID, type Emulated } from './testing/emulated.ts';
+import { ADDRESS, emulated, NODE, PROVIDER_ID, type Emulated } from '../../test/agents/gce-emulated.ts';
 
 const open: Emulated[] = [];
 afterEach(async () => {

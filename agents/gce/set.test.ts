@@ -4,7 +4,7 @@ import { AgentError } from '../../src/ports/agents.ts';
 import type { MemoryMachine } from '../../src/testbed/devices/bmc/power-backend.ts';
 import type { CloudFaults } from '../../src/testbed/devices/cloud/faults.ts';
 import type { ComputeExtras } from '../../src/testbed/devices/cloud/gce-compute.ts';
-import { emulated, NODE, PROVIDER_ID, type Emulated } from './testing/emulated.ts';
+import { emulated, NODE, PROVIDER_ID, type Emulated } from '../../test/agents/gce-emulated.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-a[0-9a-f]{3}-[0-9a-f]{12}$/u;
 const open: Emulated[] = [];

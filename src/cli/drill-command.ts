@@ -4,10 +4,12 @@ import type { DaemonFault } from '../drill/daemons/faults.ts';
 import { daemonSummary, runDaemonDrill, simulateDaemonDrill, simulatedFor, whyNoDaemonDrill } from '../drill/daemons/run.ts';
 import { Display, SILENT } from '../drill/run/display.ts';
 import { runDrill } from '../drill/run/drill-run.ts';
-import { FAULTS } from '../drill/faults/names.ts';
+import { CLOUD_FAULTS, FAULTS } from '../drill/faults/names.ts';
 import type { Fault } from '../drill/faults/names.ts';
 import { needsOwnScene, sceneOf } from '../drill/faults/scenes.ts';
 import { isGood, runMatrix, tableOf } from '../drill/run/matrix.ts';
+import { CLOUDS } from '../testbed/devices/cloud/kinds.ts';
+import type { CloudName } from '../testbed/devices/cloud/kinds.ts';
 import { AssetsMissing } from '../testbed/control-plane/assets.ts';
 import { whyLine } from '../drill/run/why.ts';
 import { ConfigurationRefused } from '../drill/operator/refusal.ts';
@@ -20,6 +22,7 @@ import { usageExits } from './usage-exits.ts';
 interface Flags {
   fault: Fault | DaemonFault;
   agent?: Agent;
+  cloud?: CloudName;
   api: Api;
   replicas: number;
   nodes?: number;
@@ -40,6 +43,11 @@ export function drillCommand(): Command {
     .description('break a node of a test cluster on this machine, and watch its fence; exit 0 if it ended as it must and no law was violated')
     .addOption(new Option('--fault <fault>', 'fault to play').choices([...FAULTS, ...DAEMON_FAULTS]).default('panic'))
     .addOption(new Option('--agent <agent>', 'agent that fences the nodes (default: "redfish"; with --matrix both)').choices(AGENTS))
+    .addOption(
+      new Option('--cloud <cloud>', 'instances of an emulated cloud instead of machines with BMCs, and no configuration for any node').choices(
+        CLOUDS,
+      ),
+    )
     .addOption(
       new Option(
         '--api <server>',
@@ -108,9 +116,10 @@ async function daemonDrill(flags: Flags, fault: DaemonFault): Promise<number> {
 }
 
 /** What such a drill would pass over in silence. */
-function optionsBeside({ agent, api, replicas, nodes, keep, config, set, matrix, faults, seeds }: Flags): string[] {
+function optionsBeside({ agent, cloud, api, replicas, nodes, keep, config, set, matrix, faults, seeds }: Flags): string[] {
   const given = {
     '--agent': agent !== undefined,
+    '--cloud': cloud !== undefined,
     '--api': api !== DEFAULT_OPTIONS.api,
     '--replicas': replicas !== DEFAULT_OPTIONS.replicas,
     '--nodes': nodes !== undefined,
@@ -136,8 +145,10 @@ async function clusterDrill(flags: Flags, fault: Fault): Promise<number> {
     keep: flags.keep === true,
     config: flags.config,
     settings: flags.set,
+    ...(flags.cloud === undefined ? {} : { cloud: flags.cloud }),
   };
   checkTogether(options, flags.faults ?? []);
+  checkCloud(flags, fault);
   if (flags.simulated === true) throw new WrongUsage(`error: --simulated plays ${DAEMON_FAULTS.join(', ')}; --fault ${fault} is played by processes`);
   if (flags.matrix === true) return matrix(options, flags);
   const audience = options.json && !process.stderr.isTTY ? SILENT : new Display(process.stderr, fault);
@@ -163,6 +174,17 @@ function checkTogether({ config, agent, fault, replicas, nodes }: DrillOptions, 
   }
   if (replicas < 2 && wanted.some((name) => name === 'leader-pause'))
     refused.push('--fault leader-pause needs a second replica: --replicas 2 or more');
+  if (refused.length > 0) throw new WrongUsage(refused.map((line) => `error: ${line}`).join('\n'));
+}
+
+/** What is played with BMCs alone. */
+function checkCloud({ cloud, agent, config, matrix: isMatrix }: Flags, fault: Fault): void {
+  if (cloud === undefined) return;
+  const refused: string[] = [];
+  if (agent !== undefined) refused.push(`--agent ${agent}: --cloud says what fences; leave --agent away`);
+  if (config !== undefined) refused.push('--config describes machines with BMCs; leave --cloud away');
+  if (isMatrix === true) refused.push('--matrix plays machines with BMCs; leave --cloud away');
+  if (!CLOUD_FAULTS.includes(fault)) refused.push(`--fault ${fault} is played with BMCs; with --cloud one of ${CLOUD_FAULTS.join(', ')}`);
   if (refused.length > 0) throw new WrongUsage(refused.map((line) => `error: ${line}`).join('\n'));
 }
 

@@ -41,7 +41,9 @@ function declaredOffs(status: NodeFenceStatus | undefined): PlanMethod[] {
 }
 
 function isPlug(method: PlanMethod, plugged: string, { isSameDevice }: Expectations): boolean {
-  const [device = '', plug = ''] = plugged.split(' ');
+  // A device may have spaces in its name (`aws eu-central-1`); a plug has none.
+  const at = plugged.lastIndexOf(' ');
+  const [device, plug] = [plugged.slice(0, at), plugged.slice(at + 1)];
   return isSameDevice(method.device, device) && (method.plug === plug || method.plug === '' || plug === '');
 }
 

@@ -59,6 +59,9 @@ export const FAULTS = [
 ] as const;
 export type Fault = (typeof FAULTS)[number];
 
+/** Those that are played on instances of a cloud too. */
+export const CLOUD_FAULTS: readonly Fault[] = ['panic', 'hang', 'partition', 'api-outage', 'controller-crash', 'leader-pause'];
+
 /** Milliseconds of the world around the controller. */
 export const WORLD = {
   nodeGraceMs: 4_000,

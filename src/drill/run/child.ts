@@ -12,6 +12,8 @@ export interface ChildOptions {
   ready: boolean;
   /** Added to our own environment. */
   environment?: Readonly<Record<string, string>>;
+  /** In the place of what our own environment says. */
+  overrides?: Readonly<Record<string, string>>;
 }
 
 /** A process of the drill. It ends with us: its stdin is a pipe of ours, and every drill process ends when that is closed. */
@@ -43,7 +45,7 @@ export class Child {
     const [program, ...rest] = options.command;
     if (program === undefined) throw new Error(`${options.name}: no command`);
     const log = openSync(options.logFile, 'a');
-    const env = { ...options.environment, ...process.env };
+    const env = { ...options.environment, ...process.env, ...options.overrides };
     const started = spawn(program, rest, { stdio: ['pipe', options.ready ? 'pipe' : log, log], env });
     closeSync(log);
     return new Child(started, options);

@@ -10,6 +10,7 @@ import type { OperatorPace } from '../../testbed/operators/baremetal-operator.ts
 import type { FleetNode } from '../../testbed/operators/fleet.ts';
 import type { ManagerOptions } from '../../testbed/operators/machine-manager.ts';
 import type { TraceEvent } from '../../laws/trace.ts';
+import type { CloudName } from '../../testbed/devices/cloud/kinds.ts';
 import type { ClusterOptions } from '../../testbed/cluster/options.ts';
 import { connect } from '../../testbed/processes/connection.ts';
 import type { Child } from './child.ts';
@@ -19,6 +20,8 @@ import { SecretsOfDrill } from './credentials.ts';
 import { DrillFolder } from './drill-folder.ts';
 import { writeKubeconfig } from './kubeconfig.ts';
 import type { Access } from './kubeconfig.ts';
+import { inCloud, secretsIn, startCloud } from './cloud-machines.ts';
+import type { StartedCloud } from './cloud-machines.ts';
 import { startMember } from './members.ts';
 import type { Member } from './members.ts';
 import { WORLD } from '../faults/names.ts';
@@ -41,7 +44,7 @@ const BAREMETAL_OPERATOR = 'baremetal-operator';
 const HEALTH_CHECKERS = ['capi-controller-manager', 'node-healthcheck-operator'] as const;
 export type HealthChecker = (typeof HEALTH_CHECKERS)[number];
 
-export type SessionOptions = Pick<DrillOptions, 'seed' | 'agent' | 'api' | 'compileCache'>;
+export type SessionOptions = Pick<DrillOptions, 'seed' | 'agent' | 'api' | 'cloud' | 'compileCache'>;
 
 /** All processes of one drill but the fence controllers: API server, cluster controllers, and for each node a BMC that owns its machine. */
 export class ClusterSession {
@@ -51,7 +54,8 @@ export class ClusterSession {
   readonly credentials: Credentials;
   readonly random: () => number;
   private readonly options: SessionOptions;
-  private readonly machines: readonly Machine[];
+  private machines: readonly Machine[];
+  private cloud: StartedCloud | undefined;
   private readonly clusterChanges: Partial<ClusterOptions>;
   /** The MCM that is at work beside; absent: its part is nodefence's. */
   readonly manager: ManagerOptions | undefined;
@@ -89,6 +93,11 @@ export class ClusterSession {
 
   get agent(): Agent {
     return this.options.agent;
+  }
+
+  /** The cloud that its machines are instances of; absent in most drills. */
+  get cloudOfMachines(): StartedCloud | undefined {
+    return this.cloud;
   }
 
   get apiServer(): Api {
@@ -165,11 +174,23 @@ export class ClusterSession {
       hasJobs: this.hasRemedies && this.options.api === 'embedded',
       ...(this.manager !== undefined && { manager: this.manager }),
     });
+    if (this.options.cloud !== undefined) {
+      await Promise.all([controllers, this.startCloud(this.options.cloud)]);
+      return;
+    }
     const members = this.machines.map(async (machine) => {
       const access = this.access(`system:node:${machine.node}`);
       this.members.set(machine.node, await startMember(machine, { processes, authority, credentials, access, agent: this.options.agent }));
     });
     await Promise.all([controllers, ...members]);
+  }
+
+  private async startCloud(name: CloudName): Promise<void> {
+    this.machines = await inCloud(name, this.machines);
+    const accessOf = (node: string): Access => this.access(`system:node:${node}`);
+    this.cloud = await startCloud(name, this.machines, { processes: this.processes, accessOf });
+    this.known.all.push(...secretsIn(this.cloud.environment));
+    for (const member of this.cloud.members) this.members.set(member.node, member);
   }
 
   /** The baremetal-operator, over the BMCs of all nodes; they must be up, and the hosts made. */

@@ -2,6 +2,7 @@ import { assetsOf, versionOf } from '../../testbed/control-plane/assets.ts';
 import { createFleet } from '../../testbed/operators/fleet.ts';
 import { createHostFleet } from '../../testbed/operators/host-fleet.ts';
 import { createScene, DEFAULT_SCENE } from '../../testbed/cluster/scene.ts';
+import { withoutGiven } from './cloud-machines.ts';
 import { ClusterSession } from './cluster-session.ts';
 import type { Blow, FaultFindings } from '../faults/script.ts';
 import { SCRIPTS } from '../faults/scripts.ts';
@@ -81,7 +82,7 @@ async function play(stage: Stage, held: { current: Watcher | undefined }, onResu
   const findings = await ended({ watcher, victims, expected, blow, pods: session.nodes.length, problems });
   await pause(300);
   const usage = usageOf(leading(watcher, replicas));
-  const exposure = exposureOf(replicas.running);
+  const exposure = withoutGiven(exposureOf(replicas.running), session.cloudOfMachines?.environment ?? {});
   audience.closes();
   if (!options.keep) await replicas.stop(STOP_GRACE_MS);
   const played = { session, watcher, replicas, options, expected, victims, blow, syncedAtMs, usage, exposure, problems, findings };
@@ -102,7 +103,9 @@ async function build({ session, replicas, setting, options, audience }: Stage, h
   );
   await install(session, kubectl && ((folders) => kubectl.install(folders)));
   await session.bindController();
-  audience.says(`starting ${count} machines with their BMCs, and the cluster's controllers`);
+  const machines =
+    options.cloud === undefined ? 'machines with their BMCs' : `instances of an emulated ${options.cloud}, no ConfigMap for any of them`;
+  audience.says(`starting ${count} ${machines}, and the cluster's controllers`);
   await session.startWorld();
   const watcher = new Watcher(session);
   held.current = watcher;
@@ -114,7 +117,11 @@ async function build({ session, replicas, setting, options, audience }: Stage, h
     await createFleet(session.cluster, session.fleet, pause);
   }
   if (session.hosts !== undefined) await createHosts(session, audience);
-  const configuration = setting.configuration(session.bmcs, session.credentials, () => filerTemplate(session.folder));
+  const cloud = session.cloudOfMachines;
+  const configuration = setting.configuration(session.bmcs, session.credentials, {
+    filer: () => filerTemplate(session.folder),
+    ...(cloud === undefined ? {} : { cloud: cloud.settings }),
+  });
   for (const line of configuration.says ?? []) audience.says(line);
   await configure(session, configuration);
   audience.says(`starting ${options.replicas} × nodefence controller --mode enforce`);

@@ -21,7 +21,7 @@ const RECORDED: readonly RecordedEvent[] = [
 /** A node's BMC, which owns the node's machine. */
 export interface Member {
   node: string;
-  child: Child;
+  child: Pick<Child, 'tell'>;
   bmc: Bmc;
 }
 

@@ -1,3 +1,4 @@
+import type { CloudName } from '../../testbed/devices/cloud/kinds.ts';
 import type { Fault } from '../faults/names.ts';
 
 export const AGENTS = ['redfish', 'ipmi'] as const;
@@ -13,6 +14,8 @@ export interface DrillOptions {
   seed: number;
   /** What the drill's own configuration fences with. */
   agent: Agent;
+  /** All machines are instances of this cloud, and no ConfigMap says how they are fenced; `agent` is not used then. */
+  cloud?: CloudName;
   /** Our own API server, or the real control plane of this machine. */
   api: Api;
   /** Controllers that run side by side. */

@@ -26,9 +26,10 @@ export class ProcessHost {
     command: readonly string[],
     ready: boolean,
     readyDeadlineMs = READY_DEADLINE_MS,
+    overrides: Readonly<Record<string, string>> = {},
   ): Promise<{ child: Child; ready: Ready }> {
     const logFile = this.folder.log(name);
-    const started = await Child.start({ name, command, logFile, ready, readyDeadlineMs, environment: this.environment });
+    const started = await Child.start({ name, command, logFile, ready, readyDeadlineMs, environment: this.environment, overrides });
     this.children.unshift(started.child);
     return started;
   }

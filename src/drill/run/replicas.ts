@@ -154,7 +154,7 @@ export class Replicas {
     const flags = [...own, '--http-address', '127.0.0.1:0', ...hearing];
     const loaded = ['--import', pathToFileURL(drillProgram('ends-with-stdin')).href];
     const command = [process.execPath, ...loaded, programPath('../../main'), 'controller', ...flags, ...this.flags, '--log-format', 'json'];
-    const { child } = await session.processes.start(name, command, false);
+    const { child } = await session.processes.start(name, command, false, undefined, session.cloudOfMachines?.environment);
     const replica = { name, child };
     this.started.push(replica);
     this.record(replica, 'start');

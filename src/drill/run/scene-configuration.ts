@@ -68,6 +68,16 @@ export function fenceConfiguration(
   };
 }
 
+/** Of a cluster whose machines are instances of a cloud: times and policies, and not a word of how a node is fenced. */
+export function cloudConfiguration(
+  { settings, scene }: Pick<ConfigurationWishes, 'settings' | 'scene'>,
+  ofCloud: Readonly<Record<string, string>>,
+): { configMaps: ConfigMap[]; secrets: Secret[] } {
+  const cluster = properties({ ...SHORT_SETTINGS, ...ofCloud, ...scene.settings, ...settings });
+  const policies = policyConfigMaps({ ...POLICIES, ...scene.policies });
+  return { configMaps: [configMap('fence-cluster-config', { 'config.properties': cluster }), ...policies], secrets: [] };
+}
+
 /** Storm policies as ConfigMaps, by their names. */
 export function policyConfigMaps(policies: NonNullable<FaultScene['policies']>): ConfigMap[] {
   return Object.entries(policies).map(([name, keys]) =>

@@ -12,7 +12,7 @@ import type { FaultScene, SceneHosts } from '../faults/scenes.ts';
 import { seeded, SHORT_SETTINGS } from './options.ts';
 import type { DrillOptions } from './options.ts';
 import { KdumpNetwork } from './kdump-network.ts';
-import { fenceConfiguration, STRANGER } from './scene-configuration.ts';
+import { cloudConfiguration, fenceConfiguration, STRANGER } from './scene-configuration.ts';
 import type { Bmc, Credentials } from './scene-configuration.ts';
 
 /** One machine of the drill with its BMC. What is absent is made up. */
@@ -25,6 +25,8 @@ export interface Machine {
   zone?: string;
   /** As the kubelet registers it. */
   providerID?: string;
+  /** Its address inside the cluster. */
+  address?: string;
   /** Of its BMC; the drill's own otherwise. */
   credentials?: { username: string; password: string };
   /** What switches it; its BMC alone when absent. */
@@ -52,11 +54,11 @@ export interface DrillSetting {
   hasRemedies?: boolean;
   /** What the audience is told first. */
   says: readonly string[];
-  /** What the API server is loaded with once the BMCs listen. `filer`: makes the drill's filer and gives its parameters; `says`: what was changed in it. */
+  /** What the API server is loaded with once the BMCs listen. `filer`: makes the drill's filer and gives its parameters; `cloud`: keys of the cluster's configuration that the cloud of all machines wants; `says`: what was changed in it. */
   configuration(
     bmcs: readonly Bmc[],
     credentials: Credentials,
-    filer?: () => Record<string, string>,
+    more?: { filer?: () => Record<string, string>; cloud?: Readonly<Record<string, string>> },
   ): { configMaps: ConfigMap[]; secrets: Secret[]; says?: readonly string[] };
   expected(fault: Fault): Expected;
 }
@@ -83,13 +85,15 @@ export function ownSetting(options: DrillOptions): DrillSetting {
     ...(scene.hearsKdump === true ? { kdump: new KdumpNetwork(nodes) } : {}),
     ...(scene.remedies === undefined ? {} : { hasRemedies: true }),
     says: [`delays: ${Object.entries(delays).map((pair) => pair.join('=')).join(' ')}`], // prettier-ignore
-    configuration: (bmcs, credentials, filer) =>
-      fenceConfiguration(bmcs, credentials, {
-        ...options,
-        scene,
-        led,
-        ...(scene.hasFiler === true && filer !== undefined ? { filer: filer() } : {}),
-      }),
+    configuration: (bmcs, credentials, { filer, cloud } = {}) =>
+      cloud === undefined
+        ? fenceConfiguration(bmcs, credentials, {
+            ...options,
+            scene,
+            led,
+            ...(scene.hasFiler === true && filer !== undefined ? { filer: filer() } : {}),
+          })
+        : cloudConfiguration({ ...options, scene }, cloud),
     expected: (fault) => EXPECTED[fault],
   };
 }

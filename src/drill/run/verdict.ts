@@ -89,7 +89,7 @@ export function verdict(played: Played): DrillResult {
     fault: options.fault,
     seed: options.seed,
     nodes: session.nodes.length,
-    agent: options.agent,
+    agent: options.cloud ?? options.agent,
     apiServer: options.api,
     replicas: options.replicas,
     leaders: terms.map(({ identity, epoch, fromMs }) => ({

@@ -38,6 +38,7 @@ export function obeyLines(obey: (command: unknown) => void): void {
   });
 }
 
-export function sayReady(): void {
-  process.stdout.write('{"ready":true}\n');
+/** `more`: what whoever started the process is to know. */
+export function sayReady(more: object = {}): void {
+  process.stdout.write(`${JSON.stringify({ ready: true, ...more })}\n`);
 }

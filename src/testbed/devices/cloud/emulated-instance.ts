@@ -4,6 +4,8 @@ import type { CloudFaults } from './faults.ts';
 
 export type InstancePhase = 'running' | 'stopping' | 'stopped' | 'starting';
 
+const SHOWN: Readonly<Record<InstancePhase, 'on' | 'off' | 'pending'>> = { running: 'on', stopped: 'off', stopping: 'pending', starting: 'pending' };
+
 /** One machine of the emulated cloud. */
 export interface CloudMachine {
   node: string;
@@ -12,7 +14,11 @@ export interface CloudMachine {
   /** The node's address inside the cluster. */
   address: string;
   power: PowerBackend;
+  /** Hears whenever its state is shown, and each set. */
+  onEvent?: (event: InstanceEvent) => void;
 }
+
+export type InstanceEvent = { action: 'read'; shown: 'on' | 'off' | 'pending' } | { action: 'set'; want: 'on' | 'off' };
 
 /** One set that reached the cloud for this instance, also when it was ignored. */
 export interface InstanceCommand {
@@ -36,8 +42,11 @@ export class EmulatedInstance {
     this.#faults = faults;
   }
 
+  /** As it is shown to whoever asks. */
   get phase(): InstancePhase {
-    return this.#way ?? (this.machine.power.state() === 'on' ? 'running' : 'stopped');
+    const phase = this.#now();
+    this.machine.onEvent?.({ action: 'read', shown: SHOWN[phase] });
+    return phase;
   }
 
   /** It was told something that neither stops nor starts it for good, such as a reset. */
@@ -46,20 +55,29 @@ export class EmulatedInstance {
   }
 
   stop(): void {
-    this.commands.push({ wanted: 'off' });
-    if (this.#isIgnored() || this.phase === 'stopped') return;
+    this.#command('off');
+    if (this.#isIgnored() || this.#now() === 'stopped') return;
     this.#turn('stopping', this.#faults().stopMs ?? 0);
   }
 
   start(): void {
-    this.commands.push({ wanted: 'on' });
-    if (this.#isIgnored() || this.phase === 'running') return;
+    this.#command('on');
+    if (this.#isIgnored() || this.#now() === 'running') return;
     this.#turn('starting', this.#faults().startMs ?? 0);
   }
 
   /** Gives up what is on its way. */
   close(): void {
     this.#cancel?.();
+  }
+
+  #now(): InstancePhase {
+    return this.#way ?? (this.machine.power.state() === 'on' ? 'running' : 'stopped');
+  }
+
+  #command(wanted: 'on' | 'off'): void {
+    this.commands.push({ wanted });
+    this.machine.onEvent?.({ action: 'set', want: wanted });
   }
 
   #isIgnored(): boolean {

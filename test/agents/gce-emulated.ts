@@ -1,12 +1,12 @@
-import type { HostEnvironment, Parameters, Target } from '../../../src/ports/agents.ts';
-import { SystemClock } from '../../../src/runtime/system-clock.ts';
-import { SystemRandom } from '../../../src/runtime/system-random.ts';
-import { MemoryMachine } from '../../../src/testbed/devices/bmc/power-backend.ts';
-import { startGce, type GceService } from '../../../src/testbed/devices/cloud/gce.ts';
-import type { ComputeExtras } from '../../../src/testbed/devices/cloud/gce-compute.ts';
-import { InstanceAgent } from '../../shared/cloud/instance-agent.ts';
-import { Gce } from '../gce.ts';
-import type { GceSettings } from '../settings.ts';
+import type { HostEnvironment, Parameters, Target } from '../../src/ports/agents.ts';
+import { SystemClock } from '../../src/runtime/system-clock.ts';
+import { SystemRandom } from '../../src/runtime/system-random.ts';
+import { MemoryMachine } from '../../src/testbed/devices/bmc/power-backend.ts';
+import { startGce, type GceService } from '../../src/testbed/devices/cloud/gce.ts';
+import type { ComputeExtras } from '../../src/testbed/devices/cloud/gce-compute.ts';
+import { InstanceAgent } from '../../agents/shared/cloud/instance-agent.ts';
+import { Gce } from '../../agents/gce/gce.ts';
+import type { GceSettings } from '../../agents/gce/settings.ts';
 
 export const NODE = 'worker-1';
 export const ADDRESS = '192.0.2.11';

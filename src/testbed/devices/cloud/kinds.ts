@@ -1,0 +1,12 @@
+import type { CloudKind } from './cloud-service.ts';
+
+export const CLOUDS = ['aws', 'gce', 'azure', 'vsphere'] as const;
+export type CloudName = (typeof CLOUDS)[number];
+
+/** Emulated clouds by the name of their agent. */
+export const CLOUD_KINDS: Readonly<Record<CloudName, () => Promise<CloudKind>>> = {
+  aws: async () => (await import('./aws.ts')).awsCloud,
+  gce: async () => (await import('./gce.ts')).gceCloud,
+  azure: async () => (await import('./azure.ts')).azureCloud,
+  vsphere: async () => (await import('./vsphere.ts')).vsphereCloud,
+};
