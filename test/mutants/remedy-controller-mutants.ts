@@ -4,7 +4,7 @@ import type { SourceMutant } from './source-mutant.ts';
 const SHELL_TEST = 'test/remedies/shell.test.ts';
 const FENCED_TEST = 'test/remedies/fenced.test.ts';
 const NODES = 'src/controllers/remedies/nodes.ts';
-const LOOK = 'src/controllers/remedies/look.ts';
+const OBSERVE = 'src/controllers/remedies/observe.ts';
 const PERFORM = 'src/controllers/remedies/perform.ts';
 const JOB_RUNS = 'src/controllers/remedies/runs/job-runs.ts';
 const FENCE_RUNS = 'src/controllers/remedies/runs/fence-runs.ts';
@@ -30,7 +30,7 @@ export const REMEDY_CONTROLLER_MUTANTS: readonly SourceMutant[] = [
   {
     name: 'remedy decided under a stop',
     defect: 'a remedy begins although it was not asked whether it may',
-    file: LOOK,
+    file: OBSERVE,
     edits: [['    holds,\n', '    holds: [],\n']],
     killedBy: byTest(SHELL_TEST, 'a stop keeps one from beginning, and is told once'),
   },
@@ -51,7 +51,7 @@ export const REMEDY_CONTROLLER_MUTANTS: readonly SourceMutant[] = [
   {
     name: 'remedy that outlives a fence',
     defect: 'a fence of the node does not end its remedy',
-    file: LOOK,
+    file: OBSERVE,
     edits: [['fence: openFence(fence),', 'fence: openFence(undefined),']],
     killedBy: byTest(SHELL_TEST, 'a fence of the node takes over: the Job is ended, and nothing begins while it is open'),
   },
@@ -117,7 +117,7 @@ export const REMEDY_CONTROLLER_MUTANTS: readonly SourceMutant[] = [
   {
     name: 'request of nobody',
     defect: 'a request whose remedies are configured no more stands for ever',
-    file: LOOK,
+    file: OBSERVE,
     edits: [['if (requestedBy?.kind !== kind) return false;', 'return false;']],
     killedBy: byTest(FENCED_TEST, 'a request whose remedies are configured no more is withdrawn'),
   },

@@ -44,7 +44,7 @@ export const REMEDY_WORLD_MUTANTS: readonly SourceMutant[] = [
   {
     name: 'isolated until the cooldown',
     defect: 'a node stays isolated when its condition is over and recovered, until its remedies are forgotten',
-    file: 'src/controllers/remedies/look.ts',
+    file: 'src/controllers/remedies/observe.ts',
     edits: [["position.phase !== 'recovered' && isOfEpisode(", 'isOfEpisode(']],
     killedBy: byTest(STORIES, 'isolates a node no longer than its condition stands, whatever the recovery and the cooldown are'),
   },

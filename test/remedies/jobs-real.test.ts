@@ -59,7 +59,7 @@ describe.runIf(HAS_REAL_SERVER)(`Jobs of remedies and the real Job controller ($
 
   function ended(intent: RemedyIntent, { metadata }: BatchJob): Promise<RemedyOutcome> {
     const look = async (): Promise<RemedyOutcome | undefined> => {
-      const outcome = await jobs.look(intent, metadata.uid ?? '', { runOn: 'other', ageMs: 0, deadlineMs: 600_000 });
+      const outcome = await jobs.observe(intent, metadata.uid ?? '', { runOn: 'other', ageMs: 0, deadlineMs: 600_000 });
       return outcome.state === 'running' ? undefined : outcome;
     };
     return until(`the end of ${metadata.name}`, look, 60_000);

@@ -1,7 +1,7 @@
 import type { RemedyDecision } from '../../domain/remedy/decide.ts';
 import type { RemedyAction } from '../../domain/remedy/position.ts';
 import type { Claimant } from '../shared/claims/claim.ts';
-import type { Look } from './look.ts';
+import type { Observation } from './observe.ts';
 import type { RunContext } from './runs/run-kind.ts';
 
 /** One write each. */
@@ -48,32 +48,34 @@ const POLLED_ROWS: ReadonlySet<string> = new Set([
 ]);
 
 /** What is said of a threshold: the words of the decision, and what is known of its run. */
-export function messageOf(decision: RemedyDecision, look: Look): string | undefined {
+export function messageOf(decision: RemedyDecision, observation: Observation): string | undefined {
   const { says, row, state } = decision;
-  const { seen, leftMessage } = look;
+  const { seen, leftMessage } = observation;
   const run = state?.position.run;
   const of = run === undefined ? undefined : seen.get(run.id)?.message;
-  const held = heldBack(decision, look);
+  const held = heldBack(decision, observation);
   const more = held !== undefined ? `held: ${held}` : row === 'cleaning' ? leftMessage : row.startsWith('run-') ? of : undefined;
   return says === undefined ? undefined : [says, more].filter((part) => part !== undefined && part !== '').join(': ');
 }
 
 /** What keeps a run that does not run by itself from going on: a person, never a policy, for what has begun is counted among what it holds. */
-export function heldBack({ state, row }: RemedyDecision, { holds }: Pick<Look, 'holds'>): string | undefined {
+export function heldBack({ state, row }: RemedyDecision, { holds }: Pick<Observation, 'holds'>): string | undefined {
   if (row !== 'run-runs' || state?.position.run?.kind !== 'evict') return undefined;
   return holds.find(({ isPolicy }) => !isPolicy)?.message;
 }
 
-export function problemsOf(node: string, look: Look): string[] {
-  return look.decisions.flatMap((decision) => {
-    const run = decision.row === 'run-runs' ? look.seen.get(decision.state?.position.run?.id ?? '') : undefined;
+export function problemsOf(node: string, observation: Observation): string[] {
+  return observation.decisions.flatMap((decision) => {
+    const run = decision.row === 'run-runs' ? observation.seen.get(decision.state?.position.run?.id ?? '') : undefined;
     const message =
-      PROBLEM_ROWS.has(decision.row) || run?.isKept === true || heldBack(decision, look) !== undefined ? messageOf(decision, look) : undefined;
+      PROBLEM_ROWS.has(decision.row) || run?.isKept === true || heldBack(decision, observation) !== undefined
+        ? messageOf(decision, observation)
+        : undefined;
     return message === undefined ? [] : [`${node}: ${decision.threshold}: ${message}`];
   });
 }
 
-/** Until it is looked at again although nothing has changed; Infinity: only a change matters. */
+/** Until it is decided again although nothing has changed; Infinity: only a change matters. */
 export function dueInMs(decisions: readonly RemedyDecision[], nowMs: number): number {
   return Math.min(
     ...decisions.map(({ row, dueMs = Infinity }) => Math.min(POLLED_ROWS.has(row) ? POLL_MS : Infinity, Math.max(0, dueMs - nowMs))),

@@ -48,7 +48,7 @@ export function remediesController(given: RemedyDependencies): RemediesControlle
     subscribe: () => [
       listers.nodes.onChange((before, after) => {
         const { name } = ((after ?? before) as Node).metadata;
-        const afterMs = leadership.isLeading ? nodes.sees(name, before, after) : undefined;
+        const afterMs = leadership.isLeading ? nodes.nodeChanged(name, before, after) : undefined;
         if (afterMs !== undefined) queue.add(keyOf(KIND, { metadata: { name } }), afterMs);
       }),
       listers.fences.onChange((before, after) => {
@@ -76,7 +76,7 @@ export function remediesController(given: RemedyDependencies): RemediesControlle
       for (const node of listers.nodes.all()) enqueue(node.metadata.name);
     },
   });
-  /** Asked now and then: what looks at all nodes is not done with each of them. */
+  /** Asked now and then: what goes through all nodes is not done with each of them. */
   const problems = (): string[] => {
     metrics.positions(nodes.phases());
     const isLate = !listers.jobs.synced && clock.monotonicMs() - startedAtMs > JOBS_WITHIN_MS;

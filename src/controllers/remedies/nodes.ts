@@ -16,8 +16,8 @@ import type { Action } from './actions.ts';
 import type { RemedyDependencies } from './dependencies.ts';
 import { eventsOf } from './events.ts';
 import { Evictions } from './evictions.ts';
-import { isOrphan, look } from './look.ts';
-import type { Look } from './look.ts';
+import { isOrphan, observe } from './observe.ts';
+import type { Observation } from './observe.ts';
 import { NodeMemory } from './memory.ts';
 import { observedNode } from './observed.ts';
 import type { Heard } from './observed.ts';
@@ -43,7 +43,7 @@ const REMEDY_FAILED = 'RemedyFailed';
 export class RemedyNodes {
   readonly #given: RemedyDependencies;
   readonly #memories = new Map<string, NodeMemory>();
-  /** What was last seen of each node's thresholds, to look only where that has changed. */
+  /** What was last seen of each node's thresholds, to reconcile only where that has changed. */
   readonly #signs = new Map<string, string>();
   readonly #stages = new Stages();
   readonly #evictions: Evictions;
@@ -60,10 +60,10 @@ export class RemedyNodes {
   }
 
   /**
-   * In how many milliseconds what has changed of this node is to be looked at; `undefined`: nothing follows from it. Its conditions are followed here, whatever
+   * In how many milliseconds what has changed of this node is to be reconciled; `undefined`: nothing follows from it. Its conditions are followed here, whatever
    * comes of it: most of them only begin to match, and nothing follows before they have for their period.
    */
-  sees(name: string, before: Node | undefined, node: Node | undefined): number | undefined {
+  nodeChanged(name: string, before: Node | undefined, node: Node | undefined): number | undefined {
     if (node === undefined) return 0;
     const thresholds = this.#given.settings.remediesOf(node).thresholds;
     if (thresholds.length === 0) return this.#memories.has(name) ? 0 : undefined;
@@ -95,7 +95,7 @@ export class RemedyNodes {
     this.#signs.clear();
   }
 
-  /** A new leader counts what remedies of its predecessors do, before it has looked at their nodes. */
+  /** A new leader counts what remedies of its predecessors do, before it has observed their nodes. */
   restoreStages(): void {
     const now = this.#now();
     for (const report of this.#given.listers.reports.all()) {
@@ -170,7 +170,7 @@ export class RemedyNodes {
     const permission = this.#permission(name, memory);
     const { isIncomplete } = this.#given.settings.remediesOf(node);
     const request = { node, memory, thresholds, isIncomplete, report, permission, nowMs: clock.monotonicMs() };
-    const found = await look(
+    const found = await observe(
       { ...this.#given, runs: this.#runs, evictions: this.#evictions, presenceOf: (of) => this.#presenceOf(of, report) },
       request,
     );
@@ -188,7 +188,7 @@ export class RemedyNodes {
     };
   }
 
-  #actionsOf(found: Look, memory: NodeMemory, report: NodeFenceReport | undefined): Action[] {
+  #actionsOf(found: Observation, memory: NodeMemory, report: NodeFenceReport | undefined): Action[] {
     const { decisions, seen, contexts, fence, node } = found;
     const ends = [...contexts.values()].filter(({ run }) => seen.get(run.id)?.mustGo === true).map((context): Action => ({ kind: 'end', context }));
     const isChanged = decisions.some((decision) => decision.isChanged);
@@ -211,7 +211,7 @@ export class RemedyNodes {
     ];
   }
 
-  #statusOf(found: Look, memory: NodeMemory, report: NodeFenceReport | undefined, runs = memory.runs): ReturnType<typeof remediesStatus> {
+  #statusOf(found: Observation, memory: NodeMemory, report: NodeFenceReport | undefined, runs = memory.runs): ReturnType<typeof remediesStatus> {
     const { decisions } = found;
     const messages = new Map(
       decisions.flatMap((decision) => {
@@ -224,7 +224,7 @@ export class RemedyNodes {
   }
 
   /** Before anything is done by it. What is told follows the write. */
-  async #write(found: Look, memory: NodeMemory): Promise<void> {
+  async #write(found: Observation, memory: NodeMemory): Promise<void> {
     const { cluster, listers, clock, recorder, metrics, log, countProblem } = this.#given;
     const { thresholds } = this.#given.settings.remediesOf(found.node);
     const { node, decisions } = found;
@@ -253,7 +253,7 @@ export class RemedyNodes {
     }
   }
 
-  async #recordsOf({ decisions, seen, contexts }: Look): Promise<ReadonlyMap<string, RemedyRunRecord>> {
+  async #recordsOf({ decisions, seen, contexts }: Observation): Promise<ReadonlyMap<string, RemedyRunRecord>> {
     const records = new Map<string, RemedyRunRecord>();
     for (const { threshold, ended } of decisions) {
       if (ended === undefined) continue;

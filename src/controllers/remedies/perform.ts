@@ -8,7 +8,7 @@ import { gatedWrites } from '../shared/gated-cluster.ts';
 import type { Action } from './actions.ts';
 import type { RemedyDependencies } from './dependencies.ts';
 import type { Evictions } from './evictions.ts';
-import type { Look } from './look.ts';
+import type { Observation } from './observe.ts';
 import type { NodeMemory } from './memory.ts';
 import type { RemedyPermission } from './permission.ts';
 import { claimantOf, isRequestedBy } from './runs/fence-runs.ts';
@@ -32,7 +32,7 @@ export class Performer {
     this.#given = given;
   }
 
-  async perform(action: Done, found: Look, memory: NodeMemory, permission: RemedyPermission): Promise<void> {
+  async perform(action: Done, found: Observation, memory: NodeMemory, permission: RemedyPermission): Promise<void> {
     const { runs, cluster } = this.#given;
     const { node, contexts } = found;
     switch (action.kind) {
@@ -59,7 +59,7 @@ export class Performer {
       permission,
       context,
       threshold,
-    }: { found: Look; memory: NodeMemory; permission: RemedyPermission; context: RunContext | undefined; threshold: string },
+    }: { found: Observation; memory: NodeMemory; permission: RemedyPermission; context: RunContext | undefined; threshold: string },
   ): Promise<void> {
     const { runs, evictions, stages, clock, log } = this.#given;
     const { node } = found;
@@ -97,7 +97,7 @@ export class Performer {
   /** By a fence that ends in off: it sends its own off, reads it, and lets the pods go by that (P1). */
   async #release(
     { id, mode }: Extract<RemedyAction, { kind: 'release' }>,
-    { node }: Look,
+    { node }: Observation,
     position: RemedyPosition,
     permission: RemedyPermission,
   ): Promise<void> {
@@ -112,7 +112,7 @@ export class Performer {
     if (outcome.kind === 'taken') throw new Conflict(`${outcome.by} has node ${node.metadata.name}`);
   }
 
-  async #annotate({ node }: Look, pod: string): Promise<void> {
+  async #annotate({ node }: Observation, pod: string): Promise<void> {
     const { cluster, clock } = this.#given;
     const { name, uid } = node.metadata;
     const annotations = { [REMEDIATION_TIMESTAMP]: timestamp(clock), [REMEDIATION_POD]: pod };

@@ -5,7 +5,7 @@ import type { RemedyPosition } from '../../domain/remedy/position.ts';
 export class Stages {
   #stages: ReadonlyMap<string, RemedyStage> = new Map();
 
-  /** Another map after each change: who has judged by one need not look into it again. */
+  /** Another map after each change: who has judged by one need not read it again. */
   get all(): ReadonlyMap<string, RemedyStage> {
     return this.#stages;
   }

@@ -257,7 +257,7 @@ describe('a latched condition', () => {
       ['pending', 'standing', 'clearing', 'clearing', 'clearing', 'absent'],
     ],
     [
-      'keeps its first sight over a monitor that started anew',
+      'keeps its first observation over a monitor that started anew',
       LATCHED,
       [
         [0, 'True'],

@@ -3,7 +3,7 @@ import type { ConditionStatus, Threshold } from './configuration.ts';
 
 /**
  * Which conditions of a node stand, by our own clock: `lastTransitionTime` is never looked at. Pure; times are monotonic, of this process, but for `wallMs`.
- * A new leader counts anew from its own first sight: what it does comes later, never sooner.
+ * A new leader counts anew from its own first observation: what it does comes later, never sooner.
  */
 
 /** One condition of the Node as the API has it. */
@@ -87,7 +87,7 @@ export function observeConditions(
   return { ...(bootID !== undefined && { bootID }), standings: Object.fromEntries(standings) };
 }
 
-interface Look {
+interface Observing {
   node: ObservedNode;
   bootID: string | undefined;
   threshold: Threshold;
@@ -100,13 +100,13 @@ function inNewBoot(known: Standing): Standing {
   return { ...rest, changesMs: [], ...(known.heartbeatMs !== undefined && { oldHeartbeatMs: known.heartbeatMs }) };
 }
 
-function observeOne(known: Standing, look: Look): Standing {
-  const { node, threshold, now } = look;
+function observeOne(known: Standing, observing: Observing): Standing {
+  const { node, threshold, now } = observing;
   const fact = node.conditions.find(({ type }) => type === threshold.conditionType);
   const heard = withHeartbeat(known, fact, now);
-  const status = statusOf(heard, fact, look);
-  const counted = withChanges(heard, status, look);
-  return withVerdict(counted, verdictOf(counted, status, look), look);
+  const status = statusOf(heard, fact, observing);
+  const counted = withChanges(heard, status, observing);
+  return withVerdict(counted, verdictOf(counted, status, observing), observing);
 }
 
 function withHeartbeat(known: Standing, fact: ConditionFact | undefined, now: RemedyClock): Standing {
@@ -115,7 +115,7 @@ function withHeartbeat(known: Standing, fact: ConditionFact | undefined, now: Re
 }
 
 /** What the condition says, where it can still be believed. */
-function statusOf(heard: Standing, fact: ConditionFact | undefined, { node, threshold, now }: Look): ConditionStatus | undefined {
+function statusOf(heard: Standing, fact: ConditionFact | undefined, { node, threshold, now }: Observing): ConditionStatus | undefined {
   const status = (['True', 'False', 'Unknown'] as const).find((word) => word === fact?.status);
   if (fact === undefined || status === undefined) return undefined;
   if (KUBELET_CONDITIONS.has(fact.type)) return node.isSilent && fact.type !== 'Ready' ? 'Unknown' : status;
@@ -127,7 +127,7 @@ function statusOf(heard: Standing, fact: ConditionFact | undefined, { node, thre
   return now.wallMs > fact.heartbeatMs + 2 * heartbeatPeriodMs ? undefined : status;
 }
 
-function withChanges(heard: Standing, status: ConditionStatus | undefined, { threshold: { trigger, isLatched }, now }: Look): Standing {
+function withChanges(heard: Standing, status: ConditionStatus | undefined, { threshold: { trigger, isLatched }, now }: Observing): Standing {
   if (trigger.kind !== 'flap' || status === undefined || status === 'Unknown' || status === heard.sure) return heard;
   if (heard.sure === undefined) return { ...heard, sure: status };
   // It was not the problem that went, it was its monitor that started anew.
@@ -135,7 +135,7 @@ function withChanges(heard: Standing, status: ConditionStatus | undefined, { thr
   return { ...heard, sure: status, changesMs: [...heard.changesMs, now.monotonicMs].slice(-trigger.changes) };
 }
 
-function verdictOf({ changesMs }: Standing, status: ConditionStatus | undefined, { threshold: { trigger }, now }: Look): Verdict {
+function verdictOf({ changesMs }: Standing, status: ConditionStatus | undefined, { threshold: { trigger }, now }: Observing): Verdict {
   if (trigger.kind === 'flap') {
     if (changesMs.filter((atMs) => now.monotonicMs < atMs + trigger.windowMs).length >= trigger.changes) return 'match';
     return status === undefined || status === 'Unknown' ? 'unsure' : 'clear';
@@ -144,23 +144,23 @@ function verdictOf({ changesMs }: Standing, status: ConditionStatus | undefined,
   return status === undefined || status === 'Unknown' ? 'unsure' : 'clear';
 }
 
-function withVerdict(known: Standing, verdict: Verdict, look: Look): Standing {
+function withVerdict(known: Standing, verdict: Verdict, observing: Observing): Standing {
   const { matchedSinceMs, clearSinceMs, stoodMs, ...rest } = known;
   switch (verdict) {
     case 'match':
-      return matching({ ...rest, verdict, ...(matchedSinceMs !== undefined && { matchedSinceMs }) }, look);
+      return matching({ ...rest, verdict, ...(matchedSinceMs !== undefined && { matchedSinceMs }) }, observing);
     case 'clear': {
       // A monitor that starts anew posts that all is well: what it saw before is not forgotten for that.
-      const isKept = look.threshold.isLatched && matchedSinceMs !== undefined;
+      const isKept = observing.threshold.isLatched && matchedSinceMs !== undefined;
       const kept = { ...rest, verdict, ...(isKept && { matchedSinceMs }), ...(clearSinceMs !== undefined && { clearSinceMs }) };
-      return clearing({ ...kept, ...(stoodMs !== undefined && { stoodMs }) }, look);
+      return clearing({ ...kept, ...(stoodMs !== undefined && { stoodMs }) }, observing);
     }
     case 'unsure':
       return { ...rest, verdict };
   }
 }
 
-function matching(known: Standing, { bootID, threshold, now }: Look): Standing {
+function matching(known: Standing, { bootID, threshold, now }: Observing): Standing {
   const sinceMs = fromWhen(known.matchedSinceMs, now);
   const isFirst = known.matchedSinceMs === undefined && !known.isTripped;
   return {
@@ -172,7 +172,7 @@ function matching(known: Standing, { bootID, threshold, now }: Look): Standing {
   };
 }
 
-function clearing(known: Standing, { node, bootID, threshold, now }: Look): Standing {
+function clearing(known: Standing, { node, bootID, threshold, now }: Observing): Standing {
   const sinceMs = fromWhen(known.clearSinceMs, now);
   const stoodMs = known.stoodMs ?? now.wallMs - (known.matchedSinceWallMs ?? now.wallMs);
   const isAnotherBoot = known.matchedBootID !== undefined && bootID !== undefined && known.matchedBootID !== bootID;

@@ -7,7 +7,7 @@ import type { Turn } from './testing/world.ts';
 const DEADLOCK = aThreshold();
 const DISK = aThreshold({ id: 'DiskPressure=True', conditionType: 'DiskPressure' });
 
-/** Every so many seconds a look, until so many have gone. */
+/** Every so many seconds a turn, until so many have gone. */
 function during(seconds: number, turn: Omit<Turn, 'seconds'>, every = 5): Turn[] {
   return Array.from({ length: seconds / every }, () => ({ seconds: every, ...turn }));
 }

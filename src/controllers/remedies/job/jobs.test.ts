@@ -154,16 +154,16 @@ describe('the Configuration of 2018, as it is printed', () => {
 describe('the end of a remedy', () => {
   it('is the success or the failure of its Job', async () => {
     const good = await begun();
-    expect(await jobs.look(INTENT, good.uid, WATCH)).toMatchObject({ state: 'running' });
+    expect(await jobs.observe(INTENT, good.uid, WATCH)).toMatchObject({ state: 'running' });
     expect(await jobs.isQuiet(INTENT, good.uid)).toBe(false);
     await run();
-    expect(await jobs.look(INTENT, good.uid, WATCH)).toMatchObject({ state: 'succeeded' });
+    expect(await jobs.observe(INTENT, good.uid, WATCH)).toMatchObject({ state: 'succeeded' });
     expect(await jobs.isQuiet(INTENT, good.uid)).toBe(true);
     end = { code: 3, log: '' };
     const second = { ...INTENT, attempt: 2 };
     const bad = await begun(second);
     await run();
-    expect(await jobs.look(second, bad.uid, WATCH)).toMatchObject({
+    expect(await jobs.observe(second, bad.uid, WATCH)).toMatchObject({
       state: 'failed',
       mustGo: false,
       message: expect.stringMatching('BackoffLimit') as string,
@@ -174,7 +174,7 @@ describe('the end of a remedy', () => {
     end = { code: 0, log: '', afterMs: 3_600_000 };
     const { uid } = await begun();
     await run();
-    const at = (ageMs: number) => jobs.look(INTENT, uid, { ...WATCH, ageMs });
+    const at = (ageMs: number) => jobs.observe(INTENT, uid, { ...WATCH, ageMs });
     expect(await at(120_000)).toMatchObject({ state: 'running' });
     expect(await at(120_001)).toMatchObject({ state: 'failed', mustGo: true, message: expect.stringMatching('60 s after its deadline') as string });
   });
@@ -184,22 +184,22 @@ describe('the end of a remedy', () => {
     const owner = { apiVersion: 'batch/v1', kind: 'Job', name: job.metadata.name, uid: job.uid };
     const metadata = { name: 'misplaced', namespace: NAMESPACE, labels: job.metadata.labels ?? {}, ownerReferences: [owner] };
     await world.cluster.create(JOB_PODS, { metadata, spec: { nodeName: 'worker-1', containers: [{ name: 'a', image: 'i' }] } as never });
-    expect(await jobs.look(INTENT, job.uid, WATCH)).toMatchObject({
+    expect(await jobs.observe(INTENT, job.uid, WATCH)).toMatchObject({
       state: 'failed',
       mustGo: true,
       message: expect.stringMatching('the very node') as string,
     });
-    expect(await jobs.look(INTENT, job.uid, { ...WATCH, runOn: 'target' })).toMatchObject({ state: 'running' });
+    expect(await jobs.observe(INTENT, job.uid, { ...WATCH, runOn: 'target' })).toMatchObject({ state: 'running' });
   });
 
   it('is told where somebody has deleted its Job, and another under its name is not it', async () => {
     const first = await begun();
     expect(await jobs.end(first)).toBe(true);
-    expect(await jobs.look(INTENT, first.uid, WATCH)).toMatchObject({ state: 'failed', message: 'somebody has deleted its Job' });
+    expect(await jobs.observe(INTENT, first.uid, WATCH)).toMatchObject({ state: 'failed', message: 'somebody has deleted its Job' });
     const second = await begun();
     expect(second.uid).not.toBe(first.uid);
     await run();
-    expect(await jobs.look(INTENT, first.uid, WATCH)).toMatchObject({ state: 'failed', mustGo: false });
+    expect(await jobs.observe(INTENT, first.uid, WATCH)).toMatchObject({ state: 'failed', mustGo: false });
   });
 
   it('comes with what it wrote last, without the Secrets that it could read', async () => {

@@ -58,7 +58,7 @@ export class RemedyJobs {
   }
 
   /** `uid`: of the Job that was created for this intent; empty: it is gone, and its pods may not be. */
-  async look(intent: RemedyIntent, uid: string, watch: Omit<RemedyWatch, 'node'>): Promise<RemedyOutcome> {
+  async observe(intent: RemedyIntent, uid: string, watch: Omit<RemedyWatch, 'node'>): Promise<RemedyOutcome> {
     const { job, pods } = await this.#read(intent, uid);
     return remedyOutcome(job, pods, { ...watch, node: intent.node });
   }
@@ -69,7 +69,7 @@ export class RemedyJobs {
     return this.#cluster.list(JOBS, { namespace: this.#namespace, labelSelector });
   }
 
-  /** Nothing of it runs, or will: the next remedy may begin. `uid`: as for `look`. */
+  /** Nothing of it runs, or will: the next remedy may begin. `uid`: as for `observe`. */
   async isQuiet(intent: RemedyIntent, uid: string): Promise<boolean> {
     const { job, pods } = await this.#read(intent, uid);
     return (job === undefined || isFinished(job)) && pods.every(isOver);

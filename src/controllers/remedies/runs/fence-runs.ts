@@ -53,7 +53,7 @@ export class FenceRuns implements RunKind {
     this.#planner = planner;
   }
 
-  async look({ node, position, run, memory, use }: RunContext): Promise<SeenRun> {
+  async observe({ node, position, run, memory, use }: RunContext): Promise<SeenRun> {
     const fence = await this.#cluster.get(NODE_FENCES, fenceName(node.metadata.name));
     if (fence === undefined || !isServing(fence, run.id)) {
       if (position.phase === 'starting' && !memory.hasBegun(run)) return { outcome: 'absent' };
@@ -111,7 +111,7 @@ export class RecoveryRuns implements RunKind {
     this.#cluster = cluster;
   }
 
-  async look({ node, position, run, memory }: RunContext): Promise<SeenRun> {
+  async observe({ node, position, run, memory }: RunContext): Promise<SeenRun> {
     if (position.phase === 'starting' && !memory.hasBegun(run)) return { outcome: 'absent' };
     const fence = await this.#cluster.get(NODE_FENCES, fenceName(node.metadata.name));
     if (fence === undefined) return { outcome: 'succeeded', message: 'no fence of it stands' };

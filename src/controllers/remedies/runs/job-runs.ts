@@ -21,7 +21,7 @@ export class JobRuns implements RunKind {
     this.#namespace = namespace;
   }
 
-  async look(context: RunContext): Promise<SeenRun> {
+  async observe(context: RunContext): Promise<SeenRun> {
     const { position, memory, use } = context;
     const intent = intentOf(context);
     const job = await this.#jobs.find(intent);
@@ -31,7 +31,7 @@ export class JobRuns implements RunKind {
       return isOld ? { outcome: 'failed', message: 'a controller before this one may have begun it, and its Job is gone' } : { outcome: 'absent' };
     }
     const watch = { runOn: podOf(use)?.runOn ?? 'target', ageMs: this.#ageMs(context), deadlineMs: deadlineOf(use) };
-    const seen = await this.#jobs.look(intent, job?.metadata.uid ?? '', watch);
+    const seen = await this.#jobs.observe(intent, job?.metadata.uid ?? '', watch);
     const named = { pod: seen.pod };
     if (seen.state === 'running') return { outcome: 'running', ...named };
     if (seen.state === 'failed' && seen.mustGo) return { outcome: 'running', message: seen.message, mustGo: true, ...named };

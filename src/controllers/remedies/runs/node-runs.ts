@@ -14,7 +14,7 @@ export class CordonRuns implements RunKind {
     this.#cluster = cluster;
   }
 
-  async look({ node, memory, position, run, use }: RunContext): Promise<SeenRun> {
+  async observe({ node, memory, position, run, use }: RunContext): Promise<SeenRun> {
     if (use?.remedy.kind !== 'cordon') return { outcome: 'failed', message: 'it is configured no more' };
     if (position.phase === 'starting' && !memory.hasBegun(run) && !(await hasCordoned(this.#cluster, node, run.id))) return { outcome: 'absent' };
     const isDone = await isCordonDone(this.#cluster, node, use.remedy.isCordoned);
@@ -42,7 +42,7 @@ export class EvictRuns implements RunKind {
     this.#evictions = evictions;
   }
 
-  async look({ node, memory, position, run }: RunContext): Promise<SeenRun> {
+  async observe({ node, memory, position, run }: RunContext): Promise<SeenRun> {
     if (position.phase === 'starting' && !memory.hasBegun(run) && !(await hasCordoned(this.#cluster, node, run.id))) return { outcome: 'absent' };
     const left = await this.#evictions.left(node, memory);
     if (left.pods === 0) return { outcome: 'succeeded' };

@@ -27,10 +27,10 @@ export interface SeenRun {
   mustGo?: boolean;
 }
 
-/** How one kind of remedy is begun, looked at and ended. Everything may be asked for again, also after a crash. */
+/** How one kind of remedy is begun, observed and ended. Everything may be asked for again, also after a crash. */
 export interface RunKind {
   /** Rejects when it could not be read: then nothing is decided. */
-  look(context: RunContext): Promise<SeenRun>;
+  observe(context: RunContext): Promise<SeenRun>;
   /** `mayBegin` throws where it must not begin any more; asked in the turn in which the bytes leave. */
   begin(context: RunContext & { use: RemedyUse }, mayBegin: () => void): Promise<void>;
   /** Ends it and whatever it began. */

@@ -5,7 +5,7 @@ import type { PersistedRemedies, RemedyDecision } from '../decide.ts';
 import type { RemedyHold, RemedyRun, RemedyState } from '../position.ts';
 import type { Threshold } from '../configuration.ts';
 
-/** What happens to the node before one look at it. */
+/** What happens to the node before one decision about it. */
 export interface Turn {
   seconds: number;
   statuses: readonly string[];
@@ -37,7 +37,7 @@ export class RemedyWorld {
   #states: ReadonlyMap<string, RemedyState> = new Map();
   #nowMs = 0;
   #boot = 1;
-  #looks = 0;
+  #turns = 0;
 
   constructor(thresholds: readonly Threshold[]) {
     this.#thresholds = thresholds;
@@ -51,7 +51,7 @@ export class RemedyWorld {
     const conditions = this.#thresholds.map(({ conditionType }, index) => ({ type: conditionType, status: turn.statuses[index] ?? 'False' }));
     const node = { bootID: `boot-${this.#boot}`, isSilent: false, conditions, activelyClear: new Set<string>() };
     this.#observed = observeConditions(this.#observed, node, this.#thresholds, now);
-    this.#look(turn, this.#observed);
+    this.#decide(turn, this.#observed);
   }
 
   #end(how: 'succeeded' | 'failed' | 'deleted'): void {
@@ -63,8 +63,8 @@ export class RemedyWorld {
     }
   }
 
-  #look(turn: Turn, observed: ObservedConditions): void {
-    this.#looks += 1;
+  #decide(turn: Turn, observed: ObservedConditions): void {
+    this.#turns += 1;
     const decisions = decideRemedies({
       nowMs: this.#nowMs,
       thresholds: this.#thresholds,
@@ -77,7 +77,7 @@ export class RemedyWorld {
       isCleaned: false,
       resumed: new Set(),
       bootID: `boot-${this.#boot}`,
-      uuid: `u${this.#looks}`,
+      uuid: `u${this.#turns}`,
     });
     if (turn.crash === 'before-write') {
       this.#restart();

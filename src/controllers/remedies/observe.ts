@@ -16,7 +16,7 @@ import type { RemedyPermission } from './permission.ts';
 import type { RunContext, SeenRun } from './runs/run-kind.ts';
 import type { Runs } from './runs/runs.ts';
 
-export interface LookDependencies {
+export interface ObservationDependencies {
   cluster: Pick<Cluster, 'get'>;
   random: Pick<Random, 'uuid'>;
   runs: Runs;
@@ -24,7 +24,7 @@ export interface LookDependencies {
   presenceOf: (node: Node) => Promise<Presence>;
 }
 
-export interface LookRequest {
+export interface ObservationRequest {
   node: Node;
   memory: NodeMemory;
   thresholds: readonly Threshold[];
@@ -35,7 +35,7 @@ export interface LookRequest {
 }
 
 /** What consistent reads show of one node, and what is decided by it. */
-export interface Look {
+export interface Observation {
   node: Node;
   decisions: readonly RemedyDecision[];
   /** By the id of the run. */
@@ -48,11 +48,11 @@ export interface Look {
 }
 
 /** Rejects when something could not be read: then nothing is decided. */
-export async function look(dependencies: LookDependencies, request: LookRequest): Promise<Look> {
+export async function observe(dependencies: ObservationDependencies, request: ObservationRequest): Promise<Observation> {
   const { node, memory, thresholds, permission, nowMs } = request;
   const { cluster, runs, random } = dependencies;
   const contexts = new Map([...memory.states.values()].flatMap(({ position }) => contextOf(request, position)));
-  const seenOf = async ([id, context]: [string, RunContext]): Promise<[string, SeenRun]> => [id, await runs.of(context).look(context)];
+  const seenOf = async ([id, context]: [string, RunContext]): Promise<[string, SeenRun]> => [id, await runs.of(context).observe(context)];
   const [seen, holds, fence] = await Promise.all([
     Promise.all([...contexts].map(seenOf)),
     permission.ask(),
@@ -78,7 +78,7 @@ export async function look(dependencies: LookDependencies, request: LookRequest)
   return { node, decisions, seen: outcomes, contexts, fence, holds, leftMessage };
 }
 
-function contextOf({ node, memory, thresholds }: LookRequest, position: RemedyPosition): [string, RunContext][] {
+function contextOf({ node, memory, thresholds }: ObservationRequest, position: RemedyPosition): [string, RunContext][] {
   const { run } = position;
   if (run === undefined) return [];
   const threshold = thresholds.find(({ id }) => id === position.threshold);
@@ -90,8 +90,8 @@ function contextOf({ node, memory, thresholds }: LookRequest, position: RemedyPo
 
 /** Only where a remedy is to let pods go. */
 async function cleaningOf(
-  { evictions, presenceOf }: LookDependencies,
-  { node, memory, thresholds, nowMs }: LookRequest,
+  { evictions, presenceOf }: ObservationDependencies,
+  { node, memory, thresholds, nowMs }: ObservationRequest,
 ): Promise<{ presence: Presence; isCleaned: boolean; leftMessage: string }> {
   const isWanted = thresholds.some(
     (threshold) => memory.states.get(threshold.id)?.position.cleans !== undefined && memory.viewOf(threshold, nowMs).phase === 'standing',
@@ -108,7 +108,7 @@ function openFence(fence: NodeFence | undefined): RemedyFacts['fence'] {
   return { byRun: fence.spec.requestedBy?.uid ?? fence.status?.trigger?.requestUID };
 }
 
-function resumedOf({ report, memory }: LookRequest): ReadonlySet<string> {
+function resumedOf({ report, memory }: ObservationRequest): ReadonlySet<string> {
   const words = report?.spec?.resumedRemedies ?? [];
   const isResumed = ({ position }: { position: RemedyPosition }): boolean =>
     words.some(({ threshold, episode }) => threshold === position.threshold && episode === position.episode);
