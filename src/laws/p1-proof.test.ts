@@ -61,6 +61,13 @@ describe('P1, proof before release', () => {
     expect(P1(without((event) => event.kind === 'power' && event.state === 'off')).violations.join()).toContain('was not powered off');
   });
 
+  it('knows a device again whose name has spaces, as a region of a cloud has', () => {
+    const named = JSON.stringify(goodTrace()).replaceAll('10.0.0.1:443', 'aws eu-central-1');
+    const trace = JSON.parse(named) as TraceEvent[];
+    expect(trace).not.toEqual(goodTrace());
+    expect(P1(trace).violations).toEqual([]);
+  });
+
   it('counts the proof of two supplies from where both read off together', () => {
     const first = [
       device(10_120, 'set', { device: 'psu', want: 'off', answer: '204' }),
