@@ -18,7 +18,7 @@ export const GCE_MUTANTS: readonly SourceMutant[] = [
     defect: 'an instance that sticks in STOPPING is off',
     file: 'agents/gce/instance-view.ts',
     edits: [["['STOPPING', { state: 'pending' }]", "['STOPPING', { state: 'off' }]"]],
-    killedBy: byTest(SET, 'of an instance that is stuck in STOPPING is never off'),
+    killedBy: byTest(READ, 'calls "STOPPING" pending, and tells the word'),
   },
   {
     name: 'gce name as id',
