@@ -39,6 +39,7 @@ const POSITION = object<Position>('Where the remedies of one condition are. Writ
   serial: integer('Remedies that were written down so far.'),
   run: optional(RUN),
   cleans: optional(integer('Number of the remedy whose clean-resource is to be done.')),
+  podsUntil: optional(time('Pods that were created later are left: they have come since it began to evict.')),
   hasActed: flag('Something was begun: then the recovery follows when it is over.'),
   because: optional(choice('Why a person is asked.', { attempts: 'the condition stands after the last attempt', recovery: 'the recovery failed' })),
   fenced: optional(

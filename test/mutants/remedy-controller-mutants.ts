@@ -145,4 +145,18 @@ export const REMEDY_CONTROLLER_MUTANTS: readonly SourceMutant[] = [
       'takes what an earlier fence of the node left cordoned for ours: nobody has the node in hand',
     ),
   },
+  {
+    name: 'pod that comes back',
+    defect: 'a pod that comes back to the node is evicted again, as often as it does',
+    file: 'src/controllers/remedies/evictions.ts',
+    edits: [['<= Date.parse(podsUntil);', '<= Infinity;']],
+    killedBy: byTest(SHELL_TEST, 'are evicted once each: those that come back to the node stay, also under another controller, and are told'),
+  },
+  {
+    name: 'cleaned for ever',
+    defect: 'clean-resource does not keep which pods stood there, and evicts each that comes later',
+    file: 'src/domain/remedy/rows-run.ts',
+    edits: [['{ cleans: run.of, podsUntil: newestPod }', '{ cleans: run.of }']],
+    killedBy: byTest(SHELL_TEST, 'are let go once each by clean-resource'),
+  },
 ];

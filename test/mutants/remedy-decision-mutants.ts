@@ -126,7 +126,7 @@ export const REMEDY_DECISION_MUTANTS: readonly SourceMutant[] = [
     name: 'cleans after a failure',
     defect: 'pods are let go after a remedy that failed',
     file: RUNS,
-    edits: [["result === 'succeeded' && useOf(threshold, run.of)", "result !== 'lost' && useOf(threshold, run.of)"]],
+    edits: [["result === 'succeeded' && run.kind", "result !== 'lost' && run.kind"]],
     killedBy: byTest(DECIDED, 'cleans after a success only'),
   },
   {

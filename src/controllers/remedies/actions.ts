@@ -49,12 +49,12 @@ const POLLED_ROWS: ReadonlySet<string> = new Set([
 
 /** What is said of a threshold: the words of the decision, and what is known of its run. */
 export function messageOf(decision: RemedyDecision, observation: Observation): string | undefined {
-  const { says, row, state } = decision;
-  const { seen, leftMessage } = observation;
+  const { says, row, state, threshold } = decision;
+  const { seen, leftMessages } = observation;
   const run = state?.position.run;
   const of = run === undefined ? undefined : seen.get(run.id)?.message;
   const held = heldBack(decision, observation);
-  const more = held !== undefined ? `held: ${held}` : row === 'cleaning' ? leftMessage : row.startsWith('run-') ? of : undefined;
+  const more = held !== undefined ? `held: ${held}` : row === 'cleaning' ? leftMessages.get(threshold) : row.startsWith('run-') ? of : undefined;
   return says === undefined ? undefined : [says, more].filter((part) => part !== undefined && part !== '').join(': ');
 }
 

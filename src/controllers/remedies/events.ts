@@ -27,9 +27,10 @@ export function eventsOf(decision: RemedyDecision, before: RemedyState | undefin
 
 function endOf({ threshold, remedy, result, message, pod }: RemedyRunRecord): RemedyEvent {
   const of = `${remedy} for ${threshold}${pod === undefined ? '' : ` (pod ${pod})`}`;
-  if (result === 'succeeded') return { type: 'Normal', reason: 'RemedySucceeded', message: `${of} has succeeded.` };
   // The log of its pod stands in the record, not in an Event.
   const why = message?.split('\n', 1)[0];
+  if (result === 'succeeded')
+    return { type: 'Normal', reason: 'RemedySucceeded', message: `${of} has succeeded${pod === undefined && why !== undefined ? `: ${why}` : ''}.` };
   const words = result === 'lost' ? 'is gone, and counts as failed' : 'has failed';
   return { type: 'Warning', reason: 'RemedyFailed', message: `${of} ${words}${why === undefined || why === '' ? '' : `: ${why}`}` };
 }

@@ -10,13 +10,26 @@ import { factsOf } from '../shared/release/pod-facts.ts';
 import { letGo } from '../shared/release/pods.ts';
 import type { NodeMemory } from './memory.ts';
 
-/** What is left on a node that lives. */
+/** What is left on a node that lives of the pods that are to go. */
 export interface Left {
   pods: number;
+  /** Creation of the newest of them. */
+  newest?: string | undefined;
+  /** Pods that have come since and stay, in words. */
+  come?: string | undefined;
   /** How many there are, and why some stay. */
   message: string;
   /** Something keeps some of them. */
   isKept: boolean;
+}
+
+interface Pods {
+  /** To go. */
+  pods: readonly PodFacts[];
+  /** Created later. */
+  come: readonly PodFacts[];
+  /** Creation of the newest of all. */
+  newest: string;
 }
 
 const PACE_WINDOW_MS = 60_000;
@@ -37,17 +50,17 @@ export class Evictions {
     this.#planOf = planOf;
   }
 
-  async left(node: Node, memory: NodeMemory): Promise<Left> {
-    const { pods } = await this.#read(node);
-    return this.#leftOf(pods, memory);
+  /** `podsUntil`: those that were created later stay, or who comes back to the same node would go again for ever; absent: none do. */
+  async left(node: Node, memory: NodeMemory, podsUntil: string | undefined): Promise<Left> {
+    return this.#leftOf(await this.#read(node, podsUntil), memory);
   }
 
   /** Asks for those that are due. `mayBegin`: throws where a stop or a hold keeps them; asked in the turn of each. */
-  async evict(node: Node, memory: NodeMemory, mayBegin: () => void): Promise<Left> {
+  async evict(node: Node, memory: NodeMemory, podsUntil: string | undefined, mayBegin: () => void): Promise<void> {
     const { name, uid } = node.metadata;
-    const { pods, choice } = await this.#read(node);
+    const { pods, come, choice } = await this.#read(node, podsUntil);
     const nowMs = this.#clock.monotonicMs();
-    memory.asked.keepOnly(pods);
+    memory.asked.keepOnly([...pods, ...come]);
     const due = pods.filter((pod) => !pod.isTerminating && memory.asked.mayAsk(pod, nowMs));
     const batch = nextBatch({ batched: due }, choice).slice(0, this.#room(name, choice.podsPerMinute, nowMs));
     const course = { freed: [] as PodFacts[], gone: [] as PodFacts[] };
@@ -65,10 +78,6 @@ export class Evictions {
     };
     await letGo({ cluster: this.#cluster, clock: this.#clock }, order, batch, 'evict', course);
     if (choice.podsPerMinute !== undefined) this.#paced.set(name, [...(this.#paced.get(name) ?? []), ...course.freed.map(() => nowMs)]);
-    return this.#leftOf(
-      pods.filter((pod) => !course.gone.includes(pod)),
-      memory,
-    );
   }
 
   forget(node: string): void {
@@ -79,11 +88,15 @@ export class Evictions {
     await Promise.allSettled(this.#outliving);
   }
 
-  async #read(node: Node): Promise<{ pods: readonly PodFacts[]; choice: Parameters<typeof releasePlan>[1] }> {
+  async #read(node: Node, podsUntil: string | undefined): Promise<Pods & { choice: Parameters<typeof releasePlan>[1] }> {
     const { podsPerMinute, priorityOrder } = this.#planOf(node);
     const choice = { mode: 'evict' as const, podsPerMinute, priorityOrder };
     const listed = await this.#cluster.list(PODS, { fieldSelector: `spec.nodeName=${node.metadata.name}` });
-    return { pods: releasePlan({ kind: 'alive' }, choice, listed.filter(runs).map(factsOf), []).pods, choice };
+    const created = new Map(listed.map(({ metadata }) => [metadata.uid, metadata.creationTimestamp]));
+    const { pods } = releasePlan({ kind: 'alive' }, choice, listed.filter(runs).map(factsOf), []);
+    const stood = ({ uid }: PodFacts): boolean => podsUntil === undefined || Date.parse(created.get(uid) ?? podsUntil) <= Date.parse(podsUntil);
+    const newest = pods.map(({ uid }) => created.get(uid) ?? '').reduce((one, other) => (one > other ? one : other), '');
+    return { pods: pods.filter(stood), come: pods.filter((pod) => !stood(pod)), newest, choice };
   }
 
   /** How many may still go within this minute. */
@@ -94,16 +107,20 @@ export class Evictions {
     return Math.max(0, podsPerMinute - recent.length);
   }
 
-  #leftOf(pods: readonly PodFacts[], memory: NodeMemory): Left {
+  #leftOf({ pods, come, newest }: Pods, memory: NodeMemory): Left {
+    const [first] = come;
+    const more = come.length === 1 ? 'has' : `and ${come.length - 1} more have`;
+    const told = first === undefined ? {} : { come: `${podName(first)} ${more} come since, and stay${come.length === 1 ? 's' : ''}` };
+    const [left] = pods;
+    if (left === undefined) return { pods: 0, message: '', isKept: false, ...told };
     const kept = memory.asked.keptOf(pods);
-    if (pods.length === 0) return { pods: 0, message: '', isKept: false };
     const named = kept.slice(0, NAMED_MAX).map(({ pod, by }) => `${pod}: ${by}`);
-    const more = kept.length > NAMED_MAX ? `, and ${kept.length - NAMED_MAX} more` : '';
-    if (kept.length > 0) {
-      const message = `incomplete, ${kept.length} of ${pods.length} pods are kept: ${named.join('; ')}${more}`;
-      return { pods: pods.length, message, isKept: true };
-    }
-    return { pods: pods.length, message: `${pods.length} pods are left, such as ${pods[0] === undefined ? '' : podName(pods[0])}`, isKept: false };
+    const others = kept.length > NAMED_MAX ? `, and ${kept.length - NAMED_MAX} more` : '';
+    const message =
+      kept.length > 0
+        ? `incomplete, ${kept.length} of ${pods.length} pods are kept: ${named.join('; ')}${others}`
+        : `${pods.length} pods are left, such as ${podName(left)}`;
+    return { pods: pods.length, message, isKept: kept.length > 0, newest, ...told };
   }
 }
 

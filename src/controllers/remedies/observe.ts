@@ -43,22 +43,22 @@ export interface Observation {
   contexts: ReadonlyMap<string, RunContext>;
   fence: NodeFence | undefined;
   holds: readonly RemedyHold[];
-  /** What `clean-resource` left, in words. */
-  leftMessage: string;
+  /** What `clean-resource` left, in words, by threshold. */
+  leftMessages: ReadonlyMap<string, string>;
 }
 
 /** Rejects when something could not be read: then nothing is decided. */
 export async function observe(dependencies: ObservationDependencies, request: ObservationRequest): Promise<Observation> {
   const { node, memory, thresholds, permission, nowMs } = request;
-  const { cluster, runs, random } = dependencies;
+  const { cluster, random } = dependencies;
   const contexts = new Map([...memory.states.values()].flatMap(({ position }) => contextOf(request, position)));
-  const seenOf = async ([id, context]: [string, RunContext]): Promise<[string, SeenRun]> => [id, await runs.of(context).observe(context)];
+  const seenOf = async ([id, context]: [string, RunContext]): Promise<[string, SeenRun]> => [id, await runOf(dependencies, context)];
   const [seen, holds, fence] = await Promise.all([
     Promise.all([...contexts].map(seenOf)),
     permission.ask(),
     cluster.get(NODE_FENCES, fenceName(node.metadata.name)),
   ]);
-  const { presence, isCleaned, leftMessage } = await cleaningOf(dependencies, request);
+  const { presence, cleaned, leftMessages } = await cleaningOf(dependencies, request);
   const outcomes = new Map(seen);
   const decisions = decideRemedies({
     nowMs,
@@ -69,13 +69,14 @@ export async function observe(dependencies: ObservationDependencies, request: Ob
     outcomeOf: ({ id }: RemedyRun) => outcomes.get(id)?.outcome ?? 'unknown',
     holds,
     fence: openFence(fence),
+    newestPodOf: ({ id }: RemedyRun) => outcomes.get(id)?.newestPod,
     presence,
-    isCleaned,
+    cleaned,
     resumed: resumedOf(request),
     bootID: node.status.nodeInfo?.bootID,
     uuid: random.uuid(),
   });
-  return { node, decisions, seen: outcomes, contexts, fence, holds, leftMessage };
+  return { node, decisions, seen: outcomes, contexts, fence, holds, leftMessages };
 }
 
 function contextOf({ node, memory, thresholds }: ObservationRequest, position: RemedyPosition): [string, RunContext][] {
@@ -88,18 +89,28 @@ function contextOf({ node, memory, thresholds }: ObservationRequest, position: R
   return [[run.id, { node, memory, position, run, threshold, use }]];
 }
 
+/** Which pods stand there is counted when it has succeeded, where they are to be let go then. */
+async function runOf({ runs, evictions }: ObservationDependencies, context: RunContext): Promise<SeenRun> {
+  const seen = await runs.of(context).observe(context);
+  if (seen.outcome !== 'succeeded' || context.use?.cleansResources !== true) return seen;
+  return { ...seen, newestPod: (await evictions.left(context.node, context.memory, undefined)).newest };
+}
+
 /** Only where a remedy is to let pods go. */
 async function cleaningOf(
   { evictions, presenceOf }: ObservationDependencies,
   { node, memory, thresholds, nowMs }: ObservationRequest,
-): Promise<{ presence: Presence; isCleaned: boolean; leftMessage: string }> {
-  const isWanted = thresholds.some(
-    (threshold) => memory.states.get(threshold.id)?.position.cleans !== undefined && memory.viewOf(threshold, nowMs).phase === 'standing',
-  );
-  if (!isWanted) return { presence: { kind: 'unproven', waitsFor: 'nothing' }, isCleaned: true, leftMessage: '' };
-  const left = await evictions.left(node, memory);
-  if (left.pods === 0) return { presence: { kind: 'unproven', waitsFor: 'nothing' }, isCleaned: true, leftMessage: '' };
-  return { presence: await presenceOf(node), isCleaned: false, leftMessage: left.message };
+): Promise<{ presence: Presence; cleaned: ReadonlySet<string>; leftMessages: ReadonlyMap<string, string> }> {
+  const cleaned = new Set<string>();
+  const leftMessages = new Map<string, string>();
+  for (const threshold of thresholds) {
+    const { cleans, podsUntil } = memory.states.get(threshold.id)?.position ?? {};
+    if (cleans === undefined || memory.viewOf(threshold, nowMs).phase !== 'standing') continue;
+    const left = await evictions.left(node, memory, podsUntil);
+    if (left.pods === 0) cleaned.add(threshold.id);
+    else leftMessages.set(threshold.id, left.message);
+  }
+  return { presence: leftMessages.size === 0 ? { kind: 'unproven', waitsFor: 'nothing' } : await presenceOf(node), cleaned, leftMessages };
 }
 
 /** Who asked for it stays known when the request is withdrawn. */

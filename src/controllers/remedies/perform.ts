@@ -80,7 +80,7 @@ export class Performer {
         if (context !== undefined) await this.#end(context);
         return;
       case 'evict':
-        await evictions.evict(node, memory, this.#mayGoOn(permission, false));
+        await evictions.evict(node, memory, memory.states.get(threshold)?.position.podsUntil, this.#mayGoOn(permission, false));
         return;
       case 'release': {
         const position = memory.states.get(threshold)?.position;

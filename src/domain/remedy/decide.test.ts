@@ -192,6 +192,22 @@ describe('what a remedy does', () => {
     expect(decided(RUNNING, { outcome: 'succeeded' }).state?.position.cleans).toBeUndefined();
   });
 
+  it('cleans the pods that stood there when it succeeded, and nothing where none did', () => {
+    const after = (newestPod: string | undefined) => decided(RUNNING, { outcome: 'succeeded', threshold: CLEANING, newestPod }).state?.position;
+    expect(after('2026-11-25T07:00:00Z')).toMatchObject({ phase: 'waiting', cleans: 1, podsUntil: '2026-11-25T07:00:00Z' });
+    expect([after(undefined)?.cleans, after(undefined)?.podsUntil]).toEqual([undefined, undefined]);
+    const next = decided({ ...AFTER_1, cleans: 1, podsUntil: '2026-11-25T07:00:00Z' }, { threshold: CLEANING }).state?.position;
+    expect([next?.phase, next?.cleans, next?.podsUntil]).toEqual(['starting', undefined, undefined]);
+  });
+
+  it('evicts the pods that stood there when it was seen to have begun, and forgets them with its end', () => {
+    const evicting: Position = { ...WRITTEN, run: { ...RUN_1, kind: 'evict' } };
+    const seen = decided(evicting, { outcome: 'running', newestPod: '2026-11-25T07:00:00Z' }).state?.position;
+    expect(seen).toMatchObject({ phase: 'running', podsUntil: '2026-11-25T07:00:00Z' });
+    const after = decided(seen, { outcome: 'succeeded', threshold: CLEANING, newestPod: '2026-11-25T08:00:00Z' }).state?.position;
+    expect([after?.phase, after?.podsUntil, after?.cleans]).toEqual(['waiting', undefined, undefined]);
+  });
+
   it.each<[string, Partial<RemedyFacts>, unknown, string]>([
     ['evicts the pods of a node that lives', { presence: { kind: 'alive' } }, [{ kind: 'evict' }], 'PodDisruptionBudgets'],
     [

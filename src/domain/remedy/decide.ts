@@ -27,23 +27,23 @@ export function decideRemedy(facts: RemedyFacts): RemedyDecision {
 }
 
 /** Everything that one decision about one node may look at. */
-export interface NodeRemedyFacts extends Pick<
-  RemedyFacts,
-  'nowMs' | 'isIncomplete' | 'holds' | 'fence' | 'presence' | 'isCleaned' | 'bootID' | 'uuid'
-> {
+export interface NodeRemedyFacts extends Pick<RemedyFacts, 'nowMs' | 'isIncomplete' | 'holds' | 'fence' | 'presence' | 'bootID' | 'uuid'> {
   /** Those that act on it (`remediesFor`). */
   readonly thresholds: readonly Threshold[];
   readonly observed: ObservedConditions;
   /** By threshold. */
   readonly states: ReadonlyMap<string, RemedyState>;
   readonly outcomeOf: (run: RemedyRun) => RunOutcome;
+  readonly newestPodOf: (run: RemedyRun) => string | undefined;
+  /** Thresholds whose `clean-resource` has nothing left to do. */
+  readonly cleaned: ReadonlySet<string>;
   /** Thresholds of which a person said to go on. */
   readonly resumed: ReadonlySet<string>;
 }
 
 /** One remedy of a node at a time, in the order in which they are configured. */
 export function decideRemedies(node: NodeRemedyFacts): RemedyDecision[] {
-  const { thresholds, observed, outcomeOf, resumed, uuid, ...common } = node;
+  const { thresholds, observed, outcomeOf, newestPodOf, cleaned, resumed, uuid, ...common } = node;
   const states = new Map(node.states);
   const ids = [...new Set([...thresholds.map(({ id }) => id), ...states.keys()])];
   return ids.map((id, index) => {
@@ -56,6 +56,8 @@ export function decideRemedies(node: NodeRemedyFacts): RemedyDecision[] {
       view: threshold === undefined ? { phase: 'unsure' } : viewOf(observed, threshold, node.nowMs),
       state,
       outcome: run === undefined ? 'absent' : outcomeOf(run),
+      newestPod: run === undefined ? undefined : newestPodOf(run),
+      isCleaned: cleaned.has(id),
       isBusy: [...states].some(([other, one]) => other !== id && isUnderWay(one)),
       isResumed: resumed.has(id),
       uuid: `${uuid}-${index}`,

@@ -21,6 +21,8 @@ export interface RemedyPosition {
   readonly run?: RemedyRun;
   /** The remedy succeeded, and its `clean-resource` is to be done. */
   readonly cleans?: number;
+  /** Of a run that evicts, and of `cleans`: the newest pod that stood there when it began was created then. Later ones are left. */
+  readonly podsUntil?: string;
   /** Something was begun in this episode: then the recovery runs when it is over. */
   readonly hasActed: boolean;
   /** Why a person was asked. */
@@ -82,6 +84,8 @@ export interface RemedyFacts {
   readonly presence: Presence;
   /** No pod is left to let go. */
   readonly isCleaned: boolean;
+  /** When the newest of the pods that may be evicted was created, of a run that is about to count them; absent: there is none, or nothing counts them. */
+  readonly newestPod?: string | undefined;
   /** A person said to go on. */
   readonly isResumed: boolean;
   readonly bootID?: string | undefined;
@@ -140,7 +144,7 @@ export function releaseId({ episode, attempt, cleans }: RemedyPosition): string 
 /** Without a run, in another phase. */
 export function moved(position: RemedyPosition, phase: RemedyPhase, change: Partial<RemedyPosition> = {}): RemedyPosition {
   const { run: _run, because: _because, fenced: _fenced, ...kept } = position;
-  return { ...kept, phase, ...change };
+  return { ...(kept.cleans === undefined ? withoutCleaning(kept) : kept), phase, ...change };
 }
 
 export function useOf({ remedies, recovery }: Threshold, of: RemedyRun['of']): RemedyUse | undefined {
@@ -148,7 +152,7 @@ export function useOf({ remedies, recovery }: Threshold, of: RemedyRun['of']): R
 }
 
 /** Without pods to let go. */
-export function withoutCleaning({ cleans: _cleans, ...kept }: RemedyPosition): RemedyPosition {
+export function withoutCleaning({ cleans: _cleans, podsUntil: _podsUntil, ...kept }: RemedyPosition): RemedyPosition {
   return kept;
 }
 

@@ -19,14 +19,16 @@ function isWanted(facts: RemedyFacts): boolean {
 }
 
 function afterRun(facts: Placed, result: 'succeeded' | 'failed' | 'lost'): RemedyStep {
-  const { position, run, threshold } = facts;
+  const { position, run, threshold, newestPod } = facts;
   const ended = { run, result };
   if (run.of === 'recovery') {
     if (result === 'succeeded') return { position: moved(position, 'recovered', { rung: 0, hasActed: false }), ended };
     return { position: moved(position, 'handed-over', { because: 'recovery' }), ended };
   }
-  const isCleaning = result === 'succeeded' && useOf(threshold, run.of)?.cleansResources === true;
-  return { position: moved(position, 'waiting', isCleaning ? { cleans: run.of } : {}), ended };
+  // What evicts has let them go itself.
+  const isCleaning = result === 'succeeded' && run.kind !== 'evict' && useOf(threshold, run.of)?.cleansResources === true;
+  const cleaning = isCleaning && newestPod !== undefined ? { cleans: run.of, podsUntil: newestPod } : {};
+  return { position: moved(position, 'waiting', cleaning), ended };
 }
 
 /** From when a run is written down until it has ended. */
@@ -44,10 +46,12 @@ export const RUN_ROWS: readonly RemedyRow[] = [
     id: 'run-seen',
     from: 'starting',
     when: 'the run is there',
-    does: '–',
+    does: 'of one that evicts: write down which pods stand there',
     to: 'running',
     applies: (facts) => isWritten(facts) && facts.outcome !== 'absent',
-    next: ({ position }) => ({ position: { ...position, phase: 'running', hasActed: true } }),
+    next: ({ position, newestPod }) => ({
+      position: { ...position, phase: 'running', hasActed: true, ...(newestPod !== undefined && { podsUntil: newestPod }) },
+    }),
   },
   {
     id: 'run-withdrawn',
@@ -104,7 +108,7 @@ export const RUN_ROWS: readonly RemedyRow[] = [
     id: 'run-succeeded',
     from: 'running',
     when: 'the run succeeded',
-    does: 'count it',
+    does: 'count it; with `clean-resource`: write down which pods stand there',
     to: 'waiting; of a recovery: recovered',
     applies: (facts) => isRunning(facts) && facts.outcome === 'succeeded',
     next: (facts) => afterRun(facts, 'succeeded'),

@@ -217,8 +217,8 @@ export const WAITING_ROWS: readonly RemedyRow[] = [
   {
     id: 'cleaning',
     from: 'waiting, cooling, handed-over',
-    when: '`clean-resource` of the last remedy is not done',
-    does: 'evict while the node is alive; ask for a fence that ends in off when it is silent and its devices read off; else say what it waits for',
+    when: '`clean-resource` of the last remedy is not done: pods are left that stood there when it succeeded',
+    does: 'evict them while the node is alive; ask for a fence that ends in off when it is silent and its devices read off; else say what it waits for',
     to: '–',
     applies: isCleanDue,
     next: cleaning,

@@ -69,6 +69,24 @@ describe('what is seen of remedies from outside', () => {
     expect(found(events)).toEqual(rules);
   });
 
+  it('a pod that is evicted again and again, as often as it comes back', () => {
+    const pod = (at: number, uid: string): ApiEvent => ({
+      ...api(at, 'pods', 'create', { metadata: { name: 'p', namespace: 'n', uid }, spec: { nodeName: 'b' } }, 'admin'),
+      namespace: 'n',
+    });
+    const eviction = (at: number): ApiEvent => ({
+      ...api(at, 'pods', 'create', { metadata: { name: 'p' } }),
+      namespace: 'n',
+      subresource: 'eviction',
+    });
+    const run = { id: 'e-1-1-1', remedy: 'clean-pods', kind: 'evict', of: '1' };
+    const once = [pod(0, 'p-1'), written(1, 'b', { phase: 'running', serial: 1, run }), eviction(2)];
+    const again = [...once, pod(2_000, 'p-2'), eviction(4_000)];
+    expect([found(once), found(again)]).toEqual([[], ['comes-back']]);
+    const cleaning = { phase: 'waiting', run: undefined, serial: 1, cleans: 1 };
+    expect(found([pod(0, 'p-1'), written(1, 'b', cleaning), pod(2_000, 'p-2'), eviction(4_000)])).toEqual(['comes-back']);
+  });
+
   it('remedies of more nodes than may be unhealthy', () => {
     const acted = written(1, 'a', { phase: 'waiting', hasActed: true, run: undefined });
     expect(found([acted, written(2, 'b'), job(4_000, 'j')], STORMY)).toEqual(['max-unhealthy']);

@@ -6,13 +6,15 @@ import { CALM_API } from '../../../src/testbed/simulation/network.ts';
 import { CONTROLLER_USER } from '../api.ts';
 import type { Scenario } from '../scenario.ts';
 import { ON_TARGET } from './configuration.ts';
-import { CORDON_MARK, FENCES, isClaim, isOfRemedies, isWrite, JOBS, positionsAfter, toldOf } from './remedy-events.ts';
+import { CORDON_MARK, FENCES, isClaim, isEvicting, isOfRemedies, isWrite, JOBS, positionsAfter, toldOf } from './remedy-events.ts';
 import type { SeenFence, SeenJob, SeenPosition } from './remedy-events.ts';
 
 /** P6, with what times of two processes may differ. */
 const STOP_MS = 2_000 + DEFAULT_EXPECTATIONS.toleranceMs;
 /** What the same leader began on another node just before is known to it; and so much later to its successor too. */
 const KNOWN_MS = 3_000;
+/** Times of creation are whole seconds. */
+const CREATION_MS = 1_000;
 /** Of a node that is not Ready: until a leader that was stopped for a moment must know. */
 const UNREADY_KNOWN_MS = 20_000;
 
@@ -59,6 +61,10 @@ class RemedyJudge {
   readonly #begun = new Map<string, string>();
   /** By the name of a Job. */
   readonly #jobs = new Map<string, SeenJob>();
+  /** When each remedy was seen to evict first, by node, episode and serial. */
+  readonly #evicting = new Map<string, number>();
+  /** By uid. */
+  readonly #podsCreated = new Map<string, number>();
   readonly #slackMs: number;
 
   constructor(trace: readonly TraceEvent[], scenario: Scenario) {
@@ -84,6 +90,8 @@ class RemedyJudge {
     if (written !== undefined) this.#wrote(written.node, written.positions, event.at);
     if (event.resource === FENCES) this.#fenceHeard(position, event);
     if (event.resource === 'nodes') this.#nodeHeard(event);
+    if (event.resource === 'pods' && event.verb === 'create' && event.subresource === undefined)
+      this.#podsCreated.set((event.object as Pod | undefined)?.metadata.uid ?? '', event.at);
     const job = event.object as SeenJob | undefined;
     if (event.resource === JOBS && event.verb === 'create' && job !== undefined) this.#jobs.set(job.metadata.name, job);
   }
@@ -91,6 +99,10 @@ class RemedyJudge {
   #wrote(node: string, positions: readonly SeenPosition[], at: number): void {
     const before = this.#positions.get(node) ?? [];
     for (const { episode } of positions) this.#episodes.add(episode);
+    for (const each of positions.filter(isEvicting)) {
+      const key = runKey(node, each);
+      if (!this.#evicting.has(key)) this.#evicting.set(key, at);
+    }
     const since = (now: SeenPosition): number =>
       before.find(({ value }) => value.threshold === now.threshold && value.phase === now.phase && value.run?.id === now.run?.id)?.atMs ?? at;
     this.#positions.set(
@@ -136,6 +148,7 @@ class RemedyJudge {
     }
     if (event.resource === 'pods' && event.subresource === 'eviction' && event.verb === 'create') {
       const pod = this.#history.objects.of('pods', event.name ?? '', event.namespace)?.before(position)?.object as Pod | undefined;
+      if (pod !== undefined) this.#evicted(event.at, pod);
       if (pod?.spec.nodeName !== undefined) yield named(pod.spec.nodeName, `pod ${pod.metadata.name} was evicted`);
     }
     if (event.resource === 'nodes' && event.verb === 'patch') {
@@ -149,6 +162,15 @@ class RemedyJudge {
       const before = this.#history.objects.of(FENCES, fence.metadata.name)?.before(position)?.object as SeenFence | undefined;
       if (before?.spec.requestedBy?.uid !== fence.spec.requestedBy?.uid) yield named(fence.spec.node, `a fence of ${fence.spec.node} was asked for`);
     }
+  }
+
+  /** Who comes back to the node is not evicted again and again. */
+  #evicted(at: number, { metadata: { name, uid = '' }, spec: { nodeName = '' } }: Pod): void {
+    const evicting = (this.#positions.get(nodeName) ?? []).filter(({ value }) => isEvicting(value));
+    if (evicting.length === 0) return;
+    const sinceMs = Math.max(...evicting.map(({ value }) => this.#evicting.get(runKey(nodeName, value)) ?? at));
+    const createdMs = this.#podsCreated.get(uid) ?? 0;
+    this.#check('comes-back', createdMs <= sinceMs + CREATION_MS, { node: nodeName, at, what: `pod ${name} was evicted` }, 'it had come since');
   }
 
   #isRecovering(node: string): boolean {
@@ -231,6 +253,10 @@ class RemedyJudge {
 
 function markOf(node: Node | undefined): string | undefined {
   return node?.metadata.annotations?.[CORDON_MARK];
+}
+
+function runKey(node: string, { episode, serial }: SeenPosition): string {
+  return `${node} ${episode} ${serial ?? 0}`;
 }
 
 function seconds(ms: number): string {

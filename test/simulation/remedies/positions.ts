@@ -5,6 +5,8 @@ import type { SeenPosition } from './remedy-events.ts';
 
 /** No period of these worlds is as long, nor a back-off. */
 const WAITS_MS = 150_000;
+/** What a remedy that is over leaves is taken back behind its last write, also by a controller that comes to lead only then. */
+const SETTLES_MS = 45_000;
 /** Writes of one report by the controllers within a window: every phase of every threshold is one, and every message that changes. */
 const WRITES_MAX = 120;
 const WRITES_WINDOW_MS = 60_000;
@@ -55,6 +57,8 @@ export class Positions {
   open(): string[] {
     return [...this.#standing].flatMap(([node, { positions, changedAtMs }]) => {
       const waitedMs = this.#truth.nowMs() - changedAtMs;
+      const isSettled = waitedMs > SETTLES_MS || positions.some(({ phase }) => phase !== 'recovered');
+      if (!isSettled) return [`what remedies of ${node} have left is taken back`];
       return positions
         .filter((position) => !this.#rests(node, position, waitedMs))
         .map(({ threshold, phase, run, message = '' }) => {

@@ -14,6 +14,8 @@ export interface SeenPosition {
   episode: string;
   phase: string;
   attempt: number;
+  serial?: number;
+  cleans?: number;
   hasActed?: boolean;
   run?: { id: string; remedy: string; kind: string; of: string };
   message?: string;
@@ -30,6 +32,11 @@ export interface SeenJob {
   metadata: ObjectMeta;
   spec: { template: { spec: { containers: { env?: { name: string; value?: string }[] }[] } } };
   status?: { conditions?: { type: string; status: string }[] };
+}
+
+/** Pods are let go by it. */
+export function isEvicting({ phase, run, cleans }: SeenPosition): boolean {
+  return cleans !== undefined || (phase === 'running' && run?.kind === 'evict');
 }
 
 export function isWrite({ verb, status }: ApiEvent): boolean {

@@ -32,7 +32,7 @@ export class CordonRuns implements RunKind {
   }
 }
 
-/** Pods are evicted for as long as the run lasts; it succeeds when none is left that must go. */
+/** The pods that stood there when the run began are evicted, each once; it succeeds when none of them is left. */
 export class EvictRuns implements RunKind {
   readonly #cluster: Nodes;
   readonly #evictions: Evictions;
@@ -44,9 +44,12 @@ export class EvictRuns implements RunKind {
 
   async observe({ node, memory, position, run }: RunContext): Promise<SeenRun> {
     if (position.phase === 'starting' && !memory.hasBegun(run) && !(await hasCordoned(this.#cluster, node, run.id))) return { outcome: 'absent' };
-    const left = await this.#evictions.left(node, memory);
-    if (left.pods === 0) return { outcome: 'succeeded' };
-    return { outcome: memory.hasEnded(run) ? 'failed' : 'running', message: left.message, isKept: left.isKept };
+    const { phase, podsUntil } = position;
+    const left = await this.#evictions.left(node, memory, podsUntil);
+    // None stood there when it was seen to have begun.
+    const hadNone = phase !== 'starting' && podsUntil === undefined;
+    if (left.pods === 0 || hadNone) return { outcome: 'succeeded', message: left.come };
+    return { outcome: memory.hasEnded(run) ? 'failed' : 'running', message: left.message, isKept: left.isKept, newestPod: left.newest };
   }
 
   async begin(context: RunContext & { use: RemedyUse }, mayBegin: () => void): Promise<void> {
@@ -55,8 +58,8 @@ export class EvictRuns implements RunKind {
     memory.begins(run);
   }
 
-  async proceed({ node, memory }: RunContext, mayBegin: () => void): Promise<void> {
-    await this.#evictions.evict(node, memory, mayBegin);
+  async proceed({ node, memory, position }: RunContext, mayBegin: () => void): Promise<void> {
+    await this.#evictions.evict(node, memory, position.podsUntil, mayBegin);
   }
 
   /** Nothing more is asked for. */

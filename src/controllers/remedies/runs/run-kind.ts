@@ -21,6 +21,8 @@ export interface SeenRun {
   /** Why, or what it waits for. */
   message?: string | undefined;
   pod?: string | undefined;
+  /** When the newest pod that is to be let go was created. */
+  newestPod?: string | undefined;
   /** Something keeps it, which a person should know. */
   isKept?: boolean;
   /** It may still act and is to be ended, whatever is decided. */

@@ -27,6 +27,7 @@ export function factsOf(position: Partial<RemedyPosition> | undefined, change: P
     isBusy: false,
     presence: { kind: 'alive' },
     isCleaned: false,
+    newestPod: '2026-11-25T00:00:00Z',
     isResumed: false,
     bootID: 'boot-1',
     uuid: 'u',
