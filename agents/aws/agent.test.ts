@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { AgentError, type AgentContext, type PowerAgent } from '../../src/ports/agents.ts';
 import { SystemClock } from '../../src/runtime/system-clock.ts';
-import { awsCloud } from '../../src/testbed/devices/cloud/aws.ts';
+import { awsCloud, odditiesOf } from '../../src/testbed/devices/cloud/aws.ts';
 import { environmentOf, startCloudHarness, type CloudHarness } from '../../src/testbed/devices/cloud/testing.ts';
 import { aws } from './definition.ts';
 
@@ -76,6 +76,33 @@ describe('aws', () => {
     expect((await agent.read(cloud.target())).state).toBe(state);
   });
 
+  it.each([
+    ['Client.UserInitiatedHibernate', undefined, 'unknown'],
+    ['Client.UserInitiatedHibernate', true, 'unknown'],
+    ['Client.InstanceInitiatedShutdown', true, 'unknown'],
+    [undefined, true, 'unknown'],
+    ['Client.UserInitiatedShutdown', true, 'off'],
+    ['Client.InstanceInitiatedShutdown', undefined, 'off'],
+    ['Server.ScheduledStop', undefined, 'off'],
+  ] as const)('reads a stopped instance for the reason %s, hibernation %s, as %s', async (stateReason, mayHibernate, state) => {
+    cloud.service.setFaults({ shows: '80' });
+    Object.assign(odditiesOf(cloud.service), { ...(stateReason === undefined ? {} : { stateReason }), mayHibernate });
+    const reading = await agent.read(cloud.target());
+    expect([reading.state, reading.detail.includes('would go on where it was')]).toEqual([state, state === 'unknown']);
+  });
+
+  it('reads a running instance as on, whatever it was stopped for before', async () => {
+    Object.assign(odditiesOf(cloud.service), { stateReason: 'Client.UserInitiatedHibernate', mayHibernate: true });
+    expect(await agent.read(cloud.target())).toMatchObject({ state: 'on', detail: 'state=running (16)' });
+  });
+
+  it('does not ask for the start of an instance that is gone for good', async () => {
+    cloud.service.setFaults({ shows: '48' });
+    const error = await failure(agent.set(cloud.target(), 'on'));
+    expect([error.kind, error.message]).toEqual(['Refused', expect.stringContaining('it is gone for good')]);
+    expect(cloud.service.requests).toEqual(['DescribeInstances']);
+  });
+
   it('never takes an instance that is not found for off: it may stand in another region or account', async () => {
     const error = await failure(agent.read(cloud.target({ plug: 'i-0ffffffffffffffff', identity: { node: 'a' } })));
     expect(error.kind).toBe('Misconfigured');
@@ -131,6 +158,12 @@ describe('aws', () => {
     expect(cloud.service.requests, 'the time is kept').toHaveLength(3);
   });
 
+  it('signs every call anew that was signed by the wrong time, also those that went together', async () => {
+    cloud.service.setFaults({ aheadMs: 3_600_000 });
+    const readings = await Promise.all(Array.from({ length: 4 }, () => agent.read(cloud.target())));
+    expect(readings.map(({ state }) => state)).toEqual(['on', 'on', 'on', 'on']);
+  });
+
   it('takes a set that left without an answer for unclear, and a refusal for one', async () => {
     cloud.service.setFaults({
       failures: [{ request: 'StopInstances', status: 500, code: 'InternalError', message: 'An internal error has occurred' }],
@@ -146,10 +179,23 @@ describe('aws', () => {
     cloud.service.setFaults({ failures: [missing] });
     const reading = await agent.read(cloud.target({ isProbe: true }));
     expect(reading.wouldRefuse).toBe('ec2:StopInstances: UnauthorizedOperation: You are not authorized.');
-    expect(cloud.service.requests).toEqual(['DescribeInstances', 'StopInstances DryRun', 'StartInstances DryRun']);
+    expect(cloud.service.requests).toEqual(['DescribeInstances', 'DescribeInstances DryRun', 'StopInstances DryRun', 'StartInstances DryRun']);
     cloud.service.setFaults({});
     expect((await agent.read(cloud.target({ isProbe: true }))).wouldRefuse).toBeUndefined();
     expect(cloud.service.instances[0]?.commands, 'nothing is done by a dry run').toEqual([]);
+  });
+
+  it('stops nothing by a dry run where the endpoint does not know what that is', async () => {
+    Object.assign(odditiesOf(cloud.service), { ignoresDryRun: true });
+    const reading = await agent.read(cloud.target({ isProbe: true }));
+    expect(reading.wouldRefuse).toMatch(/the endpoint does not know DryRun \(HTTP 200\)/u);
+    expect(cloud.service.instances[0]?.commands).toEqual([]);
+  });
+
+  it('tells a probe what an operator has to know of the instance', async () => {
+    Object.assign(odditiesOf(cloud.service), { elements: '<instanceLifecycle>spot</instanceLifecycle>' });
+    const { detail } = await agent.read(cloud.target({ isProbe: true }));
+    expect(detail).toBe('state=running (16); a spot instance: only a persistent request lets it be stopped');
   });
 
   it('lists the instances with their names', async () => {

@@ -17,6 +17,11 @@ export interface Ec2Instance {
 /** Low byte of the code; the high one is AWS' own and is to be ignored. */
 const STATES: Readonly<Record<number, PowerState>> = { 0: 'pending', 16: 'on', 32: 'pending', 48: 'off', 64: 'pending', 80: 'off' };
 const TERMINATED = 48;
+const STOPPED = 80;
+
+/** Codes of StateReason (EC2 API reference). */
+const HIBERNATED = 'Client.UserInitiatedHibernate';
+const STOPPED_BY_API = 'Client.UserInitiatedShutdown';
 
 /** Undefined where the answer is no well-formed XML. */
 export function instancesIn(text: string): { instances: readonly Ec2Instance[]; nextToken: string | undefined } | undefined {
@@ -33,16 +38,28 @@ function instanceOf(element: XmlElement): Ec2Instance {
   const name = textOf(state, 'name');
   // Null, a word, an empty text: no code at all, and never 0.
   const number = code !== undefined && /^\d{1,6}$/.test(code) ? Number(code) & 0xff : undefined;
+  const hibernation = number === STOPPED ? hibernationOf(element) : undefined;
   const tags = new Map(items(element, 'tagSet').map((tag) => [textOf(tag, 'key') ?? '', textOf(tag, 'value') ?? '']));
   return {
     id: textOf(element, 'instanceId') ?? '',
-    state: number === undefined ? 'unknown' : (STATES[number] ?? 'unknown'),
-    shown: `state=${name ?? '(none)'} (${code ?? '(none)'})`,
+    state: number === undefined || hibernation !== undefined ? 'unknown' : (STATES[number] ?? 'unknown'),
+    shown: `state=${name ?? '(none)'} (${code ?? '(none)'})${hibernation === undefined ? '' : `; ${hibernation}`}`,
     isTerminated: number === TERMINATED,
     addresses: addressesOf(element),
     name: tags.get('Name'),
     remarks: remarksOf(element, tags),
   };
+}
+
+/**
+ * The memory of a hibernated instance is kept, and its processes go on at the next start, with what they were about to write (EC2 user guide, "Hibernate
+ * your instance"). One that may hibernate counts as stopped only where the API stopped it (StateReason), as a fence does: a shutdown from within may be one.
+ */
+function hibernationOf(element: XmlElement): string | undefined {
+  const reason = textOf(child(element, 'stateReason'), 'code');
+  const mayHibernate = textOf(child(element, 'hibernationOptions'), 'configured') === 'true';
+  if (reason !== HIBERNATED && (!mayHibernate || reason === STOPPED_BY_API)) return undefined;
+  return `${reason ?? '(no reason)'}: it may be hibernated, and would go on where it was; start it and stop it, or terminate it`;
 }
 
 function addressesOf(element: XmlElement): string[] {

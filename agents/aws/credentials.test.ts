@@ -94,6 +94,17 @@ describe('credentials of AWS', () => {
     ]);
   });
 
+  it('are read anew from the shared files where AWS does not take them any more', async () => {
+    const files: Record<string, string> = {
+      '/root/.aws/credentials': '[default]\naws_access_key_id = AKIAOLD0000000000000\naws_secret_access_key = old\n',
+    };
+    const agent = await agentIn(NO_METADATA, files);
+    expect(await messageOf(read(agent))).toMatch(/^Misconfigured .*InvalidClientTokenId/u);
+    files['/root/.aws/credentials'] = `[default]\naws_access_key_id = ${ACCESS_KEY}\naws_secret_access_key = ${secret}\n`;
+    expect(await read(agent)).toMatchObject({ state: 'on' });
+    expect(cloud.service.requests, 'the same keys are not tried twice').toHaveLength(3);
+  });
+
   it('are those of a profile of the shared files, with its role', async () => {
     const files = {
       '/home/x/.aws/credentials': `[default]\naws_access_key_id = AKIAWRONG\naws_secret_access_key = wrong\n[base]\naws_access_key_id=${ACCESS_KEY}\naws_secret_access_key=${secret}\n`,

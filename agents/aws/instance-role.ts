@@ -1,5 +1,5 @@
 import type { Call } from '../shared/call.ts';
-import type { Reach } from '../shared/cloud/instance-agent.ts';
+import type { Reach } from '../shared/cloud/accounts.ts';
 import { WebClient, WebFailure, type WebAnswer, type WebRequest } from '../shared/web/web-client.ts';
 
 /** Where nobody answers within this, we are in no instance. */

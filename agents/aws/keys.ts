@@ -1,6 +1,6 @@
 import type { Call } from '../shared/call.ts';
 import { firstCredentials, type CredentialSource } from '../shared/cloud/credentials.ts';
-import type { Reach } from '../shared/cloud/instance-agent.ts';
+import type { Reach } from '../shared/cloud/accounts.ts';
 import { parseIni } from '../shared/cloud/ini.ts';
 import { textAt } from '../shared/web/web-client.ts';
 import type { InstanceRole } from './instance-role.ts';

@@ -4,7 +4,7 @@ import aws4 from 'aws4';
 import type { Call } from '../shared/call.ts';
 import { CloudTime } from '../shared/cloud/clock-skew.ts';
 import { Throttled, waitOf } from '../shared/cloud/repeat.ts';
-import type { Reach } from '../shared/cloud/instance-agent.ts';
+import type { Reach } from '../shared/cloud/accounts.ts';
 import { WebClient, type WebAnswer } from '../shared/web/web-client.ts';
 import { failureIn } from './answers.ts';
 import type { AwsSettings, Keys } from './parameters.ts';
@@ -46,10 +46,12 @@ export class SignedQuery {
 
   /** One answer; signed anew once where our clock was the reason. Rejects `Throttled` where nothing was taken up. */
   async ask(call: Call, query: Query): Promise<WebAnswer> {
+    // Another call may hear of the right time while this one is under way.
+    const { aheadMs } = this.#time;
     const first = await this.#send(call, query);
-    const isNews = this.#time.hear(first);
+    this.#time.hear(first);
     const failure = first.status < 400 ? undefined : failureIn(first.text);
-    if (failure !== undefined && SKEWED.has(failure.code) && isNews) return this.#judged(await this.#send(call, query));
+    if (failure !== undefined && SKEWED.has(failure.code) && this.#time.isFarFrom(aheadMs)) return this.#judged(await this.#send(call, query));
     return this.#judged(first);
   }
 

@@ -35,8 +35,8 @@ export const AWS_MUTANTS: readonly SourceMutant[] = [
     file: 'agents/aws/cloud.ts',
     edits: [
       [
-        'const instance = await this.#find(call, plug);',
-        "const instance = await this.#find(call, plug).catch(() => ({ id: plug, state: 'off', shown: '', isTerminated: true, addresses: [], name: undefined, remarks: [] }) as const);",
+        'const instance = await this.#api.instance(call);',
+        "const instance = await this.#api.instance(call).catch(() => ({ id: call.target.plug, state: 'off', shown: '', isTerminated: true, addresses: [], name: undefined, remarks: [] }) as const);",
       ],
     ],
     killedBy: byTest(AGENT, 'never takes an instance that is not found for off: it may stand in another region or account'),
@@ -45,7 +45,7 @@ export const AWS_MUTANTS: readonly SourceMutant[] = [
     name: 'aws graceful stop',
     defect: 'the stop waits for the shutdown of a system that may hang',
     file: 'agents/aws/cloud.ts',
-    edits: [["(this.#settings.skipOsShutdown ? { SkipOsShutdown: 'true' } : {})", '{}']],
+    edits: [["(this.#skipOsShutdown ? { SkipOsShutdown: 'true' } : {})", '{}']],
     killedBy: byTest(AGENT, 'stops without the shutdown of the operating system, and by force'),
   },
   {
@@ -66,8 +66,8 @@ export const AWS_MUTANTS: readonly SourceMutant[] = [
     file: 'agents/aws/cloud.ts',
     edits: [
       [
-        '      throw this.#refusal(call, answer);\n    });',
-        "      return { result: 'unclear', detail: String(this.#refusal(call, answer)) };\n    });",
+        '      throw this.#api.refusal(call, answer);\n    });',
+        "      return { result: 'unclear', detail: String(this.#api.refusal(call, answer)) };\n    });",
       ],
     ],
     killedBy: byTest(AGENT, 'takes a set that left without an answer for unclear, and a refusal for one'),
@@ -89,9 +89,59 @@ export const AWS_MUTANTS: readonly SourceMutant[] = [
   {
     name: 'aws stale session',
     defect: 'a session that ended in the middle of a fence is used on',
-    file: 'agents/aws/cloud.ts',
+    file: 'agents/aws/ec2-api.ts',
     edits: [['    this.#keys.drop(keys);\n', '']],
     killedBy: byTest(CREDENTIALS, 'are renewed once in the middle of a fence when they are not taken any more'),
+  },
+  {
+    name: 'aws hibernated is off',
+    defect: 'an instance whose processes go on at the next start counts as stopped',
+    file: 'agents/aws/answers.ts',
+    edits: [['hibernation !== undefined ?', 'hibernation === number ?']],
+    killedBy: byTest(AGENT, 'reads a stopped instance for the reason Client.UserInitiatedHibernate, hibernation undefined, as unknown'),
+  },
+  {
+    name: 'aws hibernated from within',
+    defect: 'a shutdown from within is never taken for a hibernation, though the instance may hibernate',
+    file: 'agents/aws/answers.ts',
+    edits: [['(!mayHibernate || reason === STOPPED_BY_API)', 'reason !== HIBERNATED']],
+    killedBy: byTest(AGENT, 'reads a stopped instance for the reason Client.InstanceInitiatedShutdown, hibernation true, as unknown'),
+  },
+  {
+    name: 'aws dry run blindly',
+    defect: 'a probe asks for a stop by dry run where nobody knows whether that is done for real',
+    file: 'agents/aws/ec2-api.ts',
+    edits: [["if (failureIn(answer.text)?.code !== 'DryRunOperation')", 'if (answer.status >= 500)']],
+    killedBy: byTest(AGENT, 'stops nothing by a dry run where the endpoint does not know what that is'),
+  },
+  {
+    name: 'aws starts what is gone',
+    defect: 'the start of a terminated instance is sent, and waited for',
+    file: 'agents/shared/cloud/instance-agent.ts',
+    edits: [["state === 'on' && view.cannotStart !== undefined", "state === 'on' && view.id === ''"]],
+    killedBy: byTest(AGENT, 'does not ask for the start of an instance that is gone for good'),
+  },
+  {
+    name: 'aws one call knows the time',
+    defect: 'of calls that went together with the wrong time, one alone is signed anew',
+    file: 'agents/aws/signed-query.ts',
+    edits: [
+      ['    this.#time.hear(first);\n', '    const isNews = this.#time.hear(first);\n'],
+      ['this.#time.isFarFrom(aheadMs)', 'isNews'],
+    ],
+    killedBy: byTest(AGENT, 'signs every call anew that was signed by the wrong time, also those that went together'),
+  },
+  {
+    name: 'aws keys for ever',
+    defect: 'keys without an end are never read anew, though AWS takes them no more',
+    file: 'agents/aws/ec2-api.ts',
+    edits: [
+      [
+        '!STALE_KEYS.has(failure.code)) return answer',
+        '!STALE_KEYS.has(failure.code) || keys.expiresAtMs === Number.POSITIVE_INFINITY) return answer',
+      ],
+    ],
+    killedBy: byTest(CREDENTIALS, 'are read anew from the shared files where AWS does not take them any more'),
   },
   {
     name: 'cloud name as proof',

@@ -13,9 +13,19 @@ export class CloudTime {
     this.#clock = clock;
   }
 
+  /** How far it is ahead of our clock, as far as is known. */
+  get aheadMs(): number {
+    return this.#aheadMs;
+  }
+
   /** Milliseconds since 1970. */
   get nowMs(): number {
     return this.#clock.wallMs() + this.#aheadMs;
+  }
+
+  /** Was it believed to be another time then, so that a signature of then is out of its time? */
+  isFarFrom(aheadMs: number): boolean {
+    return Math.abs(this.#aheadMs - aheadMs) > NOTABLE_MS;
   }
 
   /** True when our clock was found to be another: what was refused may be signed anew. */

@@ -21,6 +21,23 @@ function instanceId(index: number, generation = 0): string {
   return `i-${(0x0abc0000 + generation * 0x1000 + index).toString(16).padStart(17, '0')}`;
 }
 
+/** Set by tests beside the faults that all clouds share. */
+export interface AwsOddities {
+  /** Code of the reason for the state. */
+  stateReason?: string;
+  /** It was launched so that it may hibernate. */
+  mayHibernate?: true;
+  /** Further elements of the instance, as XML. */
+  elements?: string;
+  /** It does what a dry run asks for, as an endpoint of somebody else might. */
+  ignoresDryRun?: true;
+}
+
+export function odditiesOf(service: CloudService): AwsOddities {
+  if (!(service instanceof Ec2)) throw new Error('no emulated EC2');
+  return service.oddities;
+}
+
 export const awsCloud: CloudKind = {
   providerID: (_machine, index) => `aws:///${ZONE}/${instanceId(index)}`,
   start: (options) => Ec2.start(options),
@@ -28,6 +45,7 @@ export const awsCloud: CloudKind = {
 
 class Ec2 implements CloudProtocol, CloudService {
   readonly instances: readonly EmulatedInstance[];
+  readonly oddities: AwsOddities = {};
   readonly secret: string;
   readonly #options: CloudServiceOptions;
   #server: CloudServer | undefined;
@@ -113,9 +131,9 @@ class Ec2 implements CloudProtocol, CloudService {
       const message = `The instance ID '${form.get('InstanceId.1') ?? ''}' does not exist`;
       return this.failure({ status: 400, code: 'InvalidInstanceID.NotFound', message });
     }
-    if (action === 'DescribeInstances') return this.#described([instance]);
-    if (name.includes('DryRun'))
+    if (name.includes('DryRun') && this.oddities.ignoresDryRun !== true)
       return this.failure({ status: 412, code: 'DryRunOperation', message: 'Request would have succeeded, but DryRun flag is set.' });
+    if (action === 'DescribeInstances') return this.#described([instance]);
     return this.#changed(action, instance, form);
   }
 
@@ -177,9 +195,12 @@ class Ec2 implements CloudProtocol, CloudService {
     const { shows, isReplaced } = this.#faults;
     const [code, name] = STATES[phase];
     const state = shows === undefined ? `<code>${code}</code><name>${name}</name>` : shows === null ? '<code/><name/>' : `<code>${shows}</code>`;
+    const { stateReason, mayHibernate, elements = '' } = this.oddities;
+    const reason = stateReason === undefined ? '' : `<stateReason><code>${stateReason}</code></stateReason>`;
+    const hibernation = `<hibernationOptions><configured>${mayHibernate === true}</configured></hibernationOptions>`;
     const address = isReplaced === true ? '10.99.99.99' : machine.address;
     const network = `<networkInterfaceSet><item><privateIpAddressesSet><item><privateIpAddress>${address}</privateIpAddress></item></privateIpAddressesSet></item></networkInterfaceSet>`;
-    return `<item><instanceId>${this.#shownId(id)}</instanceId>${shows === 'absent' ? '' : `<instanceState>${state}</instanceState>`}<privateIpAddress>${address}</privateIpAddress>${network}<rootDeviceType>ebs</rootDeviceType><tagSet><item><key>Name</key><value>${machine.node}</value></item></tagSet></item>`;
+    return `<item><instanceId>${this.#shownId(id)}</instanceId>${shows === 'absent' ? '' : `<instanceState>${state}</instanceState>`}<privateIpAddress>${address}</privateIpAddress>${network}${reason}${hibernation}${elements}<rootDeviceType>ebs</rootDeviceType><tagSet><item><key>Name</key><value>${machine.node}</value></item></tagSet></item>`;
   }
 
   #changed(action: string, instance: EmulatedInstance, form: URLSearchParams): CloudAnswer {
