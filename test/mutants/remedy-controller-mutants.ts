@@ -159,4 +159,11 @@ export const REMEDY_CONTROLLER_MUTANTS: readonly SourceMutant[] = [
     edits: [['{ cleans: run.of, podsUntil: newestPod }', '{ cleans: run.of }']],
     killedBy: byTest(SHELL_TEST, 'are let go once each by clean-resource'),
   },
+  {
+    name: 'evictions unasked',
+    defect: 'a remedy that evicts without a cordon of its own begins unasked, and no other node counts it',
+    file: 'src/controllers/remedies/runs/node-runs.ts',
+    edits: [['    if (!hasAsked) mayBegin();\n', '    if (hasAsked) mayBegin();\n']],
+    killedBy: byTest(SHELL_TEST, 'a storm policy keeps them, and counts those of other nodes in the turn in which they begin: clean-pods'),
+  },
 ];

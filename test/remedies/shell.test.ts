@@ -110,19 +110,27 @@ describe('what keeps remedies', () => {
     expect(await world.position('a')).toBe('running repair 1');
   });
 
-  it('a storm policy keeps them, and counts those of other nodes in the turn in which they begin', async () => {
-    world.storm = (node, stages) => ([...stages].some(([other, { kind }]) => other !== node && kind === 'begun') ? [STORM] : []);
-    world.start();
-    await world.addNode('b');
-    await world.addNode('a');
-    await world.configure(DEADLOCK);
-    await world.pass(6 * SECOND_MS);
-    for (const name of ['a', 'b']) await world.says(name, { KernelDeadlock: 'True' });
-    await world.pass(2 * MINUTE_MS);
-    expect(await world.jobs()).toHaveLength(1);
-    const held = [await world.position('a'), await world.position('b')];
-    expect(held.toSorted()).toEqual(['running repair 1', 'waiting 1']);
-  });
+  it.each(['repair', 'clean-pods', 'drain'])(
+    'a storm policy keeps them, and counts those of other nodes in the turn in which they begin: %s',
+    async (remedy) => {
+      world.storm = (node, stages) => ([...stages].some(([other, { kind }]) => other !== node && kind === 'begun') ? [STORM] : []);
+      world.start();
+      await world.addNode('b');
+      await world.addNode('a');
+      for (const name of ['a', 'b']) {
+        await world.operator.mergePatch(NODES, name, { spec: { unschedulable: true } });
+        await world.addPod(`on-${name}`, name);
+      }
+      await world.configure(DEADLOCK.replace('{name: repair}', `{name: ${remedy}}`));
+      await world.pass(6 * SECOND_MS);
+      // Both are due in one turn.
+      const says = async (name: string): Promise<unknown> => world.says(name, { KernelDeadlock: 'True' });
+      await Promise.all(['a', 'b'].map(says));
+      await world.pass(40 * SECOND_MS);
+      const held = [await world.position('a'), await world.position('b')];
+      expect(held.toSorted()).toEqual([`running ${remedy} 1`, expect.stringMatching(/^(waiting|starting \S+) 1$/)]);
+    },
+  );
 
   it('in mode observe nothing begins, and it is said what would', async () => {
     const replica = world.start({ mode: 'observe' });

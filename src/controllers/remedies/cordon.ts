@@ -5,26 +5,27 @@ import { CORDON_BY_REMEDY } from '../../ports/remedies.ts';
 import { NODES } from '../../ports/resources.ts';
 import { Conflict } from '../shared/conflict.ts';
 
-/** A cordon of a remedy, with a mark of its own: one that somebody else set is neither taken over nor taken back (P8). */
+/** A cordon of a remedy, with a mark of its own: one that somebody else set is neither taken over nor taken back (P8). Returns whether anything was written. */
 export async function setCordon(
   cluster: Pick<Cluster, 'get' | 'mergePatch'>,
   { metadata: { name, uid } }: Node,
   isCordoned: boolean,
   run: string,
   mayBegin: () => void,
-): Promise<void> {
+): Promise<boolean> {
   const node = await cluster.get(NODES, name);
   if (node === undefined || node.metadata.uid !== uid) throw new Conflict(`Node ${name} is gone, or another one has its name`);
   const { resourceVersion, annotations = {} } = node.metadata;
   const isOurs = annotations[CORDON_BY_REMEDY] !== undefined;
   const isThere = node.spec.unschedulable === true;
-  if (isCordoned ? isThere : !isOurs) return;
+  if (isCordoned ? isThere : !isOurs) return false;
   const isOfAnother = !isCordoned && isCordonOfAnother(node, CORDON_BY_REMEDY);
   const patch = {
     metadata: { uid, resourceVersion, annotations: { [CORDON_BY_REMEDY]: isCordoned ? run : null } },
     ...(!isOfAnother && { spec: { unschedulable: isCordoned ? true : null } }),
   };
   await cluster.mergePatch(NODES, name, patch, { beforeSend: mayBegin });
+  return true;
 }
 
 /** Whether the cordon of this run stands, be it of a controller that died behind it, or never heard the answer. */

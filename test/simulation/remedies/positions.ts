@@ -77,8 +77,8 @@ export class Positions {
       case 'fenced':
         return hasWaited && this.#truth.isFenced(node);
       case 'running':
-        // A fence has deadlines of its own, and pods of a node that is away stay until it is fenced, be they those of the remedy.
-        if (run?.kind === 'podTemplate') return hasWaited && !this.#truth.areAllReady();
+        // A fence has deadlines of its own, and pods of a node that is away stay until it is fenced, be they those of the remedy, or of a budget that counts them.
+        if (run?.kind === 'podTemplate' || run?.kind === 'evict') return hasWaited && !this.#truth.areAllReady();
         return hasWaited && (this.#truth.isFenced(node) || !this.#truth.isReady(node));
       default:
         return hasWaited;

@@ -54,7 +54,10 @@ export class EvictRuns implements RunKind {
 
   async begin(context: RunContext & { use: RemedyUse }, mayBegin: () => void): Promise<void> {
     const { node, memory, run, use } = context;
-    if (use.remedy.kind === 'evict' && use.remedy.cordons) await setCordon(this.#cluster, node, true, run.id, mayBegin);
+    const isCordoning = use.remedy.kind === 'evict' && use.remedy.cordons;
+    const hasAsked = isCordoning && (await setCordon(this.#cluster, node, true, run.id, mayBegin));
+    // Evictions follow without asking storm policies again.
+    if (!hasAsked) mayBegin();
     memory.begins(run);
   }
 
