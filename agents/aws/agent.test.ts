@@ -164,6 +164,12 @@ describe('aws', () => {
     expect(readings.map(({ state }) => state)).toEqual(['on', 'on', 'on', 'on']);
   });
 
+  it('takes a bare 503 for no refusal of a set: somebody between may have said so, behind whom it was done', async () => {
+    cloud.service.setFaults({ failures: [{ request: 'StopInstances', status: 503, code: '', message: 'upstream' }] });
+    expect(await agent.set(cloud.target(), 'off')).toMatchObject({ result: 'unclear' });
+    expect(cloud.service.requests.filter((name) => name === 'StopInstances')).toHaveLength(1);
+  });
+
   it('takes a set that left without an answer for unclear, and a refusal for one', async () => {
     cloud.service.setFaults({
       failures: [{ request: 'StopInstances', status: 500, code: 'InternalError', message: 'An internal error has occurred' }],

@@ -6,6 +6,7 @@ import { ACCESS_KEY, awsCloud } from '../../src/testbed/devices/cloud/aws.ts';
 import { CloudServer, type CloudRequest } from '../../src/testbed/devices/cloud/cloud-server.ts';
 import { environmentOf, startCloudHarness, type CloudHarness } from '../../src/testbed/devices/cloud/testing.ts';
 import { aws } from './definition.ts';
+import { foreignHost } from './parameters.ts';
 
 const ROLE = 'arn:aws:iam::123456789012:role/fence';
 const NO_METADATA = { AWS_EC2_METADATA_DISABLED: 'true' };
@@ -137,6 +138,31 @@ describe('credentials of AWS', () => {
     closing.push(() => metadata.close());
     const agent = await agentIn({ AWS_EC2_METADATA_SERVICE_ENDPOINT: metadata.url });
     expect(await read(agent, {})).toMatchObject({ state: 'on' });
+  });
+
+  it('of the process are given to no host that the configuration names', async () => {
+    const files = { '/token': 'a-web-token' };
+    const own = { AWS_WEB_IDENTITY_TOKEN_FILE: '/token', AWS_ROLE_ARN: ROLE, ...NO_METADATA };
+    for (const named of ['endpoint', 'sts_endpoint']) {
+      const message = await messageOf(read(await agentIn(own, files), { ...region, [named]: url }));
+      expect(message).toMatch(/^Misconfigured .*web identity \(not given to 127\.0\.0\.1:\d+, which the configuration names\)/u);
+    }
+    expect(cloud.service.requests).toEqual([]);
+    const login = { access_key: ACCESS_KEY, secret_key: secret };
+    expect(await read(await agentIn(own, files), { ...region, endpoint: url, ...login }), 'those of the parameters are').toMatchObject({
+      state: 'on',
+    });
+  });
+
+  it.each([
+    ['https://vpce-0a1b.ec2.eu-central-1.vpce.amazonaws.com', undefined],
+    ['https://ec2.cn-north-1.amazonaws.com.cn', undefined],
+    ['https://ec2.eu-central-1.api.aws', undefined],
+    ['http://ec2.eu-central-1.amazonaws.com', 'ec2.eu-central-1.amazonaws.com'],
+    ['https://amazonaws.com.example.org', 'amazonaws.com.example.org'],
+    ['https://notamazonaws.com', 'notamazonaws.com'],
+  ])('of the process go to %s, unless it is foreign: %s', (endpoint, foreign) => {
+    expect(foreignHost({ endpoint, stsEndpoint: undefined })).toBe(foreign);
   });
 
   it('that nobody has are told with all places where they were looked for', async () => {

@@ -4,7 +4,7 @@ import type { Reach } from '../shared/cloud/accounts.ts';
 import { parseIni } from '../shared/cloud/ini.ts';
 import { textAt } from '../shared/web/web-client.ts';
 import type { InstanceRole } from './instance-role.ts';
-import type { AwsSettings, Keys } from './parameters.ts';
+import { foreignHost, type AwsSettings, type Keys } from './parameters.ts';
 import type { SecurityTokens } from './security-tokens.ts';
 
 type Source = CredentialSource<Keys>;
@@ -18,14 +18,11 @@ interface Parts {
 
 /** The chain in the order of AWS' own tools; what they have besides (SSO, a process) is told where it is configured. */
 export function findKeys(call: Call, parts: Parts): Promise<{ credentials: Keys; source: string }> {
-  return firstCredentials(call, [
-    ofParameters(parts),
-    ofEnvironment(parts),
-    ofWebIdentity(parts),
-    ofFiles(parts),
-    ofContainer(parts),
-    ofInstance(parts),
-  ]);
+  return firstCredentials(
+    call,
+    [ofParameters(parts), ofEnvironment(parts), ofWebIdentity(parts), ofFiles(parts), ofContainer(parts), ofInstance(parts)],
+    foreignHost(parts.settings),
+  );
 }
 
 function ofParameters({ settings }: Parts): Source {
@@ -37,6 +34,7 @@ function ofParameters({ settings }: Parts): Source {
 function ofEnvironment({ host, settings }: Parts): Source {
   return {
     name: 'environment',
+    isOfProcess: true,
     find: () => {
       const [accessKeyId, secretAccessKey] = [host.variable('AWS_ACCESS_KEY_ID'), host.variable('AWS_SECRET_ACCESS_KEY')];
       if (settings.profile !== undefined) return Promise.resolve({ absent: 'a profile is named' });
@@ -52,6 +50,7 @@ function ofEnvironment({ host, settings }: Parts): Source {
 function ofWebIdentity({ host, sts, settings }: Parts): Source {
   return {
     name: 'web identity',
+    isOfProcess: true,
     find: async (call) => {
       const [path, roleArn] = [host.variable('AWS_WEB_IDENTITY_TOKEN_FILE'), host.variable('AWS_ROLE_ARN')];
       if (settings.profile !== undefined) return { absent: 'a profile is named' };
@@ -67,6 +66,7 @@ function ofWebIdentity({ host, sts, settings }: Parts): Source {
 function ofFiles({ host, settings, sts }: Parts): Source {
   return {
     name: 'shared files',
+    isOfProcess: true,
     find: async (call) => {
       const profiles = await readProfiles(host);
       const name = settings.profile ?? host.variable('AWS_PROFILE') ?? 'default';
@@ -138,6 +138,7 @@ const PLAIN_HOSTS = new Set(['169.254.170.2', '169.254.170.23', '[fd00:ec2::23]'
 function ofContainer({ host, role }: Parts): Source {
   return {
     name: 'container',
+    isOfProcess: true,
     find: async (call) => {
       const [relative, full] = [host.variable('AWS_CONTAINER_CREDENTIALS_RELATIVE_URI'), host.variable('AWS_CONTAINER_CREDENTIALS_FULL_URI')];
       if (relative === undefined && full === undefined) return { absent: 'AWS_CONTAINER_CREDENTIALS_FULL_URI is not set' };
@@ -164,6 +165,7 @@ function ofContainer({ host, role }: Parts): Source {
 function ofInstance({ host, role }: Parts): Source {
   return {
     name: 'instance role',
+    isOfProcess: true,
     find: async (call) => {
       if (host.variable('AWS_EC2_METADATA_DISABLED')?.toLowerCase() === 'true') return { absent: 'AWS_EC2_METADATA_DISABLED is true' };
       const found = await role.metadata(call, 'iam/security-credentials/');

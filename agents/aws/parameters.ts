@@ -44,7 +44,10 @@ export const awsParameters: ParameterSchema<typeof schema> = {
     profile: { description: 'Profile of the shared files; `AWS_PROFILE`, then `default` without it.' },
     role_arn: { description: 'Role to assume with these credentials.' },
     external_id: { description: 'External id that the role demands.' },
-    endpoint: { description: 'URL of the EC2 API, for private endpoints; `AWS_ENDPOINT_URL_EC2` and `AWS_ENDPOINT_URL` without it.' },
+    endpoint: {
+      description:
+        'URL of the EC2 API, for private endpoints; `AWS_ENDPOINT_URL_EC2` and `AWS_ENDPOINT_URL` without it. A host that is not of AWS is given no credentials but those of the parameters.',
+    },
     sts_endpoint: { description: 'URL of the STS API; `AWS_ENDPOINT_URL_STS` and `AWS_ENDPOINT_URL` without it.' },
     skip_os_shutdown: {
       description: 'Stop without the shutdown of the operating system. `no` waits for a system that may hang, up to some minutes.',
@@ -75,6 +78,15 @@ export interface AwsSettings {
   stsEndpoint: string | undefined;
   skipOsShutdown: boolean;
   trust: Trust;
+}
+
+/** Hosts of AWS, private endpoints among them (AWS general reference). */
+const OF_AWS = /(?:^|\.)(?:amazonaws\.com(?:\.cn)?|api\.aws)$/;
+
+/** A host that parameters name and that is none of AWS', or not over TLS; undefined: there is none. */
+export function foreignHost({ endpoint, stsEndpoint }: Pick<AwsSettings, 'endpoint' | 'stsEndpoint'>): string | undefined {
+  const named = [endpoint, stsEndpoint].flatMap((text) => (text === undefined ? [] : [new URL(text)]));
+  return named.find(({ protocol, hostname }) => protocol !== 'https:' || !OF_AWS.test(hostname))?.host;
 }
 
 export function awsProblems(parameters: Parameters, withSecrets: boolean): ParameterProblem[] {

@@ -51,17 +51,19 @@ export class SignedQuery {
     const first = await this.#send(call, query);
     this.#time.hear(first);
     const failure = first.status < 400 ? undefined : failureIn(first.text);
-    if (failure !== undefined && SKEWED.has(failure.code) && this.#time.isFarFrom(aheadMs)) return this.#judged(await this.#send(call, query));
-    return this.#judged(first);
+    if (failure !== undefined && SKEWED.has(failure.code) && this.#time.isFarFrom(aheadMs)) return this.#judged(await this.#send(call, query), query);
+    return this.#judged(first, query);
   }
 
   close(): void {
     this.#client.close();
   }
 
-  #judged(answer: WebAnswer): WebAnswer {
+  /** A set is taken for not begun only where EC2 itself says so: a bare 503 may come from somebody between, behind whom it was done. */
+  #judged(answer: WebAnswer, { gate }: Query): WebAnswer {
     const failure = answer.status < 400 ? undefined : failureIn(answer.text);
-    if (answer.status === 429 || answer.status === 503 || (failure !== undefined && BUSY.has(failure.code)))
+    const isBusy = failure === undefined ? answer.status === 503 && gate === undefined : BUSY.has(failure.code);
+    if (answer.status === 429 || isBusy)
       throw new Throttled(
         `HTTP ${answer.status}${failure === undefined ? '' : `: ${failure.code}: ${failure.message}`}`,
         waitOf(answer, this.#reach.clock),

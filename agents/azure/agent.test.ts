@@ -11,14 +11,17 @@ let agent: PowerAgent;
 const others: PowerAgent[] = [];
 
 async function agentIn(variables: Record<string, string>, files: Record<string, string> = {}): Promise<PowerAgent> {
-  const created = await azure.create({ clock: new SystemClock(), host: environmentOf(variables, files) } as unknown as AgentContext);
+  const created = await azure.create({
+    clock: new SystemClock(),
+    host: environmentOf({ NODEFENCE_AZURE_ENDPOINT: cloud.service.url, ...variables }, files),
+  } as unknown as AgentContext);
   if (created.kind !== 'power') throw new Error('not a power agent');
   others.push(created);
   return created;
 }
 
 const target = (change: Partial<Target> = {}): Target =>
-  cloud.target({ ...change, parameters: { endpoint: cloud.service.url, subscriptionId: SUBSCRIPTION, resourceGroup: GROUP, ...change.parameters } });
+  cloud.target({ ...change, parameters: { subscriptionId: SUBSCRIPTION, resourceGroup: GROUP, ...change.parameters } });
 
 async function failure(work: Promise<unknown>): Promise<AgentError> {
   const error: unknown = await work.then(
@@ -222,6 +225,18 @@ describe('credentials of Azure', () => {
   it('are those of the managed identity', async () => {
     expect(await (await agentIn(common())).read(target())).toMatchObject({ state: 'on' });
     expect(cloud.service.requests).toEqual(['GET managed identity', 'GET machine']);
+  });
+
+  it('of the process are given to no host that the configuration names', async () => {
+    for (const parameters of [{ endpoint: cloud.service.url }, { authority: cloud.service.url }, { endpoint: cloud.service.url, msi: 'yes' }]) {
+      const own = await agentIn({ ...common(), ...federated }, { '/token': 'a-service-account-token' });
+      const error = await failure(own.read(target({ parameters })));
+      expect([error.kind, error.message]).toEqual([
+        'Misconfigured',
+        expect.stringMatching(/managed identity \(not given to 127\.0\.0\.1:\d+, which the configuration names\)/u),
+      ]);
+    }
+    expect(cloud.service.requests).toEqual([]);
   });
 
   it('that nobody has are told with all places where they were looked for', async () => {

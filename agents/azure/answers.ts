@@ -1,6 +1,6 @@
 import type { PowerState } from '../../src/ports/agents.ts';
 import { deviceMessage } from '../shared/ssh/words.ts';
-import { member, textAt, type WebAnswer } from '../shared/web/web-client.ts';
+import { listAt, member, textAt, type WebAnswer } from '../shared/web/web-client.ts';
 
 /** PowerState of an instance view (Microsoft Learn, "States and billing status of Azure Virtual Machines"). */
 const STATES: Readonly<Record<string, PowerState>> = {
@@ -20,12 +20,6 @@ export interface AzureMachine {
   vmId: string | undefined;
   state: PowerState;
   detail: string;
-}
-
-/** The members of a list in a JSON object; none where there is no list. */
-export function listAt(value: unknown, ...path: readonly string[]): readonly unknown[] {
-  const found = member(value, ...path);
-  return Array.isArray(found) ? found : [];
 }
 
 /** Undefined where it is no machine with its instance view. */

@@ -5,8 +5,8 @@ import type { Cloud, Reach } from '../shared/cloud/instance-agent.ts';
 import { repeated, sentOnce, Throttled, waitOf } from '../shared/cloud/repeat.ts';
 import { TokenKeeper, type Token } from '../shared/cloud/tokens.ts';
 import { deviceMessage } from '../shared/ssh/words.ts';
-import { textAt, WebClient, WebFailure, type WebAnswer } from '../shared/web/web-client.ts';
-import { endIn, failureIn, listAt, machineIn, type AzureMachine } from './answers.ts';
+import { listAt, textAt, WebClient, WebFailure, type WebAnswer } from '../shared/web/web-client.ts';
+import { endIn, failureIn, machineIn, type AzureMachine } from './answers.ts';
 import { AzureCredentials } from './credentials.ts';
 import { azureInstance, azureSettings, plugProblem, type AzureSettings } from './parameters.ts';
 import { missingActions } from './permissions.ts';
@@ -37,6 +37,7 @@ class AzureAccount implements CloudAccount {
   readonly #client: WebClient;
   readonly #credentials: AzureCredentials;
   readonly #tokens: TokenKeeper<Token>;
+  readonly #endpoint: string;
   /** The last operation of each machine, oldest first. */
   readonly #operations = new Map<string, Operation>();
   #source = '';
@@ -47,6 +48,7 @@ class AzureAccount implements CloudAccount {
     this.#client = new WebClient(settings.trust, reach.clock, SOCKETS_MAX);
     this.#credentials = new AzureCredentials(settings, reach);
     this.#tokens = new TokenKeeper(reach.clock);
+    this.#endpoint = (settings.endpoint ?? reach.host.variable('NODEFENCE_AZURE_ENDPOINT') ?? settings.cloudEndpoint).replace(/\/$/, '');
   }
 
   async read(call: Call): Promise<InstanceView> {
@@ -165,7 +167,7 @@ class AzureAccount implements CloudAccount {
 
   #ownPath(link: string): string | undefined {
     const url = URL.canParse(link) ? new URL(link) : undefined;
-    return url?.origin === new URL(this.#settings.endpoint).origin ? `${url.pathname}${url.search}` : undefined;
+    return url?.origin === new URL(this.#endpoint).origin ? `${url.pathname}${url.search}` : undefined;
   }
 
   async #wouldRefuse(call: Call, id: string): Promise<string | undefined> {
@@ -196,7 +198,7 @@ class AzureAccount implements CloudAccount {
 
   #send(call: Call, method: 'GET' | 'POST', path: string, { text }: Token, gate?: () => void): Promise<WebAnswer> {
     const headers = { Authorization: `Bearer ${text}`, Accept: 'application/json' };
-    return this.#client.exchange(call, { method, url: `${this.#settings.endpoint}${path}`, headers, gate, secrets: [text] });
+    return this.#client.exchange(call, { method, url: `${this.#endpoint}${path}`, headers, gate, secrets: [text] });
   }
 
   #token(call: Call): Promise<Token> {

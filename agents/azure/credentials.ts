@@ -27,14 +27,13 @@ export class AzureCredentials {
   }
 
   find(call: Call): Promise<{ credentials: Token; source: string }> {
-    if (this.#settings.isManaged) return firstCredentials(call, [this.#ofManagedIdentity()]);
-    return firstCredentials(call, [
-      this.#ofParameters(),
-      this.#ofEnvironment(),
-      this.#ofWorkloadIdentity(),
-      this.#ofCloudFile(),
-      this.#ofManagedIdentity(),
-    ]);
+    const { foreignHost } = this.#settings;
+    if (this.#settings.isManaged) return firstCredentials(call, [this.#ofManagedIdentity()], foreignHost);
+    return firstCredentials(
+      call,
+      [this.#ofParameters(), this.#ofEnvironment(), this.#ofWorkloadIdentity(), this.#ofCloudFile(), this.#ofManagedIdentity()],
+      foreignHost,
+    );
   }
 
   close(): void {
@@ -59,6 +58,7 @@ export class AzureCredentials {
     const { host } = this.#reach;
     return {
       name: 'environment',
+      isOfProcess: true,
       find: async (call) => {
         const [id, secret, tenant] = ['AZURE_CLIENT_ID', 'AZURE_CLIENT_SECRET', 'AZURE_TENANT_ID'].map((name) => host.variable(name));
         if (secret === undefined && host.variable('AZURE_CLIENT_CERTIFICATE_PATH') !== undefined)
@@ -75,6 +75,7 @@ export class AzureCredentials {
     const { host } = this.#reach;
     return {
       name: 'workload identity',
+      isOfProcess: true,
       find: async (call) => {
         const [path, id, tenant] = ['AZURE_FEDERATED_TOKEN_FILE', 'AZURE_CLIENT_ID', 'AZURE_TENANT_ID'].map((name) => host.variable(name));
         if (path === undefined) return { absent: 'AZURE_FEDERATED_TOKEN_FILE is not set' };
@@ -91,6 +92,7 @@ export class AzureCredentials {
   #ofCloudFile(): CredentialSource<Token> {
     return {
       name: CLOUD_FILE,
+      isOfProcess: true,
       find: async (call) => {
         const file = await this.#cloudFile(call);
         if (file === undefined) return { absent: 'there is none' };
@@ -106,6 +108,7 @@ export class AzureCredentials {
     const { host } = this.#reach;
     return {
       name: 'managed identity',
+      isOfProcess: true,
       find: async (call) => {
         const assigned = this.#settings.isManaged ? undefined : textAt(await this.#cloudFile(call), 'userAssignedIdentityID');
         const id = this.#settings.clientId ?? host.variable('AZURE_CLIENT_ID') ?? assigned ?? '';
@@ -155,6 +158,7 @@ export class AzureCredentials {
           body: new URLSearchParams({ grant_type: 'client_credentials', scope: `${audience}/.default`, ...form }).toString(),
           secrets,
         }),
+        secrets,
       ),
     );
     if (answer.status !== 200)
@@ -169,9 +173,9 @@ export class AzureCredentials {
     return { text, expiresAtMs: this.#reach.clock.wallMs() + seconds * 1_000 };
   }
 
-  #patient(answer: WebAnswer): WebAnswer {
+  #patient(answer: WebAnswer, secrets: readonly (string | undefined)[] = []): WebAnswer {
     if (answer.status === 429 || answer.status >= 500)
-      throw new Throttled(`token: HTTP ${answer.status}: ${wordsOf(answer)}`, waitOf(answer, this.#reach.clock));
+      throw new Throttled(`token: HTTP ${answer.status}: ${wordsOf(answer, secrets)}`, waitOf(answer, this.#reach.clock));
     return answer;
   }
 }

@@ -55,7 +55,10 @@ export const azureParameters: ParameterSchema<typeof schema> = {
     password: { description: 'Client secret of the application.', aliases: ['passwd', 'client_secret'], fromSecret: true, secret: true },
     msi: { description: 'Use the managed identity and no other credentials.', default: 'no' },
     cloud: { description: 'Cloud with hosts of its own: `public`, `usgov`, `china`.', default: 'public' },
-    endpoint: { description: 'URL of Azure Resource Manager, where it is another one.' },
+    endpoint: {
+      description:
+        'URL of Azure Resource Manager, where it is another one; `NODEFENCE_AZURE_ENDPOINT` without it. A host that is not of Azure is given no credentials but those of the parameters.',
+    },
     authority: { description: 'URL that gives tokens, where it is another one; `AZURE_AUTHORITY_HOST` without it.' },
     audience: { description: 'What tokens are asked for, where it is another one.' },
     deallocate: { description: 'Stop by deallocating: slower, and the instance may not find room again.', default: 'no' },
@@ -85,7 +88,11 @@ export interface AzureSettings {
   clientId: string | undefined;
   clientSecret: string | undefined;
   isManaged: boolean;
-  endpoint: string;
+  /** As written; the environment may name another. */
+  endpoint: string | undefined;
+  cloudEndpoint: string;
+  /** A host that parameters name and that is none of Azure's; undefined: there is none. */
+  foreignHost: string | undefined;
   /** As written; the environment may name another. */
   authority: string | undefined;
   cloudAuthority: string;
@@ -120,13 +127,23 @@ export function azureSettings(parameters: Parameters): AzureSettings | { problem
     clientId: value.username,
     clientSecret: value.password,
     isManaged: value.msi,
-    endpoint: plain(value.endpoint ?? hosts.endpoint),
+    endpoint: value.endpoint === undefined ? undefined : plain(value.endpoint),
+    cloudEndpoint: hosts.endpoint,
+    foreignHost: [value.endpoint, value.authority].map(foreignHostIn).find((host) => host !== undefined),
     authority: value.authority === undefined ? undefined : plain(value.authority),
     cloudAuthority: hosts.authority,
     audience: plain(value.audience ?? hosts.endpoint),
     deallocates: value.deallocate,
     trust: trustOf(value),
   };
+}
+
+const OWN_ORIGINS = new Set(Object.values(CLOUDS).flatMap(({ endpoint, authority }) => [endpoint, authority]));
+
+function foreignHostIn(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const { origin, host } = new URL(text);
+  return OWN_ORIGINS.has(origin) ? undefined : host;
 }
 
 function plain(text: string): string {

@@ -1,5 +1,4 @@
-import { member } from '../shared/web/web-client.ts';
-import { listAt } from './answers.ts';
+import { listAt, member } from '../shared/web/web-client.ts';
 
 /** Which of these actions no role allows (REST API "Permissions - List For Resource"); undefined where the answer does not tell all. */
 export function missingActions(body: unknown, wanted: readonly string[]): readonly string[] | undefined {

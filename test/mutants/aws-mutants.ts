@@ -144,6 +144,20 @@ export const AWS_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(CREDENTIALS, 'are read anew from the shared files where AWS does not take them any more'),
   },
   {
+    name: 'cloud credentials anywhere',
+    defect: 'what the process is trusted with is given to a host that whoever writes the configuration names',
+    file: 'agents/shared/cloud/credentials.ts',
+    edits: [['foreignHost !== undefined && source.isOfProcess === true', "foreignHost === '' && source.isOfProcess === true"]],
+    killedBy: byTest(CREDENTIALS, 'of the process are given to no host that the configuration names'),
+  },
+  {
+    name: 'aws bare 503',
+    defect: 'a set whose answer is the 503 of somebody between is sent again, though it may have been done',
+    file: 'agents/aws/signed-query.ts',
+    edits: [['answer.status === 503 && gate === undefined', 'answer.status === 503']],
+    killedBy: byTest(AGENT, 'takes a bare 503 for no refusal of a set: somebody between may have said so, behind whom it was done'),
+  },
+  {
     name: 'cloud name as proof',
     defect: 'an instance that bears the name of the node’s is the node’s',
     file: 'agents/shared/cloud/instance.ts',

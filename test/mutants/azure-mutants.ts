@@ -58,7 +58,7 @@ export const AZURE_MUTANTS: readonly SourceMutant[] = [
     name: 'azure token elsewhere',
     defect: 'the token goes to whatever host the header of an operation names',
     file: CLOUD,
-    edits: [['return url?.origin === new URL(this.#settings.endpoint).origin ?', 'return url !== undefined ?']],
+    edits: [['return url?.origin === new URL(this.#endpoint).origin ?', 'return url !== undefined ?']],
     killedBy: byTest(AGENT, 'takes the token to no other host, whatever the header of an operation says'),
   },
   {

@@ -5,17 +5,27 @@ import type { Call, CallTarget } from '../call.ts';
 export interface CredentialSource<C, T extends CallTarget = Target> {
   /** As the cloud's own documentation calls it: `environment`, `web identity`, `instance role`. */
   name: string;
+  /** It is the process' own, of its environment, files or instance, and no part of the configuration. */
+  isOfProcess?: true;
   /** The credentials, or why there are none here: `AWS_ACCESS_KEY_ID is not set`. Rejects where they are here and cannot be had. */
   find(call: Call<T>): Promise<{ credentials: C } | { absent: string }>;
 }
 
-/** The first source that has any, in the order of the cloud's own tools; `Misconfigured` names all that were tried. */
+/**
+ * The first source that has any, in the order of the cloud's own tools; `Misconfigured` names all that were tried. `foreignHost`: a host that is none of the
+ * cloud's and that the configuration names: whoever may write that must not be given what the process itself is trusted with.
+ */
 export async function firstCredentials<C, T extends CallTarget = Target>(
   call: Call<T>,
   sources: readonly CredentialSource<C, T>[],
+  foreignHost?: string,
 ): Promise<{ credentials: C; source: string }> {
   const tried: string[] = [];
   for (const source of sources) {
+    if (foreignHost !== undefined && source.isOfProcess === true) {
+      tried.push(`${source.name} (not given to ${foreignHost}, which the configuration names)`);
+      continue;
+    }
     const found = await source.find(call);
     if ('credentials' in found) return { credentials: found.credentials, source: source.name };
     tried.push(`${source.name} (${found.absent})`);

@@ -69,7 +69,13 @@ class Azure implements CloudProtocol, CloudService {
   }
 
   get variables(): Readonly<Record<string, string>> {
-    return { AZURE_TENANT_ID: TENANT, AZURE_CLIENT_ID: CLIENT, AZURE_CLIENT_SECRET: this.#secret, AZURE_AUTHORITY_HOST: this.url };
+    return {
+      AZURE_TENANT_ID: TENANT,
+      AZURE_CLIENT_ID: CLIENT,
+      AZURE_CLIENT_SECRET: this.#secret,
+      AZURE_AUTHORITY_HOST: this.url,
+      NODEFENCE_AZURE_ENDPOINT: this.url,
+    };
   }
 
   get files(): Readonly<Record<string, string>> {
@@ -77,7 +83,7 @@ class Azure implements CloudProtocol, CloudService {
   }
 
   get settings(): Readonly<Record<string, string>> {
-    return { 'azure.endpoint': this.url };
+    return {};
   }
 
   leftOpen(): { sessions: number; connections: number } {
