@@ -1,31 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-import { AgentError, type AgentContext, type PowerAgent } from '../../src/ports/agents.ts';
-import { SystemClock } from '../../src/runtime/system-clock.ts';
+import { AgentError, type PowerAgent } from '../../src/ports/agents.ts';
 import { awsCloud, odditiesOf } from '../../src/testbed/devices/cloud/aws.ts';
-import { environmentOf, startCloudHarness, type CloudHarness } from '../../src/testbed/devices/cloud/testing.ts';
+import { environmentOf, failureOf, powerAgentIn, startCloudHarness, type CloudHarness } from '../../src/testbed/devices/cloud/testing.ts';
 import { aws } from './definition.ts';
-
-const clock = new SystemClock();
 
 describe('aws', () => {
   let cloud: CloudHarness;
   let agent: PowerAgent;
 
-  async function agentIn(variables: Record<string, string>): Promise<PowerAgent> {
-    const created = await aws.create({ clock, host: environmentOf(variables) } as unknown as AgentContext);
-    if (created.kind !== 'power') throw new Error('not a power agent');
-    return created;
-  }
-
-  const failure = async (work: Promise<unknown>): Promise<AgentError> => {
-    const error: unknown = await work.then(
-      () => undefined,
-      (thrown: unknown) => thrown,
-    );
-    if (!(error instanceof AgentError)) throw new Error(`no error of an agent: ${String(error)}`);
-    return error;
-  };
+  const agentIn = (variables: Record<string, string>): Promise<PowerAgent> => powerAgentIn(aws, environmentOf(variables));
 
   beforeEach(async () => {
     cloud = await startCloudHarness(awsCloud);
@@ -98,13 +82,13 @@ describe('aws', () => {
 
   it('does not ask for the start of an instance that is gone for good', async () => {
     cloud.service.setFaults({ shows: '48' });
-    const error = await failure(agent.set(cloud.target(), 'on'));
+    const error = await failureOf(agent.set(cloud.target(), 'on'));
     expect([error.kind, error.message]).toEqual(['Refused', expect.stringContaining('it is gone for good')]);
     expect(cloud.service.requests).toEqual(['DescribeInstances']);
   });
 
   it('never takes an instance that is not found for off: it may stand in another region or account', async () => {
-    const error = await failure(agent.read(cloud.target({ plug: 'i-0ffffffffffffffff', identity: { node: 'a' } })));
+    const error = await failureOf(agent.read(cloud.target({ plug: 'i-0ffffffffffffffff', identity: { node: 'a' } })));
     expect(error.kind).toBe('Misconfigured');
     expect(error.message).toMatch(/does not exist.*region eu-central-1 \(credentials: environment\).*no proof that it is off/u);
   });
@@ -114,7 +98,7 @@ describe('aws', () => {
     ['a machine of Fargate', { providerID: 'aws:///eu-central-1a/x/fargate-ip-10-9-0-1' }, /the node's providerID is aws/u],
     ['a node with other addresses', { addresses: ['10.7.7.7'] }, /its addresses are 10\.9\.0\.1, the node's 10\.7\.7\.7/u],
   ])('sends nothing for %s', async (_name, identity, words) => {
-    const error = await failure(agent.set(cloud.target({ identity: { ...cloud.target().identity, ...identity } }), 'off'));
+    const error = await failureOf(agent.set(cloud.target({ identity: { ...cloud.target().identity, ...identity } }), 'off'));
     expect([error.kind, error.message]).toEqual(['Misconfigured', expect.stringMatching(words)]);
     expect(cloud.service.instances[0]?.commands).toEqual([]);
   });
@@ -127,7 +111,7 @@ describe('aws', () => {
       asked += 1;
       if (asked === 2) throw new AgentError('NotSent', { device: '', plug: '', asked: 'off', answered: 'the lease is over' });
     };
-    const error = await failure(agent.set(cloud.target({ beforeSend }), 'off'));
+    const error = await failureOf(agent.set(cloud.target({ beforeSend }), 'off'));
     expect([error.kind, asked]).toEqual(['NotSent', 2]);
     expect(cloud.service.requests.filter((name) => name === 'StopInstances')).toHaveLength(1);
     expect(cloud.machines[0]?.state()).toBe('on');
@@ -146,7 +130,7 @@ describe('aws', () => {
     cloud.service.setFaults({ failures: failures(2) });
     expect(await agent.read(cloud.target())).toMatchObject({ state: 'on' });
     cloud.service.setFaults({ failures: failures() });
-    const error = await failure(agent.read(cloud.target({ deadlineMs: 600 })));
+    const error = await failureOf(agent.read(cloud.target({ deadlineMs: 600 })));
     expect([error.kind, error.message]).toEqual(['Unreachable', expect.stringContaining('RequestLimitExceeded')]);
   });
 
@@ -176,7 +160,7 @@ describe('aws', () => {
     });
     expect(await agent.set(cloud.target(), 'off')).toMatchObject({ result: 'unclear', detail: expect.stringContaining('InternalError') as string });
     cloud.service.setFaults({ failures: [{ request: 'StopInstances', status: 403, code: 'UnauthorizedOperation', message: 'not yours' }] });
-    const error = await failure(agent.set(cloud.target(), 'off'));
+    const error = await failureOf(agent.set(cloud.target(), 'off'));
     expect([error.kind, error.message]).toEqual(['Refused', expect.stringContaining('not yours (credentials: environment)')]);
   });
 

@@ -1,10 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-import { AgentError, type AgentContext, type PowerAgent } from '../../src/ports/agents.ts';
-import { SystemClock } from '../../src/runtime/system-clock.ts';
+import { AgentError, type PowerAgent } from '../../src/ports/agents.ts';
 import { ACCESS_KEY, awsCloud } from '../../src/testbed/devices/cloud/aws.ts';
 import { CloudServer, type CloudRequest } from '../../src/testbed/devices/cloud/cloud-server.ts';
-import { environmentOf, startCloudHarness, type CloudHarness } from '../../src/testbed/devices/cloud/testing.ts';
+import { environmentOf, powerAgentIn, startCloudHarness, type CloudHarness } from '../../src/testbed/devices/cloud/testing.ts';
 import { aws } from './definition.ts';
 import { foreignHost } from './parameters.ts';
 
@@ -53,8 +52,7 @@ describe('credentials of AWS', () => {
 
   async function agentIn(variables: Record<string, string>, files: Record<string, string> = {}): Promise<PowerAgent> {
     const host = environmentOf({ AWS_ENDPOINT_URL: url, ...variables }, files);
-    const created = await aws.create({ clock: new SystemClock(), host } as unknown as AgentContext);
-    if (created.kind !== 'power') throw new Error('not a power agent');
+    const created = await powerAgentIn(aws, host);
     agents.push(created);
     return created;
   }

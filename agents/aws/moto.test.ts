@@ -1,25 +1,16 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { createServer, type AddressInfo } from 'node:net';
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import type { AgentContext, PowerAgent, Target } from '../../src/ports/agents.ts';
-import { SystemClock } from '../../src/runtime/system-clock.ts';
-import { environmentOf } from '../../src/testbed/devices/cloud/testing.ts';
+import type { PowerAgent, Target } from '../../src/ports/agents.ts';
+import { freePorts } from '../../src/testbed/control-plane/free-port.ts';
+import { environmentOf, powerAgentIn } from '../../src/testbed/devices/cloud/testing.ts';
 import { childrenNamed, parseXml, type XmlElement } from '../shared/xml.ts';
 import { aws } from './definition.ts';
 
 /** EC2 as moto serves it, which nobody here wrote: `pip install 'moto[server,ec2]'`, on the PATH or named by this variable. */
 const SERVER = process.env['NODEFENCE_MOTO_SERVER'] ?? 'moto_server';
 const isThere = spawnSync(SERVER, ['--help'], { stdio: 'ignore' }).status === 0;
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 async function until(isSo: () => Promise<boolean>): Promise<void> {
   const deadline = performance.now() + 20_000;
@@ -49,7 +40,7 @@ describe.skipIf(!isThere)("against moto (pip install 'moto[server,ec2]')", () =>
   }
 
   beforeAll(async () => {
-    const port = await freePort();
+    const [port = 0] = await freePorts('127.0.0.1', 1);
     url = `http://127.0.0.1:${port}/`;
     const child = spawn(SERVER, ['-H', '127.0.0.1', '-p', String(port)], { stdio: 'ignore' });
     const ended = new Promise((resolve) => child.once('exit', resolve));
@@ -69,9 +60,7 @@ describe.skipIf(!isThere)("against moto (pip install 'moto[server,ec2]')", () =>
     instance = textOf(run, 'instancesSet', 'item', 'instanceId');
     address = textOf(run, 'instancesSet', 'item', 'privateIpAddress');
     const host = environmentOf({ AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test', AWS_ENDPOINT_URL: url });
-    const created = await aws.create({ clock: new SystemClock(), host } as unknown as AgentContext);
-    if (created.kind !== 'power') throw new Error('not a power agent');
-    agent = created;
+    agent = await powerAgentIn(aws, host);
     cleanUp.push(async () => agent.close?.());
   }, 60_000);
 

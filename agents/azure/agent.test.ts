@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-import { AgentError, type AgentContext, type PowerAgent, type Target } from '../../src/ports/agents.ts';
-import { SystemClock } from '../../src/runtime/system-clock.ts';
+import { AgentError, type PowerAgent, type Target } from '../../src/ports/agents.ts';
 import { azureCloud, CLIENT, GROUP, odditiesOf, SCALE_SET, SUBSCRIPTION, TENANT } from '../../src/testbed/devices/cloud/azure.ts';
-import { environmentOf, startCloudHarness, type CloudHarness } from '../../src/testbed/devices/cloud/testing.ts';
+import { environmentOf, failureOf, powerAgentIn, startCloudHarness, type CloudHarness } from '../../src/testbed/devices/cloud/testing.ts';
 import { azure } from './definition.ts';
 
 let cloud: CloudHarness;
@@ -11,26 +10,13 @@ let agent: PowerAgent;
 const others: PowerAgent[] = [];
 
 async function agentIn(variables: Record<string, string>, files: Record<string, string> = {}): Promise<PowerAgent> {
-  const created = await azure.create({
-    clock: new SystemClock(),
-    host: environmentOf({ NODEFENCE_AZURE_ENDPOINT: cloud.service.url, ...variables }, files),
-  } as unknown as AgentContext);
-  if (created.kind !== 'power') throw new Error('not a power agent');
+  const created = await powerAgentIn(azure, environmentOf({ NODEFENCE_AZURE_ENDPOINT: cloud.service.url, ...variables }, files));
   others.push(created);
   return created;
 }
 
 const target = (change: Partial<Target> = {}): Target =>
   cloud.target({ ...change, parameters: { subscriptionId: SUBSCRIPTION, resourceGroup: GROUP, ...change.parameters } });
-
-async function failure(work: Promise<unknown>): Promise<AgentError> {
-  const error: unknown = await work.then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  );
-  if (!(error instanceof AgentError)) throw new Error(`no error of an agent: ${String(error)}`);
-  return error;
-}
 
 beforeEach(async () => {
   cloud = await startCloudHarness(azureCloud);
@@ -109,19 +95,19 @@ describe('azure', () => {
   });
 
   it('never takes a machine that is not found for off', async () => {
-    const error = await failure(agent.read(target({ plug: 'vm-9', identity: { node: 'a' } })));
+    const error = await failureOf(agent.read(target({ plug: 'vm-9', identity: { node: 'a' } })));
     expect([error.kind, error.message]).toEqual(['Misconfigured', expect.stringMatching(/ResourceNotFound.*no proof that it is off/u)]);
   });
 
   it('sends nothing to another machine of the same name', async () => {
     cloud.service.setFaults({ isReplaced: true });
-    const error = await failure(agent.set(target(), 'off'));
+    const error = await failureOf(agent.set(target(), 'off'));
     expect([error.kind, error.message]).toEqual(['Misconfigured', expect.stringContaining('its UUID is ffffffff')]);
     expect(cloud.service.instances[0]?.commands).toEqual([]);
   });
 
   it('sends nothing to a machine that the providerID does not name', async () => {
-    const error = await failure(agent.set(target({ plug: 'vm-1' }), 'off'));
+    const error = await failureOf(agent.set(target({ plug: 'vm-1' }), 'off'));
     expect([error.kind, error.message]).toEqual(['Misconfigured', expect.stringContaining("the node's providerID is azure")]);
   });
 
@@ -132,7 +118,7 @@ describe('azure', () => {
       asked += 1;
       if (asked === 2) throw new AgentError('NotSent', { device: '', plug: '', asked: 'off', answered: 'the lease is over' });
     };
-    const error = await failure(agent.set(target({ beforeSend }), 'off'));
+    const error = await failureOf(agent.set(target({ beforeSend }), 'off'));
     expect([error.kind, asked, cloud.machines[0]?.state()]).toEqual(['NotSent', 2, 'on']);
   });
 
@@ -165,7 +151,7 @@ describe('azure', () => {
     [409, 'ScopeLocked', 'a lock of the resource'],
   ])('takes HTTP %d %s for a refusal', async (status, code, words) => {
     cloud.service.setFaults({ failures: [{ request: 'POST powerOff', status, code, message: words }] });
-    const error = await failure(agent.set(target(), 'off'));
+    const error = await failureOf(agent.set(target(), 'off'));
     expect([error.kind, error.message]).toEqual(['Refused', expect.stringContaining(words)]);
   });
 
@@ -193,7 +179,7 @@ describe('azure', () => {
     const errors: string[] = [];
     for (const fault of [{ refusesLogin: true }, { noise: true }, { truncates: true }, { stalls: true }, { isMute: true }] as const) {
       cloud.service.setFaults(fault);
-      errors.push((await failure(agent.read(target({ deadlineMs: 400 })))).message);
+      errors.push((await failureOf(agent.read(target({ deadlineMs: 400 })))).message);
     }
     expect(errors.join('\n')).not.toContain(secret);
   });
@@ -230,7 +216,7 @@ describe('credentials of Azure', () => {
   it('of the process are given to no host that the configuration names', async () => {
     for (const parameters of [{ endpoint: cloud.service.url }, { authority: cloud.service.url }, { endpoint: cloud.service.url, msi: 'yes' }]) {
       const own = await agentIn({ ...common(), ...federated }, { '/token': 'a-service-account-token' });
-      const error = await failure(own.read(target({ parameters })));
+      const error = await failureOf(own.read(target({ parameters })));
       expect([error.kind, error.message]).toEqual([
         'Misconfigured',
         expect.stringMatching(/managed identity \(not given to 127\.0\.0\.1:\d+, which the configuration names\)/u),
@@ -242,7 +228,7 @@ describe('credentials of Azure', () => {
   it('that nobody has are told with all places where they were looked for', async () => {
     cloud.service.setFaults({ refusesLogin: true });
     const own = await agentIn({ ...common(), AZURE_CLIENT_CERTIFICATE_PATH: '/x' });
-    expect((await failure(own.read(target()))).message).toMatch(
+    expect((await failureOf(own.read(target()))).message).toMatch(
       /tried parameters \(no username\), environment \(AZURE_CLIENT_CERTIFICATE_PATH.*\), workload identity \(.*\), \S+azure\.json \(there is none\), managed identity \(.*Identity not found/u,
     );
   });

@@ -2,9 +2,10 @@ import { generateKeyPairSync } from 'node:crypto';
 
 import { afterEach, describe, expect, it } from 'vitest';
 
-import { AgentError, type HostEnvironment } from '../../src/ports/agents.ts';
+import type { HostEnvironment } from '../../src/ports/agents.ts';
 import type { GceService } from '../../src/testbed/devices/cloud/gce.ts';
 import { emulated, hostOf, type Emulated } from '../../test/agents/gce-emulated.ts';
+import { failureOf } from '../../src/testbed/devices/cloud/testing.ts';
 
 const ADC = '/home/fence/.config/gcloud/application_default_credentials.json';
 const open: Emulated[] = [];
@@ -28,15 +29,6 @@ async function given(serviceaccount: (cloud: GceService) => string): Promise<{ o
   open.push(one);
   const parameters = { ...one.parameters, serviceaccount: serviceaccount(one.cloud) };
   return { one, read: () => one.agent.read(one.target({ parameters })) };
-}
-
-async function failureOf(work: Promise<unknown>): Promise<AgentError> {
-  const error: unknown = await work.then(
-    () => undefined,
-    (failure: unknown) => failure,
-  );
-  expect(error).toBeInstanceOf(AgentError);
-  return error as AgentError;
 }
 
 function inEnvironment(text: (cloud: GceService) => string, more: Record<string, string> = {}): Promise<Emulated> {

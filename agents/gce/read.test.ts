@@ -1,30 +1,17 @@
 import { afterEach, describe, expect, it } from 'vitest';
 
-import { AgentError, type Target } from '../../src/ports/agents.ts';
+import type { AgentError, Target } from '../../src/ports/agents.ts';
 import type { CloudFaults } from '../../src/testbed/devices/cloud/faults.ts';
 import type { ComputeExtras } from '../../src/testbed/devices/cloud/gce-compute.ts';
-import { ADDRESS, emulated, NODE, PROVIDER_ID, type Emulated } from '../../test/agents/gce-emulated.ts';
+import { ADDRESS, NODE, PROVIDER_ID, startedIn, type Emulated } from '../../test/agents/gce-emulated.ts';
+import { failureOf } from '../../src/testbed/devices/cloud/testing.ts';
 
 const open: Emulated[] = [];
 afterEach(async () => {
   for (const one of open.splice(0)) await one.close();
 });
 
-async function started(extras?: ComputeExtras, faults: CloudFaults = {}): Promise<Emulated> {
-  const one = await emulated(extras);
-  open.push(one);
-  one.cloud.setFaults(faults);
-  return one;
-}
-
-async function failureOf(work: Promise<unknown>): Promise<AgentError> {
-  const error: unknown = await work.then(
-    () => undefined,
-    (failure: unknown) => failure,
-  );
-  expect(error).toBeInstanceOf(AgentError);
-  return error as AgentError;
-}
+const started = (extras?: ComputeExtras, faults?: CloudFaults): Promise<Emulated> => startedIn(open, extras, faults);
 
 async function told(faults: CloudFaults, change: Partial<Target> = {}): Promise<AgentError> {
   const { agent, target } = await started({}, faults);

@@ -4,7 +4,8 @@ import { AgentError } from '../../src/ports/agents.ts';
 import type { MemoryMachine } from '../../src/testbed/devices/bmc/power-backend.ts';
 import type { CloudFaults } from '../../src/testbed/devices/cloud/faults.ts';
 import type { ComputeExtras } from '../../src/testbed/devices/cloud/gce-compute.ts';
-import { emulated, NODE, PROVIDER_ID, type Emulated } from '../../test/agents/gce-emulated.ts';
+import { NODE, PROVIDER_ID, startedIn, type Emulated } from '../../test/agents/gce-emulated.ts';
+import { failureOf } from '../../src/testbed/devices/cloud/testing.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-a[0-9a-f]{3}-[0-9a-f]{12}$/u;
 const open: Emulated[] = [];
@@ -12,21 +13,7 @@ afterEach(async () => {
   for (const one of open.splice(0)) await one.close();
 });
 
-async function started(extras?: ComputeExtras, faults: CloudFaults = {}): Promise<Emulated> {
-  const one = await emulated(extras);
-  open.push(one);
-  one.cloud.setFaults(faults);
-  return one;
-}
-
-async function failureOf(work: Promise<unknown>): Promise<AgentError> {
-  const error: unknown = await work.then(
-    () => undefined,
-    (failure: unknown) => failure,
-  );
-  expect(error).toBeInstanceOf(AgentError);
-  return error as AgentError;
-}
+const started = (extras?: ComputeExtras, faults?: CloudFaults): Promise<Emulated> => startedIn(open, extras, faults);
 
 async function stopped(machine: MemoryMachine): Promise<void> {
   await expect.poll(() => machine.state(), { interval: 5 }).toBe('off');

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import type { Parameters } from '../../src/ports/agents.ts';
 import { BOOT_TIME, bootTime } from '../shared/boot-time.ts';
 import { canonical, parseBoolean, parsed, type ParameterSchema } from '../shared/parameter-schema.ts';
+import { portNumber } from '../shared/port-number.ts';
 import { booleanWord, LOGIN_TIMEOUT, loginTimeout, plainFingerprint, trustDocumentation, trustShape } from '../shared/web/parameters.ts';
 
 const HOST = /^(?:[A-Za-z0-9](?:[A-Za-z0-9._-]{0,252})|\[?[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*(?:%[A-Za-z0-9]+)?\]?)$/;
@@ -12,12 +13,7 @@ const UUID = /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$
 
 const schema = z.object({
   ip: z.string().regex(HOST, 'must be a host name or an address, without scheme and port').optional(),
-  ipport: z
-    .string()
-    .regex(/^\d{1,5}$/, 'must be a port number')
-    .transform(Number)
-    .refine((port) => port >= 1 && port <= 65_535, 'must be a port number')
-    .optional(),
+  ipport: portNumber.optional(),
   ssl: booleanWord.optional(),
   scheme: z.enum(['https', 'http'], 'must be https or http').optional(),
   username: z.string().optional(),

@@ -1,11 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import type { PowerAgent } from '../../src/ports/agents.ts';
-import { SystemClock } from '../../src/runtime/system-clock.ts';
 import { createAuthority } from '../../src/testbed/certificates.ts';
-import { environmentOf, startCloudHarness, type CloudHarness } from '../../src/testbed/devices/cloud/testing.ts';
+import { environmentOf, failureOf, powerAgentIn, startCloudHarness, type CloudHarness } from '../../src/testbed/devices/cloud/testing.ts';
 import { vcenterOf, vsphereCloud } from '../../src/testbed/devices/cloud/vsphere.ts';
-import { agentIn, failureOf } from './testing/scene.ts';
+import { vsphere } from './definition.ts';
 
 const USER = 'fence@vsphere.local';
 const authority = createAuthority('nodefence vsphere');
@@ -29,7 +28,7 @@ describe('credentials of vSphere', () => {
   });
 
   async function readWith(variables: Record<string, string>, files: Record<string, string> = {}, parameters: Record<string, string> = {}) {
-    const agent = await agentIn(new SystemClock(), environmentOf(variables, { '/ca.pem': authority.certificatePem, ...files }));
+    const agent = await powerAgentIn(vsphere, environmentOf(variables, { '/ca.pem': authority.certificatePem, ...files }));
     agents.push(agent);
     return agent.read(cloud.target({ parameters }));
   }

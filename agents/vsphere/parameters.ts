@@ -2,6 +2,7 @@ import { z } from 'zod';
 
 import type { Parameters } from '../../src/ports/agents.ts';
 import { canonical, parseBoolean, parsed, type ParameterSchema } from '../shared/parameter-schema.ts';
+import { portNumber } from '../shared/port-number.ts';
 import { booleanWord, LOGIN_TIMEOUT, loginTimeout, trustDocumentation, trustOf, trustShape } from '../shared/web/parameters.ts';
 import type { Place, Trust } from '../shared/web/trusted-socket.ts';
 
@@ -23,12 +24,7 @@ const schema = z.object({
     .string()
     .refine((text) => placeOf(text) !== undefined, 'must be a host name or an address')
     .optional(),
-  ipport: z
-    .string()
-    .regex(/^\d{1,5}$/, 'must be a port number')
-    .transform(Number)
-    .refine((port) => port >= 1 && port <= 65_535, 'must be a port number')
-    .optional(),
+  ipport: portNumber.optional(),
   ssl: booleanWord.default(true),
   username: z.string().optional(),
   password: z.string().optional(),

@@ -1,10 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import type { PowerAgent } from '../../src/ports/agents.ts';
-import { SystemClock } from '../../src/runtime/system-clock.ts';
-import { environmentOf, startCloudHarness, type CloudHarness } from '../../src/testbed/devices/cloud/testing.ts';
+import { environmentOf, failureOf, powerAgentIn, startCloudHarness, type CloudHarness } from '../../src/testbed/devices/cloud/testing.ts';
 import { vcenterOf, vsphereCloud } from '../../src/testbed/devices/cloud/vsphere.ts';
-import { agentIn, failureOf } from './testing/scene.ts';
+import { vsphere } from './definition.ts';
 
 describe('a session of vSphere', () => {
   let cloud: CloudHarness;
@@ -13,7 +12,7 @@ describe('a session of vSphere', () => {
 
   beforeEach(async () => {
     cloud = await startCloudHarness(vsphereCloud);
-    agent = await agentIn(new SystemClock(), environmentOf(cloud.service.variables));
+    agent = await powerAgentIn(vsphere, environmentOf(cloud.service.variables));
   });
 
   afterEach(async () => {

@@ -1,30 +1,21 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { AgentError, type PowerAgent, type Target } from '../../src/ports/agents.ts';
-import { SystemClock } from '../../src/runtime/system-clock.ts';
 import { createAuthority } from '../../src/testbed/certificates.ts';
-import { environmentOf } from '../../src/testbed/devices/cloud/testing.ts';
-import { agentIn, failureOf } from './testing/scene.ts';
+import { environmentOf, failureOf, powerAgentIn } from '../../src/testbed/devices/cloud/testing.ts';
+import { freePorts } from '../../src/testbed/control-plane/free-port.ts';
+import { vsphere } from './definition.ts';
 
 /** VMware's own simulator, which nobody here wrote: in Go's folder, on the PATH, or named by this variable. */
 const IN_GO = join(homedir(), 'go', 'bin', 'vcsim');
 const VCSIM = process.env['NODEFENCE_VCSIM'] ?? (existsSync(IN_GO) ? IN_GO : 'vcsim');
 const isThere = spawnSync(VCSIM, ['-h'], { stdio: 'ignore' }).error === undefined;
 const LOGIN = { username: 'fence', password: 'a <password> & "more"' };
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 describe.skipIf(!isThere)('against vcsim (go install github.com/vmware/govmomi/vcsim@v0.46.0)', { timeout: 60_000 }, () => {
   const cleanUp: (() => unknown)[] = [];
@@ -39,7 +30,7 @@ describe.skipIf(!isThere)('against vcsim (go install github.com/vmware/govmomi/v
     const { certificatePem, keyPem } = authority.issue({ commonName: 'vcsim', hosts: ['127.0.0.1'] });
     writeFileSync(join(folder, 'certificate.pem'), certificatePem);
     writeFileSync(join(folder, 'key.pem'), keyPem);
-    const port = await freePort();
+    const [port = 0] = await freePorts('127.0.0.1', 1);
     const files = ['-tlscert', join(folder, 'certificate.pem'), '-tlskey', join(folder, 'key.pem'), '-E', join(folder, 'env')];
     writeFileSync(join(folder, 'env'), '');
     const child = spawn(VCSIM, ['-l', `127.0.0.1:${port}`, '-username', LOGIN.username, '-password', LOGIN.password, ...files, ...more], {
@@ -50,7 +41,7 @@ describe.skipIf(!isThere)('against vcsim (go install github.com/vmware/govmomi/v
       child.kill('SIGKILL');
       return ended;
     });
-    const agent = await agentIn(new SystemClock(), environmentOf({}));
+    const agent = await powerAgentIn(vsphere, environmentOf({}));
     cleanUp.push(() => agent.close?.());
     const target = (change: Partial<Target> = {}): Target => ({
       plug: 'DC0_H0_VM0',

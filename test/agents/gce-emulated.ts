@@ -3,6 +3,7 @@ import { SystemClock } from '../../src/runtime/system-clock.ts';
 import { SystemRandom } from '../../src/runtime/system-random.ts';
 import { MemoryMachine } from '../../src/testbed/devices/bmc/power-backend.ts';
 import { startGce, type GceService } from '../../src/testbed/devices/cloud/gce.ts';
+import type { CloudFaults } from '../../src/testbed/devices/cloud/faults.ts';
 import type { ComputeExtras } from '../../src/testbed/devices/cloud/gce-compute.ts';
 import { InstanceAgent } from '../../agents/shared/cloud/instance-agent.ts';
 import { Gce } from '../../agents/gce/gce.ts';
@@ -56,4 +57,12 @@ export async function emulated(extras: ComputeExtras = {}, host?: (cloud: GceSer
       await cloud.close();
     },
   };
+}
+
+/** An emulated cloud with these faults, closed with all of `open`. */
+export async function startedIn(open: Emulated[], extras?: ComputeExtras, faults: CloudFaults = {}): Promise<Emulated> {
+  const one = await emulated(extras);
+  open.push(one);
+  one.cloud.setFaults(faults);
+  return one;
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 
 import type { ParameterProblem, Parameters } from '../../../src/ports/agents.ts';
 import { parseBoolean } from '../parameter-schema.ts';
+import { portNumber } from '../port-number.ts';
 import type { Documentation } from '../parameter-schema.ts';
 import { parseKnownHosts } from './host-trust.ts';
 import type { HostTrust } from './host-trust.ts';
@@ -25,12 +26,7 @@ const boolean = z.string().transform((text, context) => {
 /** The members of an agent's schema that say where and who, for an agent that speaks SSH. */
 export const sshShape = {
   ip: z.string().regex(HOST, 'must be a host name or an address, without port').optional(),
-  ipport: z
-    .string()
-    .regex(/^\d{1,5}$/, 'must be a port number')
-    .transform(Number)
-    .refine((port) => port >= 1 && port <= 65_535, 'must be a port number')
-    .optional(),
+  ipport: portNumber.optional(),
   username: z.string().optional(),
   password: z.string().optional(),
   private_key: z

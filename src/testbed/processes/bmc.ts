@@ -1,5 +1,4 @@
 import { dirname } from 'node:path';
-import { createInterface } from 'node:readline';
 
 import { BMC_REQUIRED, faultsOf, type BmcConfiguration } from '../devices/bmc/bmc-configuration.ts';
 import type { BmcService, BmcServiceOptions } from '../devices/bmc/bmc-service.ts';
@@ -12,7 +11,7 @@ import { BMC_PROTOCOLS, type BmcProtocol } from '../devices/ipmi/protocol.ts';
 import { startIpmiSimService } from '../devices/ipmi/sim/ipmi-sim-service.ts';
 import { SystemClock } from '../../runtime/system-clock.ts';
 import { SystemRandom } from '../../runtime/system-random.ts';
-import { readConfiguration, traceTo } from './process-shell.ts';
+import { obeyLines, readConfiguration, traceTo } from './process-shell.ts';
 
 /** A line on stdin. `machine` passes its line on to the machine; `device` counts the machine's devices from 0, the one of a lone BMC. */
 type Command =
@@ -89,9 +88,8 @@ function obey(services: readonly BmcService[], machine: MachineProcess): void {
     machine.off('start');
     process.exit(0);
   };
-  const lines = createInterface({ input: process.stdin });
-  lines.on('line', (line) => {
-    const command = JSON.parse(line) as Command;
+  obeyLines((line) => {
+    const command = line as Command;
     switch (command.command) {
       case 'machine':
         machine.tell(command.line);
@@ -111,10 +109,7 @@ function obey(services: readonly BmcService[], machine: MachineProcess): void {
       case 'stop':
         leave();
     }
-  });
-  lines.on('close', leave);
-  process.on('SIGTERM', leave);
-  process.on('SIGINT', leave);
+  }, leave);
 }
 
 function deviceOf(services: readonly BmcService[], device = 0): BmcService {

@@ -1,5 +1,3 @@
-import { createInterface } from 'node:readline';
-
 import type { CloudFaults } from '../devices/cloud/faults.ts';
 import type { CloudMachine } from '../devices/cloud/emulated-instance.ts';
 import { CLOUD_KINDS } from '../devices/cloud/kinds.ts';
@@ -7,7 +5,7 @@ import type { CloudName } from '../devices/cloud/kinds.ts';
 import { MachineProcess } from '../devices/bmc/machine-process.ts';
 import { SystemClock } from '../../runtime/system-clock.ts';
 import { SystemRandom } from '../../runtime/system-random.ts';
-import { readConfiguration, sayReady, traceTo } from './process-shell.ts';
+import { obeyLines, readConfiguration, sayReady, traceTo } from './process-shell.ts';
 
 interface Configuration {
   cloud: CloudName;
@@ -76,9 +74,8 @@ async function main(): Promise<void> {
     for (const machine of machines.values()) machine.off('start');
     process.exit(0);
   };
-  const lines = createInterface({ input: process.stdin });
-  lines.on('line', (line) => {
-    const command = JSON.parse(line) as Command;
+  obeyLines((line) => {
+    const command = line as Command;
     switch (command.command) {
       case 'machine':
         machineOf(command.node).tell(command.line);
@@ -95,10 +92,7 @@ async function main(): Promise<void> {
       case 'stop':
         leave();
     }
-  });
-  lines.on('close', leave);
-  process.on('SIGTERM', leave);
-  process.on('SIGINT', leave);
+  }, leave);
   const { url, variables, files, settings } = service;
   sayReady({ url, variables, files, settings });
 }

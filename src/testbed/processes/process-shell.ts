@@ -27,15 +27,16 @@ export function traceTo(path: string): (event: TraceEvent) => void {
   };
 }
 
-/** Hands on each line of JSON on stdin; the process ends with stdin. */
-export function obeyLines(obey: (command: unknown) => void): void {
+/** Hands on each line of JSON on stdin; the process ends with stdin. `leave`: how, also when it is told to end by a signal. */
+export function obeyLines(obey: (command: unknown) => void, leave?: () => void): void {
   const lines = createInterface({ input: process.stdin });
   lines.on('line', (line) => {
     obey(JSON.parse(line));
   });
-  lines.on('close', () => {
-    process.exit(0);
-  });
+  lines.on('close', leave ?? (() => process.exit(0)));
+  if (leave === undefined) return;
+  process.on('SIGTERM', leave);
+  process.on('SIGINT', leave);
 }
 
 /** `more`: what whoever started the process is to know. */

@@ -1,7 +1,7 @@
-import { CloudServer, type CloudAnswer, type CloudProtocol, type CloudRequest } from './cloud-server.ts';
+import type { CloudAnswer, CloudProtocol, CloudRequest } from './cloud-server.ts';
 import type { CloudKind, CloudService, CloudServiceOptions } from './cloud-service.ts';
 import { EmulatedInstance, type InstancePhase } from './emulated-instance.ts';
-import type { CloudFaults } from './faults.ts';
+import { ServedCloud } from './served-cloud.ts';
 
 /**
  * EC2 and STS as their API references describe them (EC2 2016-11-15, STS 2011-06-15), as far as an instance is read, stopped and started. Signatures are not
@@ -43,60 +43,33 @@ export const awsCloud: CloudKind = {
   start: (options) => Ec2.start(options),
 };
 
-class Ec2 implements CloudProtocol, CloudService {
-  readonly instances: readonly EmulatedInstance[];
+class Ec2 extends ServedCloud implements CloudProtocol {
+  override readonly instances: readonly EmulatedInstance[];
   readonly oddities: AwsOddities = {};
   readonly secret: string;
   readonly #options: CloudServiceOptions;
-  #server: CloudServer | undefined;
   /** Session tokens that are taken. */
   readonly #tokens = new Set<string>();
 
   private constructor(options: CloudServiceOptions) {
+    super();
     this.#options = options;
     this.secret = `secret-${options.random.uuid()}`;
-    this.instances = options.machines.map((machine, index) => new EmulatedInstance(instanceId(index), machine, options.clock, () => this.#faults));
+    this.instances = options.machines.map((machine, index) => new EmulatedInstance(instanceId(index), machine, options.clock, () => this.faults));
   }
 
   static async start(options: CloudServiceOptions): Promise<Ec2> {
     const ec2 = new Ec2(options);
-    const { host, certificate } = options;
-    ec2.#server = await CloudServer.start({ host, protocol: ec2, ...(certificate === undefined ? {} : { certificate }) });
+    await ec2.serve(ec2, options);
     return ec2;
   }
 
-  get url(): string {
-    return this.#running.url;
-  }
-
-  get requests(): readonly string[] {
-    return this.#running.requests;
-  }
-
-  get variables(): Readonly<Record<string, string>> {
+  override get variables(): Readonly<Record<string, string>> {
     return { AWS_ACCESS_KEY_ID: ACCESS_KEY, AWS_SECRET_ACCESS_KEY: this.secret, AWS_ENDPOINT_URL: this.url, AWS_EC2_METADATA_DISABLED: 'true' };
   }
 
-  get files(): Readonly<Record<string, string>> {
-    return {};
-  }
-
-  get settings(): Readonly<Record<string, string>> {
-    return {};
-  }
-
-  leftOpen(): { sessions: number; connections: number } {
-    return { sessions: 0, connections: this.#running.connections };
-  }
-
-  setFaults(faults: CloudFaults): void {
-    if (faults.forgetsTokens === true) this.#tokens.clear();
-    this.#running.faults = faults;
-  }
-
-  async close(): Promise<void> {
-    for (const instance of this.instances) instance.close();
-    await this.#running.close();
+  protected override forget(): void {
+    this.#tokens.clear();
   }
 
   nameOf({ body }: CloudRequest): string {
@@ -137,27 +110,18 @@ class Ec2 implements CloudProtocol, CloudService {
     return this.#changed(action, instance, form);
   }
 
-  get #running(): CloudServer {
-    if (this.#server === undefined) throw new Error('the cloud was not started');
-    return this.#server;
-  }
-
-  get #faults(): CloudFaults {
-    return this.#server?.faults ?? {};
-  }
-
   /** A replaced instance has another id, for good. */
   #shownId(id: string): string {
-    return this.#faults.isReplaced === true ? id.replace('0abc', '0abd') : id;
+    return this.faults.isReplaced === true ? id.replace('0abc', '0abd') : id;
   }
 
   #refused({ headers }: CloudRequest): CloudAnswer | undefined {
     const authorization = headers['authorization'] ?? '';
     const date = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(headers['x-amz-date'] ?? '');
     const at = date === null ? Number.NaN : Date.parse(`${date[1]}-${date[2]}-${date[3]}T${date[4]}:${date[5]}:${date[6]}Z`);
-    const now = Date.now() + (this.#faults.aheadMs ?? 0);
+    const now = Date.now() + (this.faults.aheadMs ?? 0);
     const token = headers['x-amz-security-token'];
-    if (this.#faults.refusesLogin === true || !authorization.startsWith('AWS4-HMAC-SHA256 Credential='))
+    if (this.faults.refusesLogin === true || !authorization.startsWith('AWS4-HMAC-SHA256 Credential='))
       return this.failure({ status: 401, code: 'AuthFailure', message: 'AWS was not able to validate the provided access credentials' });
     if (Number.isNaN(at) || Math.abs(now - at) > SKEW_MAX_MS)
       return this.failure({ status: 400, code: 'RequestExpired', message: 'Request has expired.' });
@@ -192,7 +156,7 @@ class Ec2 implements CloudProtocol, CloudService {
   }
 
   #item({ id, machine, phase }: EmulatedInstance): string {
-    const { shows, isReplaced } = this.#faults;
+    const { shows, isReplaced } = this.faults;
     const [code, name] = STATES[phase];
     const state = shows === undefined ? `<code>${code}</code><name>${name}</name>` : shows === null ? '<code/><name/>' : `<code>${shows}</code>`;
     const { stateReason, mayHibernate, elements = '' } = this.oddities;

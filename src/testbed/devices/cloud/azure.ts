@@ -1,7 +1,7 @@
-import { CloudServer, type CloudAnswer, type CloudProtocol, type CloudRequest } from './cloud-server.ts';
+import type { CloudAnswer, CloudProtocol, CloudRequest } from './cloud-server.ts';
 import type { CloudKind, CloudService, CloudServiceOptions } from './cloud-service.ts';
 import { EmulatedInstance, type InstancePhase } from './emulated-instance.ts';
-import type { CloudFaults } from './faults.ts';
+import { ServedCloud } from './served-cloud.ts';
 
 /**
  * Azure Resource Manager with Microsoft.Compute 2024-03-01, the token endpoint and the metadata service, written from Microsoft's REST API reference
@@ -39,36 +39,27 @@ export function odditiesOf(service: CloudService): AzureOddities {
   return service.oddities;
 }
 
-class Azure implements CloudProtocol, CloudService {
-  readonly instances: readonly EmulatedInstance[];
+class Azure extends ServedCloud implements CloudProtocol {
+  override readonly instances: readonly EmulatedInstance[];
   readonly oddities: AzureOddities = {};
   readonly #secret: string;
   readonly #options: CloudServiceOptions;
   readonly #tokens = new Set<string>();
-  #server: CloudServer | undefined;
 
   private constructor(options: CloudServiceOptions) {
+    super();
     this.#options = options;
     this.#secret = `secret-${options.random.uuid()}`;
-    this.instances = options.machines.map((machine, index) => new EmulatedInstance(`vm-${index}`, machine, options.clock, () => this.#faults));
+    this.instances = options.machines.map((machine, index) => new EmulatedInstance(`vm-${index}`, machine, options.clock, () => this.faults));
   }
 
   static async start(options: CloudServiceOptions): Promise<Azure> {
     const azure = new Azure(options);
-    const { host, certificate } = options;
-    azure.#server = await CloudServer.start({ host, protocol: azure, ...(certificate === undefined ? {} : { certificate }) });
+    await azure.serve(azure, options);
     return azure;
   }
 
-  get url(): string {
-    return this.#running.url;
-  }
-
-  get requests(): readonly string[] {
-    return this.#running.requests;
-  }
-
-  get variables(): Readonly<Record<string, string>> {
+  override get variables(): Readonly<Record<string, string>> {
     return {
       AZURE_TENANT_ID: TENANT,
       AZURE_CLIENT_ID: CLIENT,
@@ -78,26 +69,8 @@ class Azure implements CloudProtocol, CloudService {
     };
   }
 
-  get files(): Readonly<Record<string, string>> {
-    return {};
-  }
-
-  get settings(): Readonly<Record<string, string>> {
-    return {};
-  }
-
-  leftOpen(): { sessions: number; connections: number } {
-    return { sessions: 0, connections: this.#running.connections };
-  }
-
-  setFaults(faults: CloudFaults): void {
-    if (faults.forgetsTokens === true) this.#tokens.clear();
-    this.#running.faults = faults;
-  }
-
-  async close(): Promise<void> {
-    for (const instance of this.instances) instance.close();
-    await this.#running.close();
+  protected override forget(): void {
+    this.#tokens.clear();
   }
 
   nameOf({ method, path, query }: CloudRequest): string {
@@ -142,27 +115,18 @@ class Azure implements CloudProtocol, CloudService {
     return action === undefined ? this.#shown(instance, set === undefined ? undefined : plug) : this.#changed(instance, name);
   }
 
-  get #running(): CloudServer {
-    if (this.#server === undefined) throw new Error('the cloud was not started');
-    return this.#server;
-  }
-
-  get #faults(): CloudFaults {
-    return this.#server?.faults ?? {};
-  }
-
   #login({ path, body }: CloudRequest): CloudAnswer {
     const form = new URLSearchParams(body);
     const isKnown = form.get('client_secret') === this.#secret || form.get('client_assertion') === 'a-service-account-token';
     const isWell = form.get('client_id') === CLIENT && path === `/${TENANT}/oauth2/v2.0/token` && (form.get('scope') ?? '').endsWith('/.default');
-    if (this.#faults.refusesLogin === true || !isKnown || !isWell)
+    if (this.faults.refusesLogin === true || !isKnown || !isWell)
       return json(401, { error: 'invalid_client', error_description: 'AADSTS7000215: Invalid client secret provided.' });
     return this.#given();
   }
 
   #managed({ headers, query }: CloudRequest): CloudAnswer {
     if (headers['metadata'] !== 'true') return json(400, { error: 'invalid_request', error_description: 'Required metadata header not specified' });
-    if (this.#faults.refusesLogin === true || (query.get('client_id') ?? CLIENT) !== CLIENT)
+    if (this.faults.refusesLogin === true || (query.get('client_id') ?? CLIENT) !== CLIENT)
       return json(400, { error: 'invalid_request', error_description: 'Identity not found' });
     return this.#given();
   }
@@ -174,13 +138,13 @@ class Azure implements CloudProtocol, CloudService {
   }
 
   #operation(): CloudAnswer {
-    if (this.#faults.failsOperation !== true) return json(200, { status: 'InProgress' });
+    if (this.faults.failsOperation !== true) return json(200, { status: 'InProgress' });
     return json(200, { status: 'Failed', error: { code: 'InternalExecutionError', message: 'The host did not answer.' } });
   }
 
   /** `number`: as an instance of the scale set. */
   #shown({ id, machine, phase }: EmulatedInstance, number?: string): CloudAnswer {
-    const { shows, isReplaced } = this.#faults;
+    const { shows, isReplaced } = this.faults;
     const { provisioningState = 'Succeeded', statuses = [] } = this.oddities;
     const said: Readonly<Record<InstancePhase, string>> = { running: 'running', stopping: 'stopping', stopped: 'stopped', starting: 'starting' };
     const power = shows === null ? null : `PowerState/${shows ?? said[phase]}`;
@@ -192,7 +156,7 @@ class Azure implements CloudProtocol, CloudService {
   }
 
   #changed(instance: EmulatedInstance, name: string): CloudAnswer {
-    const { failsOperation } = this.#faults;
+    const { failsOperation } = this.faults;
     if (name === 'POST start' && failsOperation !== true) instance.start();
     else if ((name === 'POST powerOff' || name === 'POST deallocate') && failsOperation !== true) instance.stop();
     else instance.told();

@@ -1,4 +1,4 @@
-import type { HostEnvironment, Target } from '../../../ports/agents.ts';
+import { AgentError, type AgentContext, type AgentDefinition, type HostEnvironment, type PowerAgent, type Target } from '../../../ports/agents.ts';
 import { SystemClock } from '../../../runtime/system-clock.ts';
 import { SystemRandom } from '../../../runtime/system-random.ts';
 import { MemoryMachine } from '../bmc/power-backend.ts';
@@ -50,4 +50,21 @@ export async function startCloudHarness(kind: CloudKind, change: Partial<CloudSe
 /** An environment of these variables, and of files by their paths. */
 export function environmentOf(variables: Readonly<Record<string, string>>, files: Readonly<Record<string, string>> = {}): HostEnvironment {
   return { variable: (name) => variables[name], readFile: (path) => Promise.resolve(files[path]) };
+}
+
+/** The power agent of this definition, in a process with this environment. */
+export async function powerAgentIn(definition: Pick<AgentDefinition, 'create'>, host: HostEnvironment): Promise<PowerAgent> {
+  const created = await definition.create({ clock: new SystemClock(), host } as unknown as AgentContext);
+  if (created.kind !== 'power') throw new Error('not a power agent');
+  return created;
+}
+
+/** The error with which a call of an agent ends; throws where it ends otherwise. */
+export async function failureOf(work: Promise<unknown>): Promise<AgentError> {
+  const error: unknown = await work.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (error instanceof AgentError) return error;
+  throw new Error(`no error of an agent: ${String(error)}`);
 }

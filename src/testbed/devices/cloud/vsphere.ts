@@ -1,9 +1,9 @@
 import { createHash, X509Certificate } from 'node:crypto';
 
-import { CloudServer, type CloudAnswer, type CloudProtocol, type CloudRequest } from './cloud-server.ts';
+import type { CloudAnswer, CloudProtocol, CloudRequest } from './cloud-server.ts';
 import type { CloudKind, CloudService, CloudServiceOptions } from './cloud-service.ts';
 import { EmulatedInstance } from './emulated-instance.ts';
-import type { CloudFaults } from './faults.ts';
+import { ServedCloud } from './served-cloud.ts';
 import { EmulatedMachine, firmwareUUID, type VsphereOddities } from './vsphere-machine.ts';
 import { contentXml, envelope, escaped, faultXml, innerOf, methodOf, objectXml, textAt, textProperty, textsAt } from './vsphere-xml.ts';
 
@@ -25,29 +25,29 @@ export function vcenterOf(service: CloudService): Vcenter {
   throw new Error('no vCenter');
 }
 
-class Vcenter implements CloudProtocol, CloudService {
+class Vcenter extends ServedCloud implements CloudProtocol {
   oddities: VsphereOddities = {};
-  readonly instances: readonly EmulatedInstance[];
+  override readonly instances: readonly EmulatedInstance[];
   readonly password: string;
   readonly machines: readonly EmulatedMachine[];
   readonly #options: CloudServiceOptions;
   readonly #sessions = new Set<string>();
   readonly #views = new Set<string>();
   #pages = new Map<string, string[]>();
-  #server: CloudServer | undefined;
 
   private constructor(options: CloudServiceOptions) {
+    super();
     this.#options = options;
     this.password = `pass<word> & "${options.random.uuid()}"`;
     this.instances = options.machines.map(
-      (machine, index) => new EmulatedInstance(firmwareUUID(machine.uuid, index), machine, options.clock, () => this.#faults),
+      (machine, index) => new EmulatedInstance(firmwareUUID(machine.uuid, index), machine, options.clock, () => this.faults),
     );
     this.machines = this.instances.map(
       (instance, index) =>
         new EmulatedMachine(
           instance,
           index,
-          () => this.#faults,
+          () => this.faults,
           () => this.oddities,
         ),
     );
@@ -55,46 +55,27 @@ class Vcenter implements CloudProtocol, CloudService {
 
   static async start(options: CloudServiceOptions): Promise<Vcenter> {
     const vcenter = new Vcenter(options);
-    const { host, certificate } = options;
-    vcenter.#server = await CloudServer.start({ host, protocol: vcenter, ...(certificate === undefined ? {} : { certificate }) });
+    await vcenter.serve(vcenter, options);
     return vcenter;
   }
 
-  get url(): string {
-    return this.#running.url;
-  }
-
-  get requests(): readonly string[] {
-    return this.#running.requests;
-  }
-
-  get variables(): Readonly<Record<string, string>> {
+  override get variables(): Readonly<Record<string, string>> {
     return { GOVC_URL: `${this.url}/sdk`, GOVC_USERNAME: USER, GOVC_PASSWORD: this.password };
   }
 
-  get files(): Readonly<Record<string, string>> {
-    return {};
-  }
-
-  get settings(): Readonly<Record<string, string>> {
+  override get settings(): Readonly<Record<string, string>> {
     const { certificate } = this.#options;
     if (certificate === undefined) return {};
     const digest = createHash('sha256').update(new X509Certificate(certificate.certificatePem).raw).digest('hex');
     return { 'vsphere.ssl_fingerprint': digest };
   }
 
-  leftOpen(): { sessions: number; connections: number } {
-    return { sessions: this.#sessions.size, connections: this.#running.connections };
+  protected override forget(): void {
+    this.#sessions.clear();
   }
 
-  setFaults(faults: CloudFaults): void {
-    if (faults.forgetsTokens === true) this.#sessions.clear();
-    this.#running.faults = faults;
-  }
-
-  async close(): Promise<void> {
-    for (const instance of this.instances) instance.close();
-    await this.#running.close();
+  protected override get sessions(): number {
+    return this.#sessions.size;
   }
 
   nameOf({ body }: CloudRequest): string {
@@ -130,15 +111,6 @@ class Vcenter implements CloudProtocol, CloudService {
     return this.#asked(method, body);
   }
 
-  get #running(): CloudServer {
-    if (this.#server === undefined) throw new Error('the cloud was not started');
-    return this.#server;
-  }
-
-  get #faults(): CloudFaults {
-    return this.#server?.faults ?? {};
-  }
-
   #content(): string {
     const isHost = this.oddities.host !== undefined;
     const about = isHost ? ['VMware ESXi', 'HostAgent'] : ['VMware vCenter Server', 'VirtualCenter'];
@@ -157,7 +129,7 @@ class Vcenter implements CloudProtocol, CloudService {
   }
 
   #login(body: string): CloudAnswer {
-    if (this.#faults.refusesLogin === true || textAt(body, 'userName') !== USER || textAt(body, 'password') !== this.password)
+    if (this.faults.refusesLogin === true || textAt(body, 'userName') !== USER || textAt(body, 'password') !== this.password)
       return fault('InvalidLogin', 'Cannot complete login due to an incorrect user name or password.');
     const key = this.#options.random.uuid();
     this.#sessions.add(key);
