@@ -22,16 +22,20 @@ function probe(harness: Harness, more: Partial<ProbeRequest> = {}): Promise<Prob
 }
 
 describe('a probe', () => {
-  it('reads once, with identity, and tells what the device said and when its certificate ends', async () => {
+  it('reads once, with identity, and tells what the device said, when its certificate ends and what it would refuse', async () => {
     const harness = new Harness(new ManualClock());
     const plug = harness.plug('bmc');
     plug.onRead = ({ isProbe }) =>
-      Promise.resolve({ ...plug.reading(), ...(isProbe === true ? { certificateExpiresAt: '2027-01-01T00:00:00Z' } : {}) });
+      Promise.resolve({
+        ...plug.reading(),
+        ...(isProbe === true ? { certificateExpiresAt: '2027-01-01T00:00:00Z', wouldRefuse: 'no right to stop' } : {}),
+      });
     expect(await probe(harness)).toMatchObject({
       state: 'on',
       identity: 'verified',
       detail: 'PowerState=on',
       certificateExpiresAt: '2027-01-01T00:00:00Z',
+      wouldRefuse: 'no right to stop',
     });
     expect(harness.log.map(({ call }) => call)).toEqual(['read bmc']);
   });

@@ -207,6 +207,11 @@ describe('probes', () => {
     ['reads off while its node is Ready', { ...WELL, state: 'off', detail: 'PowerState=Off' }, /it switches another machine/u],
     ['answers in no known word', { ...WELL, state: 'unknown', detail: 'PowerState=null' }, /PowerState=null/u],
     ['does not show whose machine it is', { ...WELL, identity: 'unverified' }, /identity=unverified/u],
+    [
+      'would refuse to be switched',
+      { ...WELL, wouldRefuse: 'ec2:StopInstances is missing' },
+      /would refuse to be switched: ec2:StopInstances is missing/u,
+    ],
   ])('take a device for broken that %s', async (_what, answer, words) => {
     const fleet = new Fleet();
     fleet.answer = () => Promise.resolve(answer);
