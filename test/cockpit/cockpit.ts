@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { accessSync, constants, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -71,7 +71,10 @@ export class Cockpit {
 
   /** Another one in its place. */
   useScript(line: string): void {
-    writeFileSync(this.#program, `#!/bin/sh\n${line}\n`, { mode: 0o755 });
+    // In the place of the old one at once: a program that is still running cannot be written to (ETXTBSY).
+    const next = `${this.#program}.next`;
+    writeFileSync(next, `#!/bin/sh\n${line}\n`, { mode: 0o755 });
+    renameSync(next, this.#program);
   }
 
   removeProgram(): void {
