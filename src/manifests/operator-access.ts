@@ -47,7 +47,11 @@ const OPERATOR_NAMESPACE_ROLE: Role = {
   apiVersion: `${AUTHORIZATION}/v1`,
   kind: 'Role',
   metadata: { name: OPERATOR_ROLE, namespace: NAMESPACE, labels: LABELS },
-  rules: [{ apiGroups: [''], resources: ['configmaps'], verbs: READ }],
+  rules: [
+    { apiGroups: [''], resources: ['configmaps'], verbs: READ },
+    // By what the table of remedies decides.
+    { apiGroups: ['batch'], resources: ['jobs'], verbs: ['get'] },
+  ],
 };
 
 /** Roles for people; who gets them is bound by an administrator. */

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { standardRegistry } from '../../../agents/registry.ts';
 import { LivePlanner } from '../../config/live-planner.ts';
+import { LiveRemedies } from '../../config/live-remedies.ts';
 import { fenceName } from '../../domain/node-fence.ts';
 import type { Plan } from '../../domain/plan.ts';
 import type { Node } from '../../ports/objects.ts';
@@ -16,11 +17,8 @@ import type { MachineFlags } from '../preservation/machine-flags.ts';
 import { describeGuard, picturedPreservation } from '../preservation/pictured-preservation.ts';
 import { rightsElsewhere } from '../program-rights.ts';
 import { hasOutOfService } from '../../manager/server-version.ts';
-import { Problems } from '../../config/problems.ts';
-import { readRemedies } from '../../config/remedies.ts';
-import { isRemedies } from '../../config/cluster-checks.ts';
-import type { NamedConfig } from '../../config/configuration.ts';
 import { configuredRemedies } from './remedy-rows.ts';
+import { explainRemedies } from './explain-remedies.ts';
 import { dependenciesOf, explain } from './explanation.ts';
 import { CommandFailure, EXIT } from './failure.ts';
 import type { ExitCode } from './failure.ts';
@@ -73,10 +71,13 @@ async function explainNode({ access, console }: Session, name: string, flags: Ex
   const holders = holdersOf(nodeOwnership, listers.fences.get(fenceName(name)), name);
   const drivers = await healthCheckDrivers(access, leader);
   const policies = planner.stormPolicies();
-  const remedies = node === undefined ? [] : configuredRemedies(readRemedies(remedyConfigs(cluster), new Problems()), node);
+  const settings = remedySettings(access, cluster);
+  const remedies = node === undefined ? [] : configuredRemedies(settings.remediesOf(node), node);
+  const remedyLooks = node === undefined ? [] : await explainRemedies({ ...input, node, dependencies, settings });
   const page = {
     policies,
     remedies,
+    remedyLooks,
     name,
     node,
     lease,
@@ -99,9 +100,8 @@ export function noSuchNode(name: string, { server }: Pick<ClusterAccess, 'server
   );
 }
 
-function remedyConfigs({ configMaps }: Pick<ListedCluster, 'configMaps'>): NamedConfig[] {
-  const named = [...configMaps.all()].map(({ metadata: { name, labels }, data = {} }) => ({ name, labels, data }));
-  return named.filter(isRemedies);
+function remedySettings({ clock }: Pick<ClusterAccess, 'clock'>, { configMaps, listers }: ListedCluster): LiveRemedies {
+  return new LiveRemedies({ configMaps, nodes: listers.nodes, clock });
 }
 
 /** The configuration as it stands, as far as one sees it who may not read Secrets. */

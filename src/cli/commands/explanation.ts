@@ -212,7 +212,7 @@ function acknowledgementOf({ listers, nowMs }: ExplanationInput, fence: NodeFenc
   return waiting === undefined ? undefined : { name: waiting.metadata.name, uid: waiting.metadata.uid ?? '' };
 }
 
-function lastLifeMs(node: Node | undefined, lease: Lease | undefined, nowMs: number): number {
+export function lastLifeMs(node: Node | undefined, lease: Lease | undefined, nowMs: number): number {
   const heartbeat = node === undefined ? undefined : readyOf(node)?.lastHeartbeatTime;
   const stamps = [stampOf(lease?.spec.renewTime), stampOf(heartbeat)].filter((stamp) => stamp !== undefined);
   return stamps.length === 0 ? nowMs : Math.min(nowMs, Math.max(...stamps));

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { Problems } from '../../config/problems.ts';
 import { readRemedies } from '../../config/remedies.ts';
+import { remediesFor } from '../../domain/remedy/reach.ts';
+import type { NodeRemedies } from '../../domain/remedy/reach.ts';
 import type { NodeFenceReport } from '../../ports/resources.ts';
 import { configuredRemedies, remediesOf, remedyWord } from './remedy-rows.ts';
 import type { RemedyRow } from './remedy-rows.ts';
@@ -13,10 +15,13 @@ thresholdConfigs:
   - {nodeConditionType: Ready, nodeConditionStatus: false, nodeConditionPeriod: 5s, remedy1: {name: drain}, recovery: {name: uncordon}}
   - {nodeConditionType: KernelDeadlock, nodeConditionStatus: true, nodeConditionPeriod: 1m, remedy1: {name: fence}}
 `;
-const configured = (...texts: string[]): ReturnType<typeof readRemedies> =>
-  readRemedies(
-    texts.map((text, index) => ({ name: `r${index}`, data: { 'a.yaml': text } })),
-    new Problems(),
+const configured = (...texts: string[]): NodeRemedies =>
+  remediesFor(
+    readRemedies(
+      texts.map((text, index) => ({ name: `r${index}`, data: { 'a.yaml': text } })),
+      new Problems(),
+    ),
+    {},
   );
 
 const row = (phase: RemedyRow['phase'], remedy?: string): RemedyRow => ({

@@ -1,5 +1,4 @@
-import type { RemedyConfiguration } from '../../domain/remedy/configuration.ts';
-import { remediesFor } from '../../domain/remedy/reach.ts';
+import type { NodeRemedies } from '../../domain/remedy/reach.ts';
 import type { RemedyPhase } from '../../domain/remedy/position.ts';
 import type { Node } from '../../ports/objects.ts';
 import type { NodeFenceReport } from '../../ports/resources.ts';
@@ -33,8 +32,7 @@ export function remedyWord(rows: readonly RemedyRow[]): string | undefined {
 const WEIGHTS: Readonly<Record<RemedyPhase, number>> = { 'handed-over': 0, running: 1, starting: 2, fenced: 3, waiting: 4, cooling: 5, recovered: 6 };
 
 /** What is configured for a node, and what its conditions say to that now. */
-export function configuredRemedies(configurations: readonly RemedyConfiguration[], node: Node): string[] {
-  const { thresholds, overlaps } = remediesFor(configurations, node.metadata.labels ?? {});
+export function configuredRemedies({ thresholds, overlaps }: NodeRemedies, node: Node): string[] {
   const overlapping = overlaps.map(({ condition, configurations: several }) => {
     const names = several.map(({ name }) => name).join(' and ');
     return `${condition} is answered by nobody: ${names} both do`;

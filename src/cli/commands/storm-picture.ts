@@ -1,8 +1,10 @@
 import { readyOf } from '../../controllers/fence/observation.ts';
+import { holdsOnRemedy } from '../../controllers/fence/remedy-holds.ts';
 import { Storm } from '../../controllers/fence/storm/storm.ts';
 import type { FenceDependencies } from '../../controllers/fence/dependencies.ts';
 import type { NodeFenceStatus } from '../../domain/node-fence.ts';
 import type { PolicyName } from '../../domain/policies/policy.ts';
+import type { RemedyStage } from '../../domain/policies/remedied.ts';
 import type { ActiveHold } from '../../domain/snapshot.ts';
 import { ApiStatusError } from '../../ports/api-transport.ts';
 import { LEASES, NODE_FENCES, NODE_LEASE_NAMESPACE, NODES, PODS } from '../../ports/resources.ts';
@@ -21,10 +23,12 @@ export interface StormPicture {
   nowMs: number;
   /** The shell's ports, of which none acts. */
   dependencies: FenceDependencies;
+  /** What remedies do to nodes now: asked is for a remedy. Absent: for a fence. */
+  stages?: ReadonlyMap<string, RemedyStage>;
 }
 
 /** What storm policies say of one node now, judged as the leader would from what the API shows. Where that may not be read, what its fence records. */
-export async function stormHolds({ access: { cluster }, node, status, nowMs, dependencies }: StormPicture): Promise<readonly ActiveHold[]> {
+export async function stormHolds({ access: { cluster }, node, status, nowMs, dependencies, stages }: StormPicture): Promise<readonly ActiveHold[]> {
   const { planner, listers } = dependencies;
   const policies = planner.stormPolicies();
   const judged = policies.filter(({ policy }) => JUDGED.includes(policy));
@@ -55,7 +59,7 @@ export async function stormHolds({ access: { cluster }, node, status, nowMs, dep
       },
       (name) => stamps.get(name),
     );
-    const holds = storm.activeHoldsOn(node);
+    const holds = stages === undefined ? storm.activeHoldsOn(node) : holdsOnRemedy(dependencies, storm, node, stages);
     storm.close();
     const isJudged = ({ policy: own }: ActiveHold): boolean => judged.some(({ name, policy }) => name === own && policy !== 'maintenance');
     const isTold = ({ policy }: ActiveHold): boolean => holds.some((hold) => hold.policy === policy);

@@ -15,12 +15,13 @@ import type { NodeFence } from '../../ports/resources.ts';
 import { Acknowledgements } from './acknowledgements.ts';
 import type { FenceDependencies } from './dependencies.ts';
 import { FenceableNodes } from './fenceable.ts';
-import { dumpingAgainst, guardOf, lookAfterMs, onlyIsolatedAgainst, preservedAgainst } from './guard.ts';
+import { dumpingAgainst, lookAfterMs, onlyIsolatedAgainst, preservedAgainst } from './guard.ts';
 import { measure } from './metrics.ts';
 import { NodeObservation, readyOf } from './observation.ts';
 import { gatedWrites, notSentUnless } from '../shared/gated-cluster.ts';
 import { FINALIZER, fenceLabels } from '../shared/ownership.ts';
 import { OrphanTaints } from './release/orphan-taint.ts';
+import { holdsOnRemedy } from './remedy-holds.ts';
 import { endReport } from './report-end.ts';
 import { ProofReads } from './run/proof-reads.ts';
 import { recordHealthy, recordIncident } from './report.ts';
@@ -90,16 +91,7 @@ export class FenceController implements ProofReader {
 
   /** The same for remedies, which nobody asked for: they wait for the grace of a new leader too, and count each other. */
   remedyHolds(node: string, stages: ReadonlyMap<string, RemedyStage>): readonly ActiveHold[] {
-    const { nodeLeases, listers } = this.dependencies;
-    const lease = nodeLeases?.holdOn(node, listers.fences.get(fenceName(node))?.spec.requestedBy);
-    const isKept = guardOf(this.dependencies, node) !== undefined;
-    return [
-      ...(lease === undefined ? [] : [lease]),
-      ...(isKept
-        ? [{ policy: 'preserved', reason: 'preserved', message: 'its machine is preserved, or being deleted, or nobody can tell yet' }]
-        : []),
-      ...this.storm.holdsOnRemedy(node, stages),
-    ];
+    return holdsOnRemedy(this.dependencies, this.storm, node, stages);
   }
 
   /** When a sign of life of the node's kubelet was last received here. */

@@ -49,14 +49,15 @@ export class NodeMemory {
     return this.#runs;
   }
 
-  restore(written: RestoredRemedies): void {
+  /** `isOwn`: this process wrote the phase of that threshold itself. */
+  restore(written: RestoredRemedies, isOwn: (threshold: string) => boolean = () => false): void {
     // What this process has seen meanwhile it goes on seeing: periods only grow by that.
     const isKnown = Object.keys(written.observed.standings).length === 0 && this.#observed !== undefined;
     if (!isKnown) this.#observed = written.observed;
     this.#states = written.states;
     this.#writtenAtMs = written.writtenAtMs;
     this.#runs = written.runs;
-    this.#inherited = new Set(written.states.keys());
+    this.#inherited = new Set([...written.states.keys()].filter((threshold) => !isOwn(threshold)));
     this.#isRestored = true;
   }
 

@@ -4,10 +4,12 @@ import { isRequestOpen, isTriggered, seemsHealthy, triggerDueMs } from '../../..
 import type { NodeFenceStatus } from '../../../domain/node-fence.ts';
 import type { StormPolicy } from '../../../domain/policies/policy.ts';
 import type { Plan, PlanProblem } from '../../../domain/plan.ts';
+import { REMEDY_ROWS } from '../../../domain/remedy/rows.ts';
 import type { Snapshot } from '../../../domain/snapshot.ts';
 import { wouldDo } from '../../../domain/would.ts';
 import type { Node, Lease } from '../../../ports/objects.ts';
 import type { NodeFenceReport, NodeFenceStop } from '../../../ports/resources.ts';
+import type { RemedyLook } from '../explain-remedies.ts';
 import type { Look } from '../explanation.ts';
 import { describeLeader } from '../leader.ts';
 import type { Leader } from '../leader.ts';
@@ -27,6 +29,8 @@ import type { Sheet } from './sections.ts';
 export interface ExplainPage {
   /** What is configured for it to answer its conditions. */
   remedies?: readonly string[];
+  /** What the table of remedies decides of it now. */
+  remedyLooks?: readonly RemedyLook[];
   name: string;
   node: Node | undefined;
   lease: Lease | undefined;
@@ -64,6 +68,7 @@ export function explainPage(page: ExplainPage, sheet: Sheet): string {
   if (message !== undefined) lines.push(paragraph(sheet, harmless(message)));
   lines.push(heading(sheet, 'Why'), ...rules(page, first.snapshot, sheet));
   lines.push(heading(sheet, 'Now'), paragraph(sheet, describeRow(first), '  '));
+  for (const look of page.remedyLooks ?? []) lines.push(paragraph(sheet, describeRemedyLook(look), '  '));
   lines.push(heading(sheet, 'Next, if nothing but time changes'), ...next(page, sheet));
   if (page.unreadable.length > 0)
     lines.push('', paragraph(sheet, sheet.ink.warn(`Not known, because you may not read it: ${page.unreadable.join(', ')}.`)));
@@ -222,9 +227,19 @@ function describeRow({ decision, snapshot }: Look): string {
   return `row ${decision.row}${state === undefined ? '' : ` in state ${state}`}: ${message.replaceAll('`', '')}`;
 }
 
-function next({ looks, leader }: ExplainPage, sheet: Sheet): string[] {
+/** `row held of remedies of KernelDeadlock=True in phase waiting: something holds, ... → say what holds (held: ...)`. */
+function describeRemedyLook({ threshold, phase, row: id, message }: RemedyLook): string {
+  const row = REMEDY_ROWS.find((each) => each.id === id);
+  if (row === undefined) return harmless(`row of ${threshold}: ${message ?? 'not known'}`);
+  const from = phase === undefined ? '' : ` in phase ${phase}`;
+  const says = message === undefined ? '' : ` (${message})`;
+  return harmless(`row ${row.id} of remedies of ${threshold}${from}: ${`${row.when} → ${row.does}`.replaceAll('`', '')}${says}`);
+}
+
+function next({ looks, leader, remedyLooks = [] }: ExplainPage, sheet: Sheet): string[] {
   const last = looks.at(-1);
-  const moments = [...endsOf(looks), ...looks.flatMap(deedOf), ...wouldOf(looks)].sort((one, other) => one.atMs - other.atMs);
+  const decided = remedyLooks.flatMap(remedyMomentOf);
+  const moments = [...endsOf(looks), ...looks.flatMap(deedOf), ...wouldOf(looks), ...decided].sort((one, other) => one.atMs - other.atMs);
   const lines = moments.map(({ atMs, words }) => {
     if (!Number.isFinite(atMs)) return entry(sheet, 'some time', words, NAME_WIDTH);
     const inMs = atMs - sheet.nowMs;
@@ -242,6 +257,10 @@ function next({ looks, leader }: ExplainPage, sheet: Sheet): string[] {
     ),
   );
   return lines;
+}
+
+function remedyMomentOf({ threshold, dueMs }: RemedyLook): Moment[] {
+  return dueMs === undefined ? [] : [{ atMs: dueMs, words: harmless(`the table of remedies is asked again of ${threshold}`) }];
 }
 
 interface Moment {
