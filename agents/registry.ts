@@ -7,6 +7,7 @@ import { azure } from './azure/definition.ts';
 import { cephWith } from './ceph/definition.ts';
 import { cordon } from './cordon/agent.ts';
 import { FencePrograms } from './exec/definition.ts';
+import { openstack } from './openstack/definition.ts';
 import { ProgramFolder } from './shared/process/program-folder.ts';
 import { ethernetSwitch } from './ethernet-switch/definition.ts';
 import { fcSwitch } from './fc-switch/definition.ts';
@@ -70,6 +71,7 @@ export function standardRegistry(rights: ProgramRights = NO_PROGRAMS): AgentRegi
     kubevirt,
     metal3,
     nodeDaemon,
+    openstack,
     pdu,
     redfish,
     scsi,

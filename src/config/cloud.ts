@@ -37,7 +37,7 @@ export function isCloudAgent(name: string): boolean {
 
 /** Agents that this version does not have yet, by every name that a configuration may give them. */
 const TO_COME: ReadonlySet<string> = new Set([
-  ...['gcloud-reset-inst', 'openstack', 'metal3', 'kubevirt', 'restart-instance'],
+  ...['gcloud-reset-inst', 'metal3', 'kubevirt', 'restart-instance'],
   ...['ipmi', 'pdu', 'ethernet-switch', 'fc-switch', 'brocade', 'ceph', 'scsi', 'csi', 'nfs', 'iscsi'],
   ...['ssh', 'watchdog', 'kdump', 'ack', 'drain', 'delete-node', 'machine-delete', 'exec', 'job'],
 ]);

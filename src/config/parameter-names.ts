@@ -31,6 +31,7 @@ const LEGACY: Readonly<Record<string, string>> = {
   passwd: 'password',
   'passwd-script': 'password-script',
   port: 'plug',
+  uuid: 'plug',
 };
 
 /** Letters and signs as ClusterLabs compares them. */

@@ -3,6 +3,7 @@ import './aws.ts';
 import './azure.ts';
 import './vsphere.ts';
 import './gce.ts';
+import './openstack.ts';
 import { testTogether } from './harness.ts';
 
 testTogether(36);

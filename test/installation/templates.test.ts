@@ -11,22 +11,19 @@ import type { Plan } from '../../src/domain/plan.ts';
 import type { ConfigMap, Secret } from '../../src/ports/objects.ts';
 
 const CONFIG = join(import.meta.dirname, '..', '..', 'config');
-/** Templates of agents that are still to come, and the agent. Whoever builds one takes its line out here and in its file. */
-const ABSENT: Readonly<Record<string, string>> = {
-  openstack: 'fence_openstack',
-};
-/** Those that are here, and the agent that switches the power in their example. */
-const PRESENT: Readonly<Record<string, string>> = {
+/** Each template, and the agent that switches the power in its example. */
+const AGENT_OF: Readonly<Record<string, string>> = {
   gce: 'gce',
   aws: 'aws',
   azure: 'azure',
   'brocade-fc-switch': 'pdu',
   'eaton-pdu': 'pdu',
   ipmi: 'ipmi',
+  openstack: 'openstack',
   redfish: 'redfish',
   vsphere: 'vsphere',
 };
-const DEVICES = [...Object.keys(ABSENT), ...Object.keys(PRESENT)].sort();
+const DEVICES = Object.keys(AGENT_OF).sort();
 /** Canonical names out of the agents' own metadata (ClusterLabs/fence-agents, tests/data/metadata). */
 const CLUSTERLABS: Readonly<Record<string, string>> = {
   fence_aws: 'plug region access_key secret_key filter skip_race_check skip_os_shutdown',
@@ -121,7 +118,7 @@ describe('the templates of config/templates', () => {
     expect(planOf('node-a', example('identity=unverified\nsupplies=1')).problems).toEqual([]);
   });
 
-  it.each(files.filter(({ file }) => ABSENT[file] === undefined).map((each) => [each.file, each] as const))(
+  it.each(files.map((each) => [each.file, each] as const))(
     '%s: its example is a plan without any problem, with an off before the on',
     (device, { text }) => {
       const plan = planOf(`example-${device}`, files);
@@ -129,45 +126,30 @@ describe('the templates of config/templates', () => {
       expect(plan.source).toBe('node');
       const agents = agentsOf(plan);
       const half = agents.length / 2;
-      expect(new Set(agents.slice(0, half))).toEqual(new Set([`${PRESENT[device] ?? ''} off`]));
-      expect(new Set(agents.slice(half))).toEqual(new Set([`${PRESENT[device] ?? ''} on`]));
+      expect(new Set(agents.slice(0, half))).toEqual(new Set([`${AGENT_OF[device] ?? ''} off`]));
+      expect(new Set(agents.slice(half))).toEqual(new Set([`${AGENT_OF[device] ?? ''} on`]));
       expect(plan.isolation.flatMap(({ methods }) => methods)).not.toHaveLength(0);
       expect(plan.recovery.flatMap(({ methods }) => methods)).not.toHaveLength(0);
       expect(text).not.toContain('not part of this version');
     },
   );
 
-  it.each(Object.entries(ABSENT))(
-    '%s: says in its first line that %s is not part of this version, and so does its plan, and nothing else',
+  it.each(files.flatMap(({ file, text }) => (/^ +agent_name=(fence_\w+)$/m.exec(text) ?? []).slice(1).map((agent) => [file, agent] as const)))(
+    "%s: writes the parameters as %s's own metadata names them",
     (device, agent) => {
-      const file = files.find((each) => each.file === device);
-      expect(file?.text.split('\n')[0]).toBe(
-        `# Agent ${agent} is not part of this version: a step that uses it fails and says so, and nothing is released.`,
-      );
-      const errors = planOf(`example-${device}`, files).problems.filter(({ severity }) => severity === 'error');
-      expect(errors.length).toBeGreaterThan(0);
-      const names = Object.values(ABSENT).join('|');
-      const aboutAgents = new RegExp(`^(unknown agent (${names}): one of .*|agent (${names}) is not part of this version.*)$`);
-      expect(errors.filter(({ message }) => !aboutAgents.test(message))).toEqual([]);
-      expect(errors.some(({ message }) => message.includes(agent))).toBe(true);
-      const warnings = planOf(`example-${device}`, files).problems.filter(({ severity }) => severity === 'warning');
-      expect(warnings.filter(({ message }) => !message.startsWith('no method switches the node off'))).toEqual([]);
+      const file = files.filter((each) => each.file === device);
+      const own = configMaps(file).flatMap(({ data }) => Object.entries(data));
+      const [template = ''] = own.flatMap(([key, text]) => (key === 'template.properties' ? [text] : []));
+      const reference = `template=${configMaps(file).find(({ data }) => 'template.properties' in data)?.name ?? ''}`;
+      const methods = own.filter(([key, text]) => key.startsWith('fence-method-') && text.includes(reference)).map(([, text]) => text);
+      expect(methods).toHaveLength(2);
+      const written = [template, ...methods].flatMap((text) => parseProperties(text).entries.map(({ key }) => key));
+      const secret = file[0]?.objects.find(({ kind }) => kind === 'Secret');
+      const inSecret = secret !== undefined && 'stringData' in secret ? Object.keys(secret.stringData ?? {}) : [];
+      const known = [...(CLUSTERLABS[agent] ?? '').split(' '), ...OF_METHODS];
+      expect([...written, ...inSecret].filter((key) => !known.includes(key))).toEqual([]);
     },
   );
-
-  it.each(Object.entries(ABSENT))("%s: writes the parameters as %s's own metadata names them", (device, agent) => {
-    const file = files.filter((each) => each.file === device);
-    const own = configMaps(file).flatMap(({ data }) => Object.entries(data));
-    const [template = ''] = own.flatMap(([key, text]) => (key === 'template.properties' ? [text] : []));
-    const reference = `template=${configMaps(file).find(({ data }) => 'template.properties' in data)?.name ?? ''}`;
-    const methods = own.filter(([key, text]) => key.startsWith('fence-method-') && text.includes(reference)).map(([, text]) => text);
-    expect(methods).toHaveLength(2);
-    const written = [template, ...methods].flatMap((text) => parseProperties(text).entries.map(({ key }) => key));
-    const secret = file[0]?.objects.find(({ kind }) => kind === 'Secret');
-    const inSecret = secret !== undefined && 'stringData' in secret ? Object.keys(secret.stringData ?? {}) : [];
-    const known = [...(CLUSTERLABS[agent] ?? '').split(' '), ...OF_METHODS];
-    expect([...written, ...inSecret].filter((key) => !known.includes(key))).toEqual([]);
-  });
 
   it('keep placeholders in Secrets, and none of their values in a ConfigMap', () => {
     for (const { objects } of files) {

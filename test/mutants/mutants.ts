@@ -35,6 +35,7 @@ import { CLUSTER_AGENT_MUTANTS } from './cluster-agent-mutants.ts';
 import { CEPH_MUTANTS } from './ceph-mutants.ts';
 import { AWS_MUTANTS } from './aws-mutants.ts';
 import { AZURE_MUTANTS } from './azure-mutants.ts';
+import { OPENSTACK_MUTANTS } from './openstack-mutants.ts';
 import { VSPHERE_MUTANTS } from './vsphere-mutants.ts';
 import { GCE_MUTANTS } from './gce-mutants.ts';
 import { KUBEVIRT_MUTANTS } from './kubevirt-mutants.ts';
@@ -99,6 +100,7 @@ export const SOURCE_MUTANTS: readonly SourceMutant[] = [
   ...CEPH_MUTANTS,
   ...AWS_MUTANTS,
   ...AZURE_MUTANTS,
+  ...OPENSTACK_MUTANTS,
   ...VSPHERE_MUTANTS,
   ...GCE_MUTANTS,
   ...KUBEVIRT_MUTANTS,

@@ -1,6 +1,6 @@
 import type { CloudKind } from './cloud-service.ts';
 
-export const CLOUDS = ['aws', 'gce', 'azure', 'vsphere'] as const;
+export const CLOUDS = ['aws', 'gce', 'azure', 'openstack', 'vsphere'] as const;
 export type CloudName = (typeof CLOUDS)[number];
 
 /** Emulated clouds by the name of their agent. */
@@ -8,5 +8,6 @@ export const CLOUD_KINDS: Readonly<Record<CloudName, () => Promise<CloudKind>>> 
   aws: async () => (await import('./aws.ts')).awsCloud,
   gce: async () => (await import('./gce.ts')).gceCloud,
   azure: async () => (await import('./azure.ts')).azureCloud,
+  openstack: async () => (await import('./openstack.ts')).openstackCloud,
   vsphere: async () => (await import('./vsphere.ts')).vsphereCloud,
 };

@@ -1,0 +1,32 @@
+/**
+ * A server as nova shows it: doc/api_samples/servers/v2.98/server-get-resp.json of openstack/nova at 00a030403f (Apache License 2.0), without its links,
+ * image and security groups.
+ */
+export const SERVER_SAMPLE = {
+  accessIPv4: '',
+  accessIPv6: '',
+  created: '2013-09-03T04:01:32Z',
+  description: null,
+  locked: false,
+  locked_reason: null,
+  flavor: { disk: 1, ephemeral: 0, extra_specs: {}, original_name: 'm1.tiny', ram: 512, swap: 0, vcpus: 1 },
+  hostId: '92154fab69d5883ba2c8622b7e65f745dd33257221c07af363c51b29',
+  key_name: null,
+  metadata: {},
+  config_drive: '',
+  'OS-DCF:diskConfig': 'AUTO',
+  'OS-EXT-AZ:availability_zone': 'us-west',
+  'OS-EXT-STS:power_state': 1,
+  'OS-EXT-STS:task_state': null,
+  'OS-EXT-STS:vm_state': 'active',
+  'os-extended-volumes:volumes_attached': [],
+  'OS-SRV-USG:launched_at': '2013-09-23T13:37:00.880302',
+  'OS-SRV-USG:terminated_at': null,
+  progress: 0,
+  server_groups: [],
+  status: 'ACTIVE',
+  tags: [],
+  tenant_id: '6f70656e737461636b20342065766572',
+  updated: '2013-09-03T04:01:33Z',
+  user_id: 'fake',
+};
