@@ -17,6 +17,7 @@ import { job, jobRun } from './job/definition.ts';
 import { kdump } from './kdump/definition.ts';
 import { kubevirt } from './kubevirt/definition.ts';
 import { metal3 } from './metal3/definition.ts';
+import { ovirt } from './ovirt/definition.ts';
 import { pdu } from './pdu/definition.ts';
 import { nodeDaemon } from './node-daemon/definition.ts';
 import { redfish } from './redfish/definition.ts';
@@ -72,6 +73,7 @@ export function standardRegistry(rights: ProgramRights = NO_PROGRAMS): AgentRegi
     metal3,
     nodeDaemon,
     openstack,
+    ovirt,
     pdu,
     redfish,
     scsi,

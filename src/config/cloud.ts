@@ -6,6 +6,7 @@ const AGENTS: Readonly<Record<string, string>> = {
   gce: 'gce',
   azure: 'azure',
   openstack: 'openstack',
+  ovirt: 'ovirt',
   vsphere: 'vsphere',
   metal3: 'metal3',
   baremetalhost: 'metal3',

@@ -21,6 +21,7 @@ describe('the restart of an instance', () => {
     [METAL3, 'metal3', 'machine-a', 'host-off'],
     ['aws:///eu-central-1a/i-0123456789abcdef0', 'aws', 'i-0123456789abcdef0', 'instance-stopped'],
     ['vsphere://422E4956-ad22-1139-6d72-59cc8f26bc90', 'vsphere', '422e4956-ad22-1139-6d72-59cc8f26bc90', 'instance-stopped'],
+    ['ovirt://422E4956-ad22-1139-6d72-59cc8f26bc90', 'ovirt', '422e4956-ad22-1139-6d72-59cc8f26bc90', 'instance-stopped'],
     ['baremetalhost:///metal/host-a/1e2d3c4b-0000-4000-8000-00000000abcd', 'metal3', '1e2d3c4b-0000-4000-8000-00000000abcd', 'host-off'],
   ])('is by default that of %s', (providerID, agent, plug, evidence) => {
     const resolved = plan(providerID);

@@ -21,7 +21,7 @@ function definitionOf(name: string): AgentDefinition {
   return definition;
 }
 
-describe.each(['metal3', 'kubevirt', 'ceph', 'storage', 'scsi', 'ack', 'watchdog', 'node-daemon', 'aws', 'azure', 'gce', 'vsphere'])(
+describe.each(['metal3', 'kubevirt', 'ceph', 'storage', 'scsi', 'ack', 'watchdog', 'node-daemon', 'aws', 'azure', 'gce', 'vsphere', 'ovirt'])(
   'the page of %s',
   (name) => {
     it('shows a configuration that fences by it, with no secret in its plan', () => {

@@ -20,6 +20,7 @@ const AGENT_OF: Readonly<Record<string, string>> = {
   'eaton-pdu': 'pdu',
   ipmi: 'ipmi',
   openstack: 'openstack',
+  ovirt: 'ovirt',
   redfish: 'redfish',
   vsphere: 'vsphere',
 };
@@ -30,6 +31,7 @@ const CLUSTERLABS: Readonly<Record<string, string>> = {
   fence_azure_arm: 'plug username password resourceGroup tenantId subscriptionId network_fencing msi cloud metadata_endpoint',
   fence_gce: 'plug project zone serviceaccount method apitimeout retries retrysleep plugzonemap',
   fence_openstack: 'plug username password auth_url project_name user_domain_name project_domain_name cloud openrc cacert ssl_insecure',
+  fence_rhevm: 'plug ip ipport username password ssl ssl_insecure ssl_secure api_path api_version disable_http_filter use_cookies cookie_file',
   fence_vmware_rest: 'plug ip ipport username password ssl ssl_insecure ssl_secure api_path filter',
 };
 const OF_METHODS = ['agent_name', 'template', 'secret', 'action'];

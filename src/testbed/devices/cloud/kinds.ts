@@ -1,6 +1,6 @@
 import type { CloudKind } from './cloud-service.ts';
 
-export const CLOUDS = ['aws', 'gce', 'azure', 'openstack', 'vsphere'] as const;
+export const CLOUDS = ['aws', 'gce', 'azure', 'openstack', 'vsphere', 'ovirt'] as const;
 export type CloudName = (typeof CLOUDS)[number];
 
 /** Emulated clouds by the name of their agent. */
@@ -9,5 +9,6 @@ export const CLOUD_KINDS: Readonly<Record<CloudName, () => Promise<CloudKind>>> 
   gce: async () => (await import('./gce.ts')).gceCloud,
   azure: async () => (await import('./azure.ts')).azureCloud,
   openstack: async () => (await import('./openstack.ts')).openstackCloud,
+  ovirt: async () => (await import('./ovirt.ts')).ovirtCloud,
   vsphere: async () => (await import('./vsphere.ts')).vsphereCloud,
 };
