@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { judge } from './judge.ts';
 import type { KubeObject } from '../ports/objects.ts';
+import { REMEDY_CORDON_MARK } from './remedy-marks.ts';
 import { api, fenceWrite, goodTrace, node, nodePatch, status } from './sample-trace.ts';
 import type { TraceEvent } from './trace.ts';
 
@@ -41,6 +42,17 @@ describe('P6, holds win', () => {
       event.kind === 'device' && event.action === 'set' && event.want === 'off' ? { ...event, at: 13_900 } : event,
     );
     expect(P6([...late, held(11_000)]).violations.join()).toContain('was set off although its fence says');
+  });
+
+  it('lets a remedy cordon under the hold of a fence that goes no further than isolation, by the mark of remedies alone', () => {
+    const cordoned = (policy: string, mark: string): string => {
+      const held = fenceWrite(33_000, status([], { hold: { reason: policy, policy, message: 'it is kept', since: '' } }));
+      const cordon = nodePatch(50_000, node({ unschedulable: true, annotations: { [mark]: 'run-1' } }));
+      return P6([...goodTrace(), held, nodePatch(34_000, node({})), cordon]).violations.join();
+    };
+    expect(cordoned('isolation-only', REMEDY_CORDON_MARK)).toBe('');
+    expect(cordoned('isolation-only', 'somebody')).toContain('a was cordoned although its fence says');
+    expect(cordoned('max-unhealthy', REMEDY_CORDON_MARK)).toContain('a was cordoned although its fence says');
   });
 
   it('asks nothing of a hold whose fence is gone with its last finalizer', () => {

@@ -3,6 +3,10 @@ import { judgeDumps } from './dumps.ts';
 import { hostOffBehind } from './host-off.ts';
 import { Verdict } from './law.ts';
 import type { Law } from './law.ts';
+import { REMEDY_CORDON_MARK } from './remedy-marks.ts';
+
+/** docs/automaton.md: of a fence that was asked to isolate, and no more. */
+const ISOLATION_ONLY = 'isolation-only';
 
 /**
  * P6, holds win: after a stop, or under a hold that the fence itself records, nothing is isolated, switched off or released, except what was under way
@@ -18,6 +22,7 @@ export const holdsWin: Law = (history, expectations) => {
     verdict.check(stop === undefined, at, `${what} although NodeFenceStop ${stop?.name ?? ''} had stood since ${String(stop?.createdAt ?? 0)}`);
     const hold = activeHold(history, node, position);
     if (hold !== undefined && isHolders(history, { position, at, node, what }, hold)) continue;
+    if (hold?.policy === ISOLATION_ONLY && isCordonOfRemedy(history, node, position)) continue;
     const isUnderWay = hold === undefined || at <= hold.since + expectations.stopGraceMs + expectations.toleranceMs;
     verdict.check(isUnderWay, at, `${what} although its fence says since ${String(hold?.since ?? 0)} that it is held by ${hold?.policy ?? ''}`);
   }
@@ -38,6 +43,12 @@ interface ActiveHold {
   policy: string;
   message: string;
   since: number;
+}
+
+/** That the fence goes no further than isolation is no word against the next remedy. */
+function isCordonOfRemedy(history: History, node: string, position: number): boolean {
+  const isOfRemedy = (at: number): boolean => history.node(node, at)?.metadata.annotations?.[REMEDY_CORDON_MARK] !== undefined;
+  return history.cordons.some((cordon) => cordon.position === position) && isOfRemedy(position + 1) && !isOfRemedy(position);
 }
 
 /** The fence waits for the lease of machine remediation, or of Metal3Remediation, and it is theirs: by the operator of the host. */

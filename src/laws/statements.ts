@@ -120,7 +120,7 @@ export const STATEMENTS: Readonly<Record<LawName, LawStatement>> = {
     checks: [
       'No off, no cordon and no release begins more than two seconds after a NodeFenceStop for the node, or for all nodes, was created.',
       'In the simulation: the first off of an incident is not sent while its sender has heard at least two kdump messages of the node since its last sign of life, within those times. A status that says that a dump holds the fence has a cause in the messages that came, and a first message is awaited for no longer than `kdump_start_timeout`, each with 15 s for a status that is late.',
-      'Nor more than two seconds after the NodeFence itself first reported the hold. Exception: the release of another controller of this program whose lease on the node is that hold.',
+      'Nor more than two seconds after the NodeFence itself first reported the hold. Exceptions: the release of another controller of this program whose lease on the node is that hold; the cordon of a remedy, which its mark tells, where the hold says that the fence goes no further than isolation.',
     ],
     file: 'p6-holds.ts',
   },

@@ -21,6 +21,13 @@ export const REMEDY_CONTROLLER_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(SHELL_TEST, 'waits the period, begins one Job, and tells what it does'),
   },
   {
+    name: 'remedy written by a watch',
+    defect: 'what stood written before, and stands in a watch that lags, is not written again',
+    file: NODES,
+    edits: [['listers: { reports: { get: () => report } }', 'listers: this.#given.listers']],
+    killedBy: byTest('test/remedies/lagging-watch.test.ts', 'is written also when a watch of reports that lags shows the same, of before'),
+  },
+  {
     name: 'remedy forgotten at a take-over',
     defect: 'a new leader does not go on from what is written down',
     file: 'src/controllers/remedies/memory.ts',

@@ -12,7 +12,7 @@ import { Reflector } from '../../src/kube/reflector.ts';
 import type { ApiEvent } from '../../src/laws/trace.ts';
 import { setUpRemedies } from '../../src/manager/remedies/setup.ts';
 import { TransportError } from '../../src/ports/api-transport.ts';
-import type { ApiRequest, ApiTransport } from '../../src/ports/api-transport.ts';
+import type { ApiRequest, ApiTransport, WatchEvent } from '../../src/ports/api-transport.ts';
 import { JOB_PODS, JOBS } from '../../src/ports/batch.ts';
 import type { BatchJob } from '../../src/ports/batch.ts';
 import type { Cluster, Lister, Resource } from '../../src/ports/cluster.ts';
@@ -33,6 +33,7 @@ export const SECOND_MS = 1_000;
 export const MINUTE_MS = 60_000;
 const EPOCH_MS = Date.UTC(2026, 10, 25);
 const CONTROLLER = `system:serviceaccount:${NAMESPACE}:nodefence-controller`;
+const AT_ONCE_MAX = 1_000;
 const quiet = (): void => undefined;
 
 export interface Replica {
@@ -45,6 +46,8 @@ export interface Replica {
   problems: () => readonly string[];
   leadership: { isLeading: boolean; mayBegin: () => boolean };
   fate: (write: string) => 'done' | 'lost' | 'unanswered';
+  /** Of its watches, the plurals of those that hear nothing any more, without an error. */
+  deafTo: Set<string>;
   close: () => Promise<void>;
 }
 
@@ -56,6 +59,7 @@ export class RemedyShellWorld {
   readonly #transport: ApiTransport;
   readonly #controllers: ApiTransport;
   readonly #replicas: Replica[] = [];
+  #sent = { atMs: 0, count: 0 };
   /** Storm policies that hold a remedy of this node. */
   storm: (node: string, stages: ReadonlyMap<string, RemedyStage>) => readonly ActiveHold[] = () => [];
   /** Nodes whose kubelet is silent, since when. */
@@ -191,11 +195,16 @@ export class RemedyShellWorld {
       problems: () => said.words,
       leadership,
       fate: () => 'done',
+      deafTo: new Set(),
       close: () => Promise.resolve(),
     };
     const transport: ApiTransport = {
       request: (request) => this.#send(replica, request),
-      watch: (request, sink) => this.#controllers.watch(request, sink),
+      watch: (request, sink) => {
+        const plural = new URL(request.path, 'http://api').pathname.split('/').at(-1) ?? '';
+        const onEvent = (event: WatchEvent): void => (replica.deafTo.has(plural) ? undefined : sink.onEvent(event));
+        return this.#controllers.watch(request, { onOpen: () => sink.onOpen(), onEvent, onEnd: (error) => sink.onEnd(error) });
+      },
     };
     const cluster = new ApiClient({ transport });
     const logger = { debug: quiet, info: quiet, error: quiet, warn: quiet };
@@ -246,6 +255,10 @@ export class RemedyShellWorld {
   }
 
   async #send(replica: Replica, request: ApiRequest): ReturnType<ApiTransport['request']> {
+    const nowMs = this.clock.monotonicMs();
+    this.#sent = nowMs === this.#sent.atMs ? { atMs: nowMs, count: this.#sent.count + 1 } : { atMs: nowMs, count: 1 };
+    // Time stands still for who asks for ever: its test fails, and does not hang.
+    if (this.#sent.count > AT_ONCE_MAX) throw new TransportError('unreachable', `${AT_ONCE_MAX} requests in one moment`);
     if (request.method === 'GET') return this.#controllers.request(request);
     const { beforeSend, ...sent } = request;
     const write = `${request.method} ${request.path}`;

@@ -130,7 +130,11 @@ export class World {
       insider: (name, user) => this.#insider(name, user),
     });
     const outside = { kernel, api: this.api, fence: this.fence, trace: this.#record, insider: this.#insider.bind(this) };
-    this.remedies = new RemediesOfWorld(scenario, { ...outside, isReady: (node) => this.#ready.has(node) });
+    this.remedies = new RemediesOfWorld(scenario, {
+      ...outside,
+      isReady: (node) => this.#ready.has(node),
+      isOpen: (node) => this.#ready.isOpen(node),
+    });
     const daemons = this.#daemonsOf(scenario);
     this.#daemons = daemons;
     const dumps = DumpsOfWorld.of(scenario, {

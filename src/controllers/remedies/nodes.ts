@@ -182,7 +182,8 @@ export class RemedyNodes {
       problems: problemsOf(name, found),
       dueInMs: Math.min(dueInMs(decisions, clock.monotonicMs()), Math.max(0, viewDueMs - clock.monotonicMs())),
       ...(isWrite && { afterActionsMs: NEXT_MS }),
-      perform: (action) => (action.kind === 'write' ? this.#write(found, memory) : this.#performer.perform(action, found, memory, permission)),
+      perform: (action) =>
+        action.kind === 'write' ? this.#write(found, memory, report) : this.#performer.perform(action, found, memory, permission),
       // A record on the Node is no reason to stand still.
       mayBeRefused: ({ kind }) => kind === 'annotate',
     };
@@ -224,15 +225,16 @@ export class RemedyNodes {
   }
 
   /** Before anything is done by it. What is told follows the write. */
-  async #write(found: Observation, memory: NodeMemory): Promise<void> {
-    const { cluster, listers, clock, recorder, metrics, log, countProblem } = this.#given;
+  async #write(found: Observation, memory: NodeMemory, report: NodeFenceReport | undefined): Promise<void> {
+    const { cluster, clock, recorder, metrics, log, countProblem } = this.#given;
     const { thresholds } = this.#given.settings.remediesOf(found.node);
     const { node, decisions } = found;
     const { name } = node.metadata;
     const records = await this.#recordsOf(found);
     const runs = [...memory.runs, ...records.values()];
     const before = memory.states;
-    await updateReport({ cluster, listers }, name, (status) => {
+    // What was decided by: a watch that lags may show what is to be written, and did stand there once.
+    await updateReport({ cluster, listers: { reports: { get: () => report } } }, name, (status) => {
       const { remedies, ...rest } = status;
       const written = this.#statusOf(found, memory, { metadata: { name }, status }, runs);
       return written === undefined ? rest : { ...rest, remedies: written };

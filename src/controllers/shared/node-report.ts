@@ -8,7 +8,8 @@ export type ReportStatus = NonNullable<NodeFenceReport['status']>;
 
 interface Reports {
   cluster: Cluster;
-  listers: { reports: Lister<NodeFenceReport> };
+  /** What is changed is what this shows; `undefined` is looked up. */
+  listers: { reports: Pick<Lister<NodeFenceReport>, 'get'> };
 }
 
 const TRIES_MAX = 3;

@@ -15,6 +15,8 @@ export interface PositionTruth {
   nowMs: () => number;
   isReady: (node: string) => boolean;
   areAllReady: () => boolean;
+  /** Every other node takes new pods. */
+  areOthersOpen: (node: string) => boolean;
   /** A fence of the node is there that has not ended. */
   isFenced: (node: string) => boolean;
 }
@@ -78,7 +80,9 @@ export class Positions {
         return hasWaited && this.#truth.isFenced(node);
       case 'running':
         // A fence has deadlines of its own, and pods of a node that is away stay until it is fenced, be they those of the remedy, or of a budget that counts them.
-        if (run?.kind === 'podTemplate' || run?.kind === 'evict') return hasWaited && !this.#truth.areAllReady();
+        if (run?.kind === 'podTemplate') return hasWaited && !this.#truth.areAllReady();
+        // Where another node is cordoned, pods that a budget counts may have no place.
+        if (run?.kind === 'evict') return hasWaited && !(this.#truth.areAllReady() && this.#truth.areOthersOpen(node));
         return hasWaited && (this.#truth.isFenced(node) || !this.#truth.isReady(node));
       default:
         return hasWaited;

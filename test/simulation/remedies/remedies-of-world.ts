@@ -27,6 +27,8 @@ export interface RemediesOptions {
   api: SimulatedApi;
   fence: FenceWatch;
   isReady: (node: string) => boolean;
+  /** It takes new pods. */
+  isOpen: (node: string) => boolean;
   trace: Trace;
   insider: (name: string, user: string) => [SimulatedProcess, ApiTransport];
 }
@@ -41,10 +43,11 @@ export class RemediesOfWorld {
   constructor({ remedies, nodes }: Pick<Scenario, 'remedies' | 'nodes'>, options: RemediesOptions) {
     this.#options = options;
     this.#remedies = remedies;
-    const { kernel, isReady, fence } = options;
+    const { kernel, isReady, isOpen, fence } = options;
     const isFenced = (node: string): boolean => ![undefined, 'final'].includes(fence.of(fenceName(node))?.state);
     const areAllReady = (): boolean => nodes.every(isReady);
-    this.#positions = new Positions({ nowMs: () => kernel.nowMs, isReady, areAllReady, isFenced });
+    const areOthersOpen = (node: string): boolean => nodes.every((other) => other === node || isOpen(other));
+    this.#positions = new Positions({ nowMs: () => kernel.nowMs, isReady, areAllReady, areOthersOpen, isFenced });
   }
 
   /** Without time passing. */
