@@ -1,6 +1,7 @@
 // Emulated clouds; each device runs in this process.
 import './aws.ts';
 import './azure.ts';
+import './ovirt.ts';
 import './vsphere.ts';
 import './gce.ts';
 import './openstack.ts';

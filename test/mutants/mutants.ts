@@ -36,6 +36,7 @@ import { CEPH_MUTANTS } from './ceph-mutants.ts';
 import { AWS_MUTANTS } from './aws-mutants.ts';
 import { AZURE_MUTANTS } from './azure-mutants.ts';
 import { OPENSTACK_MUTANTS } from './openstack-mutants.ts';
+import { OVIRT_MUTANTS } from './ovirt-mutants.ts';
 import { VSPHERE_MUTANTS } from './vsphere-mutants.ts';
 import { GCE_MUTANTS } from './gce-mutants.ts';
 import { KUBEVIRT_MUTANTS } from './kubevirt-mutants.ts';
@@ -101,6 +102,7 @@ export const SOURCE_MUTANTS: readonly SourceMutant[] = [
   ...AWS_MUTANTS,
   ...AZURE_MUTANTS,
   ...OPENSTACK_MUTANTS,
+  ...OVIRT_MUTANTS,
   ...VSPHERE_MUTANTS,
   ...GCE_MUTANTS,
   ...KUBEVIRT_MUTANTS,

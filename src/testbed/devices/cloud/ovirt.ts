@@ -168,11 +168,8 @@ class Engine extends ServedCloud implements CloudProtocol {
     if (status === 'saving_state' || status === 'restoring_state')
       return this.#conflict('Cannot stop VM. VM is in saving/restoring state. Please try again when the VM is either up or down.');
     if (['unknown', 'unassigned', 'image_locked'].includes(status ?? '')) return this.#conflict('Cannot stop VM. VM is not running.');
-    if (this.faults.failsOperation === true) {
-      instance.stop();
-      return this.failure({ status: 400, code: '', message: 'Network error during communication with the Host.' });
-    }
     instance.stop();
+    if (this.faults.failsOperation === true) return this.#failed();
     this.reasons.set(instance.id, /"reason":"([^"]*)"/.exec(body)?.[1] ?? '');
     return this.#written(200, 'action', { job: { id: this.#options.random.uuid() }, status: 'complete' });
   }
@@ -180,8 +177,14 @@ class Engine extends ServedCloud implements CloudProtocol {
   #started(instance: EmulatedInstance): CloudAnswer {
     if (this.#statusOf(instance) === 'up') return this.#conflict('Cannot run VM. VM is running.');
     instance.start();
+    if (this.faults.failsOperation === true) return this.#failed();
     this.reasons.delete(instance.id);
     return this.#written(200, 'action', { job: { id: this.#options.random.uuid() }, status: 'complete' });
+  }
+
+  /** It broke on its way to the host. */
+  #failed(): CloudAnswer {
+    return this.failure({ status: 400, code: '', message: 'Network error during communication with the Host.' });
   }
 
   #conflict(message: string): CloudAnswer {
