@@ -6,6 +6,7 @@ import { aws } from './aws/definition.ts';
 import { azure } from './azure/definition.ts';
 import { cephWith } from './ceph/definition.ts';
 import { cordon } from './cordon/agent.ts';
+import { hetzner } from './hetzner/definition.ts';
 import { FencePrograms } from './exec/definition.ts';
 import { openstack } from './openstack/definition.ts';
 import { ProgramFolder } from './shared/process/program-folder.ts';
@@ -69,6 +70,7 @@ export function standardRegistry(rights: ProgramRights = NO_PROGRAMS): AgentRegi
     job,
     jobRun,
     kdump,
+    hetzner,
     kubevirt,
     metal3,
     nodeDaemon,

@@ -8,6 +8,7 @@ const AGENTS: Readonly<Record<string, string>> = {
   openstack: 'openstack',
   ovirt: 'ovirt',
   vsphere: 'vsphere',
+  hcloud: 'hetzner',
   metal3: 'metal3',
   baremetalhost: 'metal3',
   kubevirt: 'kubevirt',

@@ -5,6 +5,7 @@ import './ovirt.ts';
 import './vsphere.ts';
 import './gce.ts';
 import './openstack.ts';
+import './hetzner.ts';
 import { testTogether } from './harness.ts';
 
 testTogether(36);

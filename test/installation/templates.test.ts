@@ -14,6 +14,7 @@ const CONFIG = join(import.meta.dirname, '..', '..', 'config');
 /** Each template, and the agent that switches the power in its example. */
 const AGENT_OF: Readonly<Record<string, string>> = {
   gce: 'gce',
+  hetzner: 'hetzner',
   aws: 'aws',
   azure: 'azure',
   'brocade-fc-switch': 'pdu',

@@ -35,6 +35,7 @@ import { CLUSTER_AGENT_MUTANTS } from './cluster-agent-mutants.ts';
 import { CEPH_MUTANTS } from './ceph-mutants.ts';
 import { AWS_MUTANTS } from './aws-mutants.ts';
 import { AZURE_MUTANTS } from './azure-mutants.ts';
+import { HETZNER_MUTANTS } from './hetzner-mutants.ts';
 import { OPENSTACK_MUTANTS } from './openstack-mutants.ts';
 import { OVIRT_MUTANTS } from './ovirt-mutants.ts';
 import { VSPHERE_MUTANTS } from './vsphere-mutants.ts';
@@ -103,6 +104,7 @@ export const SOURCE_MUTANTS: readonly SourceMutant[] = [
   ...AZURE_MUTANTS,
   ...OPENSTACK_MUTANTS,
   ...OVIRT_MUTANTS,
+  ...HETZNER_MUTANTS,
   ...VSPHERE_MUTANTS,
   ...GCE_MUTANTS,
   ...KUBEVIRT_MUTANTS,

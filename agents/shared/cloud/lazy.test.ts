@@ -19,7 +19,7 @@ describe('a cloud that nobody uses', () => {
     const registry = new URL('../../registry.ts', import.meta.url).href;
     const text = execFileSync(process.execPath, ['--input-type=module', '-e', SCRIPT, registry], { cwd: ROOT, encoding: 'utf8' });
     const loaded = JSON.parse(text) as string[];
-    const ofClouds = loaded.filter((url) => /\/agents\/(?:aws|gce|azure|openstack|vsphere|proxmox|ovirt|shared\/cloud)\//.test(url));
+    const ofClouds = loaded.filter((url) => /\/agents\/(?:aws|gce|azure|openstack|vsphere|hetzner|proxmox|ovirt|shared\/cloud)\//.test(url));
     const heavy = loaded.filter((url) => /node_modules\/(?:aws4|p-retry|axios)\//.test(url));
     expect(ofClouds.length).toBeGreaterThan(0);
     expect(ofClouds.filter((url) => !/\/(?:definition|parameters|place|endpoints)\.ts$/.test(url))).toEqual([]);

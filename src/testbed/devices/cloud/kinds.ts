@@ -1,6 +1,6 @@
 import type { CloudKind } from './cloud-service.ts';
 
-export const CLOUDS = ['aws', 'gce', 'azure', 'openstack', 'vsphere', 'ovirt'] as const;
+export const CLOUDS = ['aws', 'gce', 'azure', 'openstack', 'vsphere', 'ovirt', 'hetzner'] as const;
 export type CloudName = (typeof CLOUDS)[number];
 
 /** Emulated clouds by the name of their agent. */
@@ -11,4 +11,5 @@ export const CLOUD_KINDS: Readonly<Record<CloudName, () => Promise<CloudKind>>> 
   openstack: async () => (await import('./openstack.ts')).openstackCloud,
   ovirt: async () => (await import('./ovirt.ts')).ovirtCloud,
   vsphere: async () => (await import('./vsphere.ts')).vsphereCloud,
+  hetzner: async () => (await import('./hetzner.ts')).hetznerCloud,
 };
