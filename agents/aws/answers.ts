@@ -1,5 +1,7 @@
 import type { PowerState } from '../../src/ports/agents.ts';
-import { childrenNamed, parseXml, type XmlElement } from '../shared/xml.ts';
+import { parseXml, type XmlElement } from '../shared/xml.ts';
+import { mappedVolumes, type AttachedVolume } from './attachments.ts';
+import { child, items, tagsOf, textOf } from './elements.ts';
 
 /** One instance, as DescribeInstances shows it (EC2 API reference, version 2016-11-15). */
 export interface Ec2Instance {
@@ -10,6 +12,10 @@ export interface Ec2Instance {
   isTerminated: boolean;
   addresses: readonly string[];
   name: string | undefined;
+  /** Volumes, as the instance shows them. */
+  volumes: readonly AttachedVolume[];
+  /** Device of its root; undefined where it does not say. */
+  rootDevice: string | undefined;
   /** What an operator has to know of it, in words. */
   remarks: readonly string[];
 }
@@ -39,7 +45,7 @@ function instanceOf(element: XmlElement): Ec2Instance {
   // Null, a word, an empty text: no code at all, and never 0.
   const number = code !== undefined && /^\d{1,6}$/.test(code) ? Number(code) & 0xff : undefined;
   const hibernation = number === STOPPED ? hibernationOf(element) : undefined;
-  const tags = new Map(items(element, 'tagSet').map((tag) => [textOf(tag, 'key') ?? '', textOf(tag, 'value') ?? '']));
+  const tags = tagsOf(element);
   return {
     id: textOf(element, 'instanceId') ?? '',
     state: number === undefined || hibernation !== undefined ? 'unknown' : (STATES[number] ?? 'unknown'),
@@ -47,6 +53,8 @@ function instanceOf(element: XmlElement): Ec2Instance {
     isTerminated: number === TERMINATED,
     addresses: addressesOf(element),
     name: tags.get('Name'),
+    volumes: mappedVolumes(element),
+    rootDevice: textOf(element, 'rootDeviceName'),
     remarks: remarksOf(element, tags),
   };
 }
@@ -111,17 +119,4 @@ export function sessionIn(text: string): { accessKeyId: string; secretAccessKey:
   const expiresAtMs = Date.parse(textOf(found, 'Expiration') ?? '');
   if (accessKeyId === undefined || secretAccessKey === undefined || sessionToken === undefined || Number.isNaN(expiresAtMs)) return undefined;
   return { accessKeyId, secretAccessKey, sessionToken, expiresAtMs };
-}
-
-function child(element: XmlElement | undefined, name: string): XmlElement | undefined {
-  return childrenNamed(element, name)[0];
-}
-
-function items(element: XmlElement | undefined, list: string): readonly XmlElement[] {
-  return childrenNamed(child(element, list), 'item');
-}
-
-function textOf(element: XmlElement | undefined, name: string): string | undefined {
-  const text = child(element, name)?.text.trim();
-  return text === undefined || text === '' ? undefined : text;
 }

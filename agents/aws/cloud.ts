@@ -5,12 +5,12 @@ import type { Cloud } from '../shared/cloud/instance-agent.ts';
 import { sentOnce } from '../shared/cloud/repeat.ts';
 import { changeIn, failureIn, instancesIn, type Ec2Instance } from './answers.ts';
 import { Ec2Api, factsOf, type Action } from './ec2-api.ts';
-import { awsSettings, type AwsSettings } from './parameters.ts';
+import { instanceSettings, type InstanceSettings } from './parameters.ts';
 
 const LISTED_MAX = 1_000;
 
-export const awsCloud: Cloud<AwsSettings> = {
-  settingsOf: awsSettings,
+export const awsCloud: Cloud<InstanceSettings> = {
+  settingsOf: instanceSettings,
   open: (settings, reach) => new Ec2Account(new Ec2Api(settings, reach), settings.skipOsShutdown),
 };
 

@@ -1,6 +1,14 @@
-import type { AgentDefinition } from '../../src/ports/agents.ts';
-import { canonical, describeParameters } from '../shared/parameter-schema.ts';
-import { awsInstance, awsParameters, awsProblems, instanceProblem } from './parameters.ts';
+import type { AgentDefinition, Parameters } from '../../src/ports/agents.ts';
+import { canonical, describeParameters, type Documentation } from '../shared/parameter-schema.ts';
+import { awsInstance, awsParameters, awsProblems, instanceProblem, volumeParameters } from './parameters.ts';
+
+/** Region and endpoint, as far as they are written: what stands in front of the instance. */
+function keyBy(source: { documentation: Readonly<Record<string, Documentation>> }): (parameters: Parameters) => string {
+  return (parameters) => {
+    const { region, endpoint } = canonical(source, parameters);
+    return ['aws', region, endpoint?.replace(/^https?:\/\//, '')].filter((part) => part !== undefined).join(' ');
+  };
+}
 
 /**
  * Instances of EC2. Without the shutdown of the operating system a stop takes some ten seconds; AWS names no bound, and one that sticks in stopping is
@@ -15,15 +23,33 @@ export const aws: AgentDefinition = {
   evidence: 'instance-stopped',
   sideBySide: true,
   instanceOf: awsInstance,
-  deviceKey: (parameters) => {
-    const { region, endpoint } = canonical(awsParameters, parameters);
-    return ['aws', region, endpoint?.replace(/^https?:\/\//, '')].filter((part) => part !== undefined).join(' ');
-  },
+  deviceKey: keyBy(awsParameters),
   describe: () => describeParameters(awsParameters),
-  check: awsProblems,
+  check: awsProblems(awsParameters),
   plugProblem: instanceProblem,
   create: async (context) => {
     const [{ InstanceAgent }, { awsCloud }] = await Promise.all([import('../shared/cloud/instance-agent.ts'), import('./cloud.ts')]);
     return new InstanceAgent(awsCloud, context);
+  },
+};
+
+/** Volumes of an instance, detached by force. AWS names no bound: one that is in use may stay busy until the instance is stopped (DetachVolume). */
+export const awsVolume: AgentDefinition = {
+  name: 'aws-volume',
+  aliases: ['aws-volumes', 'ebs'],
+  kind: 'fabric',
+  actions: ['off', 'close'],
+  deviceMaxLatencyMs: 60_000,
+  needsStorage: true,
+  undoneByOthers: true,
+  sideBySide: true,
+  instanceOf: awsInstance,
+  deviceKey: keyBy(volumeParameters),
+  describe: () => describeParameters(volumeParameters),
+  check: awsProblems(volumeParameters),
+  plugProblem: instanceProblem,
+  create: async (context) => {
+    const [{ InstancePathAgent }, { volumeCloud }] = await Promise.all([import('../shared/cloud/instance-agent.ts'), import('./volumes.ts')]);
+    return new InstancePathAgent('volumes of the instance', volumeCloud, context);
   },
 };

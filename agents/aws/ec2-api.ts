@@ -8,7 +8,7 @@ import type { WebAnswer } from '../shared/web/web-client.ts';
 import { failureIn, instancesIn, type Ec2Instance } from './answers.ts';
 import { InstanceRole } from './instance-role.ts';
 import { findKeys, profileRegion } from './keys.ts';
-import { awsInstance, instanceProblem, type AwsSettings, type Keys } from './parameters.ts';
+import { awsInstance, instanceProblem, type AwsAccess, type Keys } from './parameters.ts';
 import { SecurityTokens } from './security-tokens.ts';
 import { SignedQuery } from './signed-query.ts';
 
@@ -27,7 +27,7 @@ export interface Action {
 
 /** One account and region of EC2: its keys, its region, and what its refusals mean. */
 export class Ec2Api {
-  readonly #settings: AwsSettings;
+  readonly #settings: AwsAccess;
   readonly #reach: Reach;
   readonly #query: SignedQuery;
   readonly #sts: SecurityTokens;
@@ -37,7 +37,7 @@ export class Ec2Api {
   #region: string | undefined;
   #knowsDryRun = false;
 
-  constructor(settings: AwsSettings, reach: Reach) {
+  constructor(settings: AwsAccess, reach: Reach) {
     this.#settings = settings;
     this.#reach = reach;
     this.#query = new SignedQuery(settings, reach, (call) => this.regionFor(call));

@@ -4,13 +4,13 @@ import type { Reach } from '../shared/cloud/accounts.ts';
 import { parseIni } from '../shared/cloud/ini.ts';
 import { textAt } from '../shared/web/web-client.ts';
 import type { InstanceRole } from './instance-role.ts';
-import { foreignHost, type AwsSettings, type Keys } from './parameters.ts';
+import { foreignHost, type AwsAccess, type Keys } from './parameters.ts';
 import type { SecurityTokens } from './security-tokens.ts';
 
 type Source = CredentialSource<Keys>;
 
 interface Parts {
-  settings: AwsSettings;
+  settings: AwsAccess;
   host: Reach['host'];
   sts: SecurityTokens;
   role: InstanceRole;

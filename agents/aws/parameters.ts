@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import type { InstanceAddress, ParameterProblem, Parameters } from '../../src/ports/agents.ts';
-import { checkParameters, parsed, type ParameterSchema } from '../shared/parameter-schema.ts';
+import { checkParameters, parsed, type Documentation, type ParameterSchema } from '../shared/parameter-schema.ts';
 import { booleanWord, LOGIN_TIMEOUT, loginTimeout, trustDocumentation, trustOf, trustShape } from '../shared/web/parameters.ts';
 import type { Trust } from '../shared/web/trusted-socket.ts';
 
@@ -11,7 +11,7 @@ const URL_TEXT = /^https?:\/\/[^\s/?#]+(?:\/[^\s?#]*)?$/;
 
 const url = z.string().regex(URL_TEXT, 'must be a URL such as https://ec2.eu-central-1.amazonaws.com');
 
-const schema = z.object({
+const access = {
   region: z.string().regex(REGION, 'must be a region such as eu-central-1').optional(),
   access_key: z
     .string()
@@ -27,34 +27,58 @@ const schema = z.object({
   external_id: z.string().optional(),
   endpoint: url.optional(),
   sts_endpoint: url.optional(),
-  skip_os_shutdown: booleanWord.default(true),
-  ...trustShape,
-  login_timeout: loginTimeout,
-});
+};
+const trust = { ...trustShape, login_timeout: loginTimeout };
 
-export const awsParameters: ParameterSchema<typeof schema> = {
-  schema,
+const ACCESS_DOCUMENTATION = {
+  region: {
+    description: 'Region of the instance. Without it: the zone in the providerID, `AWS_REGION`, the profile, the region of our own instance.',
+  },
+  access_key: { description: 'Access key id. Without it: the chain of credentials below.', fromSecret: true },
+  secret_key: { description: 'Secret access key.', fromSecret: true, secret: true },
+  session_token: { description: 'Session token of temporary credentials.', fromSecret: true, secret: true },
+  profile: { description: 'Profile of the shared files; `AWS_PROFILE`, then `default` without it.' },
+  role_arn: { description: 'Role to assume with these credentials.' },
+  external_id: { description: 'External id that the role demands.' },
+  endpoint: {
+    description:
+      'URL of the EC2 API, for private endpoints; `AWS_ENDPOINT_URL_EC2` and `AWS_ENDPOINT_URL` without it. A host that is not of AWS is given no credentials but those of the parameters.',
+  },
+  sts_endpoint: { description: 'URL of the STS API; `AWS_ENDPOINT_URL_STS` and `AWS_ENDPOINT_URL` without it.' },
+} satisfies Record<keyof typeof access, Documentation>;
+const TRUST_DOCUMENTATION = { ...trustDocumentation('endpoint', 'instance'), login_timeout: LOGIN_TIMEOUT };
+
+const instanceSchema = z.object({ ...access, skip_os_shutdown: booleanWord.default(true), ...trust });
+
+export const awsParameters: ParameterSchema<typeof instanceSchema> = {
+  schema: instanceSchema,
   documentation: {
-    region: {
-      description: 'Region of the instance. Without it: the zone in the providerID, `AWS_REGION`, the profile, the region of our own instance.',
-    },
-    access_key: { description: 'Access key id. Without it: the chain of credentials below.', fromSecret: true },
-    secret_key: { description: 'Secret access key.', fromSecret: true, secret: true },
-    session_token: { description: 'Session token of temporary credentials.', fromSecret: true, secret: true },
-    profile: { description: 'Profile of the shared files; `AWS_PROFILE`, then `default` without it.' },
-    role_arn: { description: 'Role to assume with these credentials.' },
-    external_id: { description: 'External id that the role demands.' },
-    endpoint: {
-      description:
-        'URL of the EC2 API, for private endpoints; `AWS_ENDPOINT_URL_EC2` and `AWS_ENDPOINT_URL` without it. A host that is not of AWS is given no credentials but those of the parameters.',
-    },
-    sts_endpoint: { description: 'URL of the STS API; `AWS_ENDPOINT_URL_STS` and `AWS_ENDPOINT_URL` without it.' },
+    ...ACCESS_DOCUMENTATION,
     skip_os_shutdown: {
       description: 'Stop without the shutdown of the operating system. `no` waits for a system that may hang, up to some minutes.',
       default: 'yes',
     },
-    ...trustDocumentation('endpoint', 'instance'),
-    login_timeout: LOGIN_TIMEOUT,
+    ...TRUST_DOCUMENTATION,
+  },
+};
+
+const KEPT = /^(?:vol-[0-9a-f]{8,17}|(?:\/dev\/)?[a-z]+[0-9]*)(?:[\s,]+(?:vol-[0-9a-f]{8,17}|(?:\/dev\/)?[a-z]+[0-9]*))*$/;
+
+const volumeSchema = z.object({
+  ...access,
+  keep: z.string().trim().regex(KEPT, 'must be volumes or devices such as vol-0123456789abcdef0 /dev/xvdb').optional(),
+  ...trust,
+});
+
+export const volumeParameters: ParameterSchema<typeof volumeSchema> = {
+  schema: volumeSchema,
+  documentation: {
+    ...ACCESS_DOCUMENTATION,
+    keep: {
+      description:
+        'Volumes, by their ids or their devices as EC2 names them, that stay attached: those of the system itself, on which no pod of the storage writes. The root volume stays in any case.',
+    },
+    ...TRUST_DOCUMENTATION,
   },
 };
 
@@ -68,7 +92,7 @@ export interface Keys {
 }
 
 /** One account of AWS; equal settings share one. */
-export interface AwsSettings {
+export interface AwsAccess {
   region: string | undefined;
   keys: { accessKeyId: string; secretAccessKey: string; sessionToken: string | undefined } | undefined;
   profile: string | undefined;
@@ -76,7 +100,6 @@ export interface AwsSettings {
   externalId: string | undefined;
   endpoint: string | undefined;
   stsEndpoint: string | undefined;
-  skipOsShutdown: boolean;
   trust: Trust;
 }
 
@@ -84,27 +107,62 @@ export interface AwsSettings {
 const OF_AWS = /(?:^|\.)(?:amazonaws\.com(?:\.cn)?|api\.aws)$/;
 
 /** A host that parameters name and that is none of AWS', or not over TLS; undefined: there is none. */
-export function foreignHost({ endpoint, stsEndpoint }: Pick<AwsSettings, 'endpoint' | 'stsEndpoint'>): string | undefined {
+export function foreignHost({ endpoint, stsEndpoint }: Pick<AwsAccess, 'endpoint' | 'stsEndpoint'>): string | undefined {
   const named = [endpoint, stsEndpoint].flatMap((text) => (text === undefined ? [] : [new URL(text)]));
   return named.find(({ protocol, hostname }) => protocol !== 'https:' || !OF_AWS.test(hostname))?.host;
 }
 
-export function awsProblems(parameters: Parameters, withSecrets: boolean): ParameterProblem[] {
-  const problems = checkParameters(awsParameters, parameters, withSecrets);
-  const { access_key: id, secret_key: secret } = parameters;
-  if (withSecrets && (id ?? '') !== '' && (secret ?? '') === '')
-    problems.push({ parameter: 'secret_key', message: 'is missing: it belongs to access_key' });
-  if (withSecrets && (id ?? '') === '' && (secret ?? '') !== '')
-    problems.push({ parameter: 'access_key', message: 'is missing: it belongs to secret_key' });
-  return problems;
+export interface InstanceSettings extends AwsAccess {
+  skipOsShutdown: boolean;
+}
+
+export interface VolumeSettings extends AwsAccess {
+  /** Ids, and devices without `/dev/`. */
+  keep: readonly string[];
+}
+
+/** What is wrong with the parameters of one of the agents. */
+export function awsProblems<S extends z.ZodObject>(source: ParameterSchema<S>): (parameters: Parameters, withSecrets: boolean) => ParameterProblem[] {
+  return (parameters, withSecrets) => {
+    const problems = checkParameters(source, parameters, withSecrets);
+    const { access_key: id, secret_key: secret } = parameters;
+    if (withSecrets && (id ?? '') !== '' && (secret ?? '') === '')
+      problems.push({ parameter: 'secret_key', message: 'is missing: it belongs to access_key' });
+    if (withSecrets && (id ?? '') === '' && (secret ?? '') !== '')
+      problems.push({ parameter: 'access_key', message: 'is missing: it belongs to secret_key' });
+    return problems;
+  };
+}
+
+type Settings<T> = T | { problems: readonly string[] };
+
+export function instanceSettings(parameters: Parameters): Settings<InstanceSettings> {
+  return settingsBy(awsParameters, parameters, (value) => ({ ...accessOf(value), skipOsShutdown: value.skip_os_shutdown }));
+}
+
+export function volumeSettings(parameters: Parameters): Settings<VolumeSettings> {
+  return settingsBy(volumeParameters, parameters, (value) => ({ ...accessOf(value), keep: keptOf(value.keep) }));
+}
+
+function keptOf(written = ''): string[] {
+  return written
+    .split(/[\s,]+/)
+    .filter((word) => word !== '')
+    .map((word) => word.replace(/^\/dev\//, ''));
 }
 
 /** Typed settings of complete parameters, or the problems in words. */
-export function awsSettings(parameters: Parameters): AwsSettings | { problems: readonly string[] } {
-  const problems = awsProblems(parameters, true).map(({ parameter, message }) => `${parameter} ${message}`);
-  const result = parsed(awsParameters, parameters);
-  if (!result.success || problems.length > 0) return { problems };
-  const value = result.data;
+function settingsBy<S extends z.ZodObject, T>(
+  source: ParameterSchema<S>,
+  parameters: Parameters,
+  settingsOf: (value: z.output<S>) => T,
+): Settings<T> {
+  const problems = awsProblems(source)(parameters, true).map(({ parameter, message }) => `${parameter} ${message}`);
+  const result = parsed(source, parameters);
+  return result.success && problems.length === 0 ? settingsOf(result.data) : { problems };
+}
+
+function accessOf(value: z.output<z.ZodObject<typeof access & typeof trust>>): AwsAccess {
   const { access_key: accessKeyId, secret_key: secretAccessKey, session_token: sessionToken } = value;
   return {
     region: value.region,
@@ -114,7 +172,6 @@ export function awsSettings(parameters: Parameters): AwsSettings | { problems: r
     externalId: value.external_id,
     endpoint: value.endpoint,
     stsEndpoint: value.sts_endpoint,
-    skipOsShutdown: value.skip_os_shutdown,
     trust: trustOf(value),
   };
 }

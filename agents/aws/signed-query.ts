@@ -7,7 +7,7 @@ import { Throttled, waitOf } from '../shared/cloud/repeat.ts';
 import type { Reach } from '../shared/cloud/accounts.ts';
 import { WebClient, type WebAnswer } from '../shared/web/web-client.ts';
 import { failureIn } from './answers.ts';
-import type { AwsSettings, Keys } from './parameters.ts';
+import type { AwsAccess, Keys } from './parameters.ts';
 
 /** At once, to one endpoint. */
 const SOCKETS_MAX = 16;
@@ -29,14 +29,14 @@ export interface Query {
 
 /** The Query API of EC2 and STS: form-encoded, signed by Signature Version 4 with the cloud's own time. */
 export class SignedQuery {
-  readonly #settings: AwsSettings;
+  readonly #settings: AwsAccess;
   readonly #reach: Reach;
   readonly #client: WebClient;
   readonly #time: CloudTime;
   readonly #regionOf: (call: Call) => Promise<string>;
 
   /** `regionOf`: asked once for each query; whoever gives it keeps it. */
-  constructor(settings: AwsSettings, reach: Reach, regionOf: (call: Call) => Promise<string>) {
+  constructor(settings: AwsAccess, reach: Reach, regionOf: (call: Call) => Promise<string>) {
     this.#settings = settings;
     this.#reach = reach;
     this.#regionOf = regionOf;

@@ -44,7 +44,7 @@ export function checkSteps(steps: ResolvedSteps, { supplies, minimumEvidence }: 
     [...recovery, ...steps['power-management'].flatMap(({ methods }) => methods)].filter(({ action }) => action === 'on').map(plugKey),
   );
   for (const method of isolation.filter(({ kind, action }) => kind === 'fabric' && action === 'off')) {
-    if (!reopened.has(plugKey(method)))
+    if (!method.isUndoneByOthers && !reopened.has(plugKey(method)))
       problems.warning(method.where, `${describe(method)} is closed by ${method.name}, and no later method opens it`);
   }
   checkStorages(isolation, [...recovery, ...steps['power-management'].flatMap(({ methods }) => methods)], problems);

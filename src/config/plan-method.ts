@@ -18,6 +18,8 @@ export interface ResolvedMethod extends PlanMethod {
   where: string;
   /** Nodes that the method says share its plug. */
   shared: readonly string[];
+  /** What it closes is not ours to open. */
+  isUndoneByOthers: boolean;
 }
 
 const METHOD_NAME = /^[A-Za-z0-9]([-A-Za-z0-9_.]{0,198}[A-Za-z0-9])?$/;
@@ -101,6 +103,7 @@ function methodFor(merged: MergedMethod, { action, plug, secret, latencyMs, diag
     ...(action === 'diag' && { diagWaitMs }),
     where: merged.where,
     shared: parseList(merged.own.get('shared')?.value ?? ''),
+    isUndoneByOthers: merged.definition.undoneByOthers === true,
   };
 }
 
@@ -208,6 +211,7 @@ function checkParameters(
     definition.kind !== 'action' &&
     definition.takesAny !== true &&
     !isCloudAgent(definition.name) &&
+    definition.instanceOf === undefined &&
     definition.deviceKey(publicParameters(merged)) === definition.deviceKey({});
   if (isNowhere) problems.error(where, 'the address of the device is missing: write it in the method or the template, not in the Secret');
   const isUndeclared = definition.needsStorage === true && (merged.own.get('storage')?.value ?? '') === '';

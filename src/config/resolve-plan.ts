@@ -173,7 +173,7 @@ function frozen({ level, methods }: ResolvedLevel): PlanLevel {
   return { level, methods: methods.map(frozenMethod) };
 }
 
-function frozenMethod({ where: _where, shared: _shared, ...method }: ResolvedMethod): PlanMethod {
+function frozenMethod({ where: _where, shared: _shared, isUndoneByOthers: _undone, ...method }: ResolvedMethod): PlanMethod {
   return method;
 }
 

@@ -52,6 +52,7 @@ it.each(['systems_uri', 'system_uuid', 'serial'])('machines that one BMC tells a
     deviceMaxLatencyMs: 30_000,
     where: '',
     shared: [],
+    isUndoneByOthers: false,
   });
   expect(plugKey(methodOf('1'))).not.toBe(plugKey(methodOf('2')));
   expect(plugKey(methodOf('1'))).toBe(plugKey(methodOf('1')));

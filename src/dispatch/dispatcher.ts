@@ -128,8 +128,10 @@ export class Dispatcher implements Runner, Prober {
   private async reported(job: Job, work: () => Promise<Omit<JobReport, 'id' | 'finishedAt'>>): Promise<JobReport> {
     const { id } = job.entry;
     try {
-      const outcome = await work();
-      return { id, finishedAt: timestamp(this.clock), ...outcome };
+      const { edge, ...outcome } = await work();
+      // What others open again is not ours to take back (P8).
+      const isOurs = edge !== undefined && this.registry.find(job.method.agent)?.undoneByOthers !== true;
+      return { id, finishedAt: timestamp(this.clock), ...outcome, ...(isOurs ? { edge } : {}) };
     } catch (error) {
       if (job.signal.aborted) throw error;
       return { id, finishedAt: timestamp(this.clock), ...failureOf(error) };

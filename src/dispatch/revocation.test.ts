@@ -27,6 +27,14 @@ describe('paths to a storage', () => {
     expect(report.evidenceAtMs, 'when the last pass began').toBeLessThanOrEqual(harness.log.at(-2)?.atMs ?? 0);
   });
 
+  it('leave nothing to be taken back where others open what was closed', async () => {
+    const harness = harnessWith();
+    harness.undoneByOthers = true;
+    const report = await harness.run(harness.job(LAST, 'off', REVOKING));
+    expect(report).toMatchObject({ result: 'succeeded', evidence: { kind: 'storage-revoked' } });
+    expect(report.edge).toBeUndefined();
+  });
+
   it('are no evidence while one of them is open, or where the method declares no storage', async () => {
     const harness = harnessWith();
     expect((await harness.run(harness.job(LAST, 'off', { ...REVOKING, revokes: [] }))).evidence).toBeUndefined();

@@ -232,6 +232,8 @@ export interface AgentDefinition {
   runMaxMs?(parameters: Parameters): number;
   /** Shuts a node out of a storage and of nothing else: a method of it has to say `storage=`. */
   needsStorage?: boolean;
+  /** What it closes is opened again by whoever needs it, and never by us: nothing is left to be taken back (P8). */
+  undoneByOthers?: true;
   /** Real time after which the storage itself forgets that it shut the node out; undefined: it does not. */
   forgetsAfterMs?(parameters: Parameters): number | undefined;
   /** Its plugs stand side by side behind one front, as the instances of a cloud do: calls for different plugs do not wait for one another. */

@@ -22,7 +22,11 @@ export interface CloudProfile {
   /** Words for a state on its way to off, and for the way to on. */
   pending: { stopping: string; starting: string };
   words: FaultProfile['words'];
+  /** What flows through a plug; absent: its machine runs. */
+  flows?: (service: CloudService, plug: string) => boolean;
   cannot?: FaultProfile['cannot'];
+  /** Of behaviours that need others than those of an instance. */
+  faults?: Readonly<Partial<Record<Behaviour, CloudFaults>>>;
   oddities?(spawn: (isOn: boolean, faults: CloudFaults, change?: Partial<DeviceFixture>) => Promise<DeviceFixture>): readonly Oddity[];
 }
 
@@ -44,7 +48,7 @@ export function cloudProfile(profile: CloudProfile): FaultProfile {
   };
 }
 
-function faultsOf({ refusal, pending }: CloudProfile, behaviour: Behaviour, isOn: boolean): CloudFaults {
+function faultsOf({ refusal, pending, faults: own = {} }: CloudProfile, behaviour: Behaviour, isOn: boolean): CloudFaults {
   const { requests, status, code, message } = refusal;
   const faults: Readonly<Partial<Record<Behaviour, CloudFaults>>> = {
     slow: { answerMs: 2_000, stopMs: 8_000, startMs: 8_000 },
@@ -61,11 +65,11 @@ function faultsOf({ refusal, pending }: CloudProfile, behaviour: Behaviour, isOn
     'rate-limited': { requestsPerSecond: 3 },
     'late-after-deadline': { setAnswerMs: 6_000 },
   };
-  return faults[behaviour] ?? {};
+  return own[behaviour] ?? faults[behaviour] ?? {};
 }
 
 async function spawnCloud(
-  { kind, parameters }: CloudProfile,
+  { kind, parameters, flows }: CloudProfile,
   behaviour: Behaviour,
   isOn: boolean,
   faults: CloudFaults,
@@ -90,7 +94,7 @@ async function spawnCloud(
     parameters: given,
     plugs: used.map(({ id }) => id),
     identity: { node: 'a', addresses: behaviour === 'wrong-machine' ? ['10.1.1.1'] : machines.map(({ address }) => address) },
-    flows: (plug) => find(plug)?.machine.power.state() === 'on',
+    flows: (plug) => flows?.(service, plug) ?? find(plug)?.machine.power.state() === 'on',
     commands: () => used.flatMap(({ id, commands }) => commands.map(({ wanted }) => ({ plug: id, wanted }))),
     leftOpen: () => ({ processes: 0, ...service.leftOpen() }),
     close: () => (behaviour === 'unreachable' ? Promise.resolve() : service.close()),

@@ -1,5 +1,6 @@
 // Emulated clouds; each device runs in this process.
 import './aws.ts';
+import './aws-volume.ts';
 import './azure.ts';
 import './ovirt.ts';
 import './vsphere.ts';

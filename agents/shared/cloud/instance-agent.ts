@@ -1,7 +1,18 @@
-import type { AgentContext, Outcome, PlugEntry, PowerAgent, PowerState, Reading, Target } from '../../../src/ports/agents.ts';
+import type {
+  AgentContext,
+  DeviceState,
+  FabricAgent,
+  Outcome,
+  PlugEntry,
+  PortState,
+  PowerAgent,
+  PowerState,
+  Reading,
+  Target,
+} from '../../../src/ports/agents.ts';
 import type { Call } from '../call.ts';
 import { Accounts, type AccountSource } from './accounts.ts';
-import { identityOf, type CloudAccount, type InstanceView } from './instance.ts';
+import { identityOf, type CloudAccount, type InstanceView, type PathAccount } from './instance.ts';
 
 export type { Reach } from './accounts.ts';
 
@@ -40,7 +51,38 @@ export class InstanceAgent<S extends object> implements PowerAgent {
   }
 }
 
-function readingOf(call: Call, view: InstanceView): Reading<PowerState> {
+/** Ways from an instance to its storage or network, that its cloud opens and closes. `V`: what is seen of them. */
+export class InstancePathAgent<S extends object, V extends InstanceView<PortState>> implements FabricAgent {
+  readonly kind = 'fabric';
+  /** An instance without any of these ways reads closed: that alone proves nothing. */
+  readonly mustBeSeenOpen = true;
+  readonly #what: string;
+  readonly #accounts: Accounts<S, PathAccount<V>>;
+
+  /** `what`: the ways, for messages. */
+  constructor(what: string, cloud: AccountSource<S, PathAccount<V>>, context: Pick<AgentContext, 'clock' | 'host'>) {
+    this.#what = what;
+    this.#accounts = new Accounts(cloud, context);
+  }
+
+  async read(target: Target): Promise<Reading<PortState>> {
+    return this.#accounts.call(target, this.#what, async (account, call) => readingOf(call, await account.read(call)));
+  }
+
+  async set(target: Target, state: 'open' | 'closed'): Promise<Outcome> {
+    return this.#accounts.call(target, `set ${state}: ${this.#what}`, async (account, call) => {
+      const view = await account.read(call);
+      identityOf(call, view);
+      return account.set(call, view, state);
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#accounts.close();
+  }
+}
+
+function readingOf<T extends DeviceState>(call: Call, view: InstanceView<T>): Reading<T> {
   const { state, detail, wouldRefuse, deviceTime, credentialExpiresAt } = view;
   return {
     state,

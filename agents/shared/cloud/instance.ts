@@ -1,12 +1,12 @@
-import type { Outcome, PlugEntry, PowerState, Target } from '../../../src/ports/agents.ts';
+import type { DeviceState, Outcome, PlugEntry, PortState, PowerState, Target } from '../../../src/ports/agents.ts';
 import type { Call } from '../call.ts';
 import { normalUUID, withGroupsSwapped } from '../machine-uuid.ts';
 
 /** An instance as its cloud shows it. */
-export interface InstanceView {
+export interface InstanceView<S extends DeviceState = PowerState> {
   /** As the cloud names it to set it; the plug where nothing else is needed. */
   id: string;
-  state: PowerState;
+  state: S;
   /** The cloud's own words: `state=stopped (80)`. */
   detail: string;
   machine: MachineFacts;
@@ -45,11 +45,20 @@ export interface CloudAccount {
   close(): Promise<void>;
 }
 
+/** The same of ways between an instance and its storage or network. */
+export interface PathAccount<V extends InstanceView<PortState>> {
+  read(call: Call): Promise<V>;
+  /** Sends each request once; `call.target.beforeSend` is the gate of every one of them. */
+  set(call: Call, view: V, state: 'open' | 'closed'): Promise<Outcome>;
+  /** Never rejects. */
+  close(): Promise<void>;
+}
+
 /**
  * Whether the instance is the node's machine: `Misconfigured` where anything contradicts. A name proves it only together with the machine's UUID or one
  * of its addresses.
  */
-export function identityOf(call: Call, { machine, id }: InstanceView): 'verified' | 'unverified' {
+export function identityOf(call: Call, { machine, id }: InstanceView<DeviceState>): 'verified' | 'unverified' {
   const { identity } = call.target;
   const other = (why: string): Error => call.error('Misconfigured', `${id} is another machine: ${why}`);
   if (machine.providerID === 'other') throw other(`the node's providerID is ${identity.providerID ?? 'unknown'}`);

@@ -61,6 +61,8 @@ export class Harness {
   };
   /** The scripted fabric says closed of what was never there, too. */
   mustBeSeenOpen = false;
+  /** Others open again what the scripted fabric closes. */
+  undoneByOthers = false;
   closed = 0;
 
   constructor(clock: MovedClock) {
@@ -189,6 +191,7 @@ export class Harness {
           actions: ['on', 'off'],
           deviceMaxLatencyMs: 30_000,
           ...(name === 'cloud' ? { sideBySide: true } : {}),
+          ...(this.undoneByOthers ? { undoneByOthers: true } : {}),
           deviceKey: () => '',
           describe: () => [],
           check: () => [],

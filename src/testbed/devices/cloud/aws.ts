@@ -1,11 +1,12 @@
+import { EmulatedVolumes } from './aws-volumes.ts';
 import type { CloudAnswer, CloudProtocol, CloudRequest } from './cloud-server.ts';
 import type { CloudKind, CloudService, CloudServiceOptions } from './cloud-service.ts';
 import { EmulatedInstance, type InstancePhase } from './emulated-instance.ts';
 import { ServedCloud } from './served-cloud.ts';
 
 /**
- * EC2 and STS as their API references describe them (EC2 2016-11-15, STS 2011-06-15), as far as an instance is read, stopped and started. Signatures are not
- * computed: the access key, the session token and the age of the request are checked. moto, which the agent's own tests use beside, checks none of these.
+ * EC2 and STS as their API references describe them (EC2 2016-11-15, STS 2011-06-15), as far as an instance is read, stopped and started, and its volumes
+ * detached. Signatures are not computed: the access key, the session token and the age of the request are checked. moto, which the agent's own tests use beside, checks none of these.
  */
 export const ACCESS_KEY = 'AKIAEMULATEDCLOUD000';
 const STATES: Readonly<Record<InstancePhase, readonly [code: number, name: string]>> = {
@@ -38,6 +39,11 @@ export function odditiesOf(service: CloudService): AwsOddities {
   return service.oddities;
 }
 
+export function volumesOf(service: CloudService): EmulatedVolumes {
+  if (!(service instanceof Ec2)) throw new Error('no emulated EC2');
+  return service.volumes;
+}
+
 export const awsCloud: CloudKind = {
   providerID: (_machine, index) => `aws:///${ZONE}/${instanceId(index)}`,
   start: (options) => Ec2.start(options),
@@ -47,6 +53,7 @@ class Ec2 extends ServedCloud implements CloudProtocol {
   override readonly instances: readonly EmulatedInstance[];
   readonly oddities: AwsOddities = {};
   readonly secret: string;
+  readonly volumes: EmulatedVolumes;
   readonly #options: CloudServiceOptions;
   /** Session tokens that are taken. */
   readonly #tokens = new Set<string>();
@@ -56,6 +63,7 @@ class Ec2 extends ServedCloud implements CloudProtocol {
     this.#options = options;
     this.secret = `secret-${options.random.uuid()}`;
     this.instances = options.machines.map((machine, index) => new EmulatedInstance(instanceId(index), machine, options.clock, () => this.faults));
+    this.volumes = new EmulatedVolumes(this.instances, options.clock, () => this.faults);
   }
 
   static async start(options: CloudServiceOptions): Promise<Ec2> {
@@ -72,6 +80,11 @@ class Ec2 extends ServedCloud implements CloudProtocol {
     this.#tokens.clear();
   }
 
+  override async close(): Promise<void> {
+    this.volumes.close();
+    await super.close();
+  }
+
   nameOf({ body }: CloudRequest): string {
     const form = new URLSearchParams(body);
     const action = form.get('Action') ?? '(none)';
@@ -80,7 +93,7 @@ class Ec2 extends ServedCloud implements CloudProtocol {
   }
 
   isSet(name: string): boolean {
-    return /^(?:Stop|Start)Instances(?! DryRun)/.test(name);
+    return /^(?:StopInstances|StartInstances|DetachVolume)(?! DryRun)/.test(name);
   }
 
   failure({ status, code, message }: { status: number; code: string; message: string }): CloudAnswer {
@@ -99,15 +112,17 @@ class Ec2 extends ServedCloud implements CloudProtocol {
     const refused = this.#refused(request);
     if (refused !== undefined) return refused;
     if (action === 'DescribeInstances' && form.get('InstanceId.1') === null) return this.#described(this.instances);
-    const instance = this.instances.find(({ id }) => this.#shownId(id) === form.get('InstanceId.1'));
+    if (action === 'DescribeVolumes') return xml(200, this.volumes.describe(form));
+    const asked = form.get('InstanceId.1') ?? form.get('InstanceId') ?? '';
+    const instance = this.instances.find(({ id }) => this.#shownId(id) === asked);
     if (instance === undefined) {
-      const message = `The instance ID '${form.get('InstanceId.1') ?? ''}' does not exist`;
+      const message = `The instance ID '${asked}' does not exist`;
       return this.failure({ status: 400, code: 'InvalidInstanceID.NotFound', message });
     }
     if (name.includes('DryRun') && this.oddities.ignoresDryRun !== true)
       return this.failure({ status: 412, code: 'DryRunOperation', message: 'Request would have succeeded, but DryRun flag is set.' });
     if (action === 'DescribeInstances') return this.#described([instance]);
-    return this.#changed(action, instance, form);
+    return action === 'DetachVolume' ? this.#detached(instance, form) : this.#changed(action, instance, form);
   }
 
   /** A replaced instance has another id, for good. */
@@ -164,7 +179,19 @@ class Ec2 extends ServedCloud implements CloudProtocol {
     const hibernation = `<hibernationOptions><configured>${mayHibernate === true}</configured></hibernationOptions>`;
     const address = isReplaced === true ? '10.99.99.99' : machine.address;
     const network = `<networkInterfaceSet><item><privateIpAddressesSet><item><privateIpAddress>${address}</privateIpAddress></item></privateIpAddressesSet></item></networkInterfaceSet>`;
-    return `<item><instanceId>${this.#shownId(id)}</instanceId>${shows === 'absent' ? '' : `<instanceState>${state}</instanceState>`}<privateIpAddress>${address}</privateIpAddress>${network}${reason}${hibernation}${elements}<rootDeviceType>ebs</rootDeviceType><tagSet><item><key>Name</key><value>${machine.node}</value></item></tagSet></item>`;
+    return `<item><instanceId>${this.#shownId(id)}</instanceId>${shows === 'absent' ? '' : `<instanceState>${state}</instanceState>`}<privateIpAddress>${address}</privateIpAddress>${network}${reason}${hibernation}${this.volumes.mappingOf(id)}${elements}<rootDeviceType>ebs</rootDeviceType><tagSet><item><key>Name</key><value>${machine.node}</value></item></tagSet></item>`;
+  }
+
+  #detached(instance: EmulatedInstance, form: URLSearchParams): CloudAnswer {
+    const id = form.get('VolumeId') ?? '';
+    const attachment = this.volumes.detach(id, instance, form.get('Force') === 'true');
+    if (attachment === undefined)
+      return this.failure({ status: 400, code: 'IncorrectState', message: `Volume '${id}' is in the 'available' state.` });
+    const { device, status } = attachment;
+    return xml(
+      200,
+      `<DetachVolumeResponse><volumeId>${id}</volumeId><instanceId>${instance.id}</instanceId><device>${device}</device><status>${status}</status></DetachVolumeResponse>`,
+    );
   }
 
   #changed(action: string, instance: EmulatedInstance, form: URLSearchParams): CloudAnswer {

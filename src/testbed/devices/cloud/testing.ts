@@ -1,4 +1,13 @@
-import { AgentError, type AgentContext, type AgentDefinition, type HostEnvironment, type PowerAgent, type Target } from '../../../ports/agents.ts';
+import {
+  AgentError,
+  type Agent,
+  type AgentContext,
+  type AgentDefinition,
+  type FabricAgent,
+  type HostEnvironment,
+  type PowerAgent,
+  type Target,
+} from '../../../ports/agents.ts';
 import { SystemClock } from '../../../runtime/system-clock.ts';
 import { SystemRandom } from '../../../runtime/system-random.ts';
 import { MemoryMachine } from '../bmc/power-backend.ts';
@@ -54,9 +63,20 @@ export function environmentOf(variables: Readonly<Record<string, string>>, files
 
 /** The power agent of this definition, in a process with this environment. */
 export async function powerAgentIn(definition: Pick<AgentDefinition, 'create'>, host: HostEnvironment): Promise<PowerAgent> {
-  const created = await definition.create({ clock: new SystemClock(), host } as unknown as AgentContext);
+  const created = await agentIn(definition, host);
   if (created.kind !== 'power') throw new Error('not a power agent');
   return created;
+}
+
+/** The same of a fabric agent. */
+export async function fabricAgentIn(definition: Pick<AgentDefinition, 'create'>, host: HostEnvironment): Promise<FabricAgent> {
+  const created = await agentIn(definition, host);
+  if (created.kind !== 'fabric') throw new Error('not a fabric agent');
+  return created;
+}
+
+function agentIn(definition: Pick<AgentDefinition, 'create'>, host: HostEnvironment): Promise<Agent> {
+  return definition.create({ clock: new SystemClock(), host } as unknown as AgentContext);
 }
 
 /** The error with which a call of an agent ends; throws where it ends otherwise. */
