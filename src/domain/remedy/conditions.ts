@@ -38,13 +38,13 @@ export interface Standing {
   readonly verdict: Verdict;
   /** It matched for its whole period, and was not clear for long enough since. */
   readonly isTripped: boolean;
-  readonly matchedSinceMs?: number;
-  readonly clearSinceMs?: number;
+  readonly matchedSinceMs?: number | undefined;
+  readonly clearSinceMs?: number | undefined;
   /** Of the last match: the boot, and since when by the wall clock. */
-  readonly matchedBootID?: string;
-  readonly matchedSinceWallMs?: number;
+  readonly matchedBootID?: string | undefined;
+  readonly matchedSinceWallMs?: number | undefined;
   /** How long it had stood when it became clear. */
-  readonly stoodMs?: number;
+  readonly stoodMs?: number | undefined;
   readonly heartbeatMs?: number;
   /** When that heartbeat was first seen here. */
   readonly heartbeatSeenMs?: number;
@@ -145,18 +145,13 @@ function verdictOf({ changesMs }: Standing, status: ConditionStatus | undefined,
 }
 
 function withVerdict(known: Standing, verdict: Verdict, observing: Observing): Standing {
-  const { matchedSinceMs, clearSinceMs, stoodMs, ...rest } = known;
   switch (verdict) {
     case 'match':
-      return matching({ ...rest, verdict, ...(matchedSinceMs !== undefined && { matchedSinceMs }) }, observing);
-    case 'clear': {
-      // A monitor that starts anew posts that all is well: what it saw before is not forgotten for that.
-      const isKept = observing.threshold.isLatched && matchedSinceMs !== undefined;
-      const kept = { ...rest, verdict, ...(isKept && { matchedSinceMs }), ...(clearSinceMs !== undefined && { clearSinceMs }) };
-      return clearing({ ...kept, ...(stoodMs !== undefined && { stoodMs }) }, observing);
-    }
+      return matching(known, observing);
+    case 'clear':
+      return clearing(known, observing);
     case 'unsure':
-      return { ...rest, verdict };
+      return { ...known, verdict, matchedSinceMs: undefined, clearSinceMs: undefined, stoodMs: undefined };
   }
 }
 
@@ -165,10 +160,13 @@ function matching(known: Standing, { bootID, threshold, now }: Observing): Stand
   const isFirst = known.matchedSinceMs === undefined && !known.isTripped;
   return {
     ...known,
-    matchedSinceMs: sinceMs,
-    matchedSinceWallMs: isFirst ? now.wallMs : (known.matchedSinceWallMs ?? now.wallMs),
-    ...(bootID !== undefined && { matchedBootID: bootID }),
+    verdict: 'match',
     isTripped: known.isTripped || now.monotonicMs >= sinceMs + threshold.periodMs,
+    matchedSinceMs: sinceMs,
+    clearSinceMs: undefined,
+    matchedBootID: bootID ?? known.matchedBootID,
+    matchedSinceWallMs: isFirst ? now.wallMs : (known.matchedSinceWallMs ?? now.wallMs),
+    stoodMs: undefined,
   };
 }
 
@@ -180,9 +178,10 @@ function clearing(known: Standing, { node, bootID, threshold, now }: Observing):
     node.activelyClear.has(threshold.conditionType) ||
     (threshold.isLatched && isAnotherBoot) ||
     now.monotonicMs >= sinceMs + clearAfterMs(threshold, stoodMs);
-  if (!isOver) return { ...known, clearSinceMs: sinceMs, stoodMs };
-  const { matchedSinceMs: _matched, matchedSinceWallMs: _wall, matchedBootID: _boot, ...rest } = known;
-  return { ...rest, isTripped: false, clearSinceMs: sinceMs };
+  const clear = { ...known, verdict: 'clear' as const, clearSinceMs: sinceMs };
+  // A monitor that starts anew posts that all is well: what it saw before is not forgotten for that.
+  if (!isOver) return { ...clear, matchedSinceMs: threshold.isLatched ? known.matchedSinceMs : undefined, stoodMs };
+  return { ...clear, isTripped: false, matchedSinceMs: undefined, matchedBootID: undefined, matchedSinceWallMs: undefined };
 }
 
 function clearAfterMs({ isLatched, clearPeriodMs }: Threshold, stoodMs: number): number {
