@@ -8,6 +8,7 @@ import { listAt, textAt, type WebAnswer } from '../shared/web/web-client.ts';
 import { exchanged, NotKnown, refusal, wordsOf, type EngineRequest, type Session } from './engine.ts';
 import { unheardHost } from './hosts.ts';
 import { isId, namingProblem, providedId, type OvirtSettings } from './parameters.ts';
+import { missingPermits, PERMISSIONS } from './permits.ts';
 import { Sessions } from './sessions.ts';
 import { machineIn, type VirtualMachine } from './virtual-machine.ts';
 
@@ -32,6 +33,7 @@ export class OvirtAccount implements CloudAccount {
     const isProbe = call.target.isProbe === true;
     // Where an off is to be proven, and where a probe tells whether it ever could be.
     const unheard = machine.hasLease && (machine.state === 'off' || isProbe) ? await this.#unheard(call, machine) : undefined;
+    const wouldRefuse = isProbe ? [await this.#lacking(call, machine), unheard].filter((one) => one !== undefined) : [];
     const said = this.#said.get(machine.id);
     const remarks = [machine.detail, unheard, said === undefined || said.wanted === machine.state ? undefined : said.words];
     return {
@@ -39,7 +41,7 @@ export class OvirtAccount implements CloudAccount {
       state: machine.state === 'off' && unheard !== undefined ? 'unknown' : machine.state,
       detail: remarks.filter((remark) => remark !== undefined).join('; '),
       machine: factsOf(call, machine),
-      ...(isProbe && unheard !== undefined ? { wouldRefuse: unheard } : {}),
+      ...(wouldRefuse.length === 0 ? {} : { wouldRefuse: wouldRefuse.join('; ') }),
     };
   }
 
@@ -67,7 +69,7 @@ export class OvirtAccount implements CloudAccount {
   }
 
   async list(call: Call): Promise<readonly PlugEntry[]> {
-    const { answer, session } = await this.#read(call, `/vms?max=${LIST_MAX}`);
+    const { answer, session } = await this.#read(call, { path: `/vms?max=${LIST_MAX}` });
     if (answer.status !== 200) throw refusal(call, answer, session);
     const machines = listAt(answer.body, 'vm').flatMap((one) => machineIn(one) ?? []);
     return machines.slice(0, LIST_MAX).map(({ id, name, state, hasLease }) => ({
@@ -88,7 +90,7 @@ export class OvirtAccount implements CloudAccount {
     if (problem !== undefined) throw call.error('Misconfigured', problem);
     if (!isId(plug)) return this.#named(call, plug);
     const id = plug.toLowerCase();
-    const { answer, session } = await this.#read(call, `/vms/${id}`);
+    const { answer, session } = await this.#read(call, { path: `/vms/${id}` });
     if (answer.status !== 200) throw refusal(call, answer, session);
     const machine = machineIn(answer.body);
     if (machine === undefined) throw call.error('Unreachable', 'no answer of the oVirt API: it shows no virtual machine');
@@ -98,7 +100,7 @@ export class OvirtAccount implements CloudAccount {
 
   /** The search may find more than what is named so: only an equal name counts. */
   async #named(call: Call, name: string): Promise<VirtualMachine> {
-    const { answer, session } = await this.#read(call, `/vms?search=${encodeURIComponent(`name="${name}"`)}`);
+    const { answer, session } = await this.#read(call, { path: `/vms?search=${encodeURIComponent(`name="${name}"`)}` });
     if (answer.status !== 200) throw refusal(call, answer, session);
     if (typeof answer.body !== 'object' || answer.body === null) throw call.error('Unreachable', 'no answer of the oVirt API: it shows no list');
     const found = listAt(answer.body, 'vm')
@@ -113,14 +115,20 @@ export class OvirtAccount implements CloudAccount {
   }
 
   async #unheard(call: Call, machine: VirtualMachine): Promise<string | undefined> {
-    const { answer, session } = await this.#read(call, `/hosts?max=${HOSTS_MAX}`);
+    const { answer, session } = await this.#read(call, { path: `/hosts?max=${HOSTS_MAX}` });
     if (answer.status === 403) return unheardHost(machine, undefined);
     if (answer.status !== 200) throw refusal(call, answer, session);
     return unheardHost(machine, answer.body);
   }
 
-  #read(call: Call, path: string): Promise<{ answer: WebAnswer; session: Session }> {
-    return repeated(call, () => this.#ask(call, { method: 'GET', path }));
+  async #lacking(call: Call, { id }: VirtualMachine): Promise<string | undefined> {
+    const { answer, session } = await this.#read(call, { path: `/vms/${id}/${PERMISSIONS}`, isFiltered: true });
+    const missing = answer.status === 200 ? (missingPermits(answer.body) ?? []) : [];
+    return missing.length === 0 ? undefined : `no role of ${session.username} has the permit ${missing.join(', ')} on this machine`;
+  }
+
+  #read(call: Call, request: Omit<EngineRequest, 'method'>): Promise<{ answer: WebAnswer; session: Session }> {
+    return repeated(call, () => this.#ask(call, { method: 'GET', ...request }));
   }
 
   /** With a new token once, where the one in use is not taken any more. */

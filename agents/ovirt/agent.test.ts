@@ -295,6 +295,31 @@ describe('ovirt', () => {
     expect(engineOf(cloud.service).headers).toMatchObject({ filter: 'false' });
   });
 
+  describe('tells a probe', () => {
+    it('which permit no role of the user has, and sends nothing for it', async () => {
+      expect(await read({ isProbe: true })).not.toHaveProperty('wouldRefuse');
+      oddities({ lacks: ['stop_vm'] });
+      expect(await read({ isProbe: true, parameters: { disable_http_filter: 'yes' } })).toMatchObject({
+        wouldRefuse: 'no role of fence@internal has the permit stop_vm on this machine',
+      });
+      expect(engineOf(cloud.service).headers, 'permissions of the user itself').toMatchObject({ filter: 'true' });
+      expect(cloud.service.instances[0]?.commands).toEqual([]);
+    });
+
+    it('nothing where the engine does not tell', async () => {
+      oddities({ lacks: 'unshown' });
+      expect(await read({ isProbe: true })).not.toHaveProperty('wouldRefuse');
+      failing('GET permissions', 403, 'not authorized');
+      expect(await read({ isProbe: true })).not.toHaveProperty('wouldRefuse');
+    });
+
+    it('alone: nobody else pays for it', async () => {
+      await read();
+      await agent.set(cloud.target(), 'off');
+      expect(cloud.service.requests).not.toContain('GET permissions');
+    });
+  });
+
   it('takes a new token once when the old one is not taken any more, and ends the last one when it is closed', async () => {
     await read();
     cloud.service.setFaults({ forgetsTokens: true });

@@ -26,6 +26,8 @@ export interface EngineRequest {
   /** Below that of the API: `/vms/<id>`. */
   path: string;
   body?: object;
+  /** Show what permissions of the user itself allow; absent: as the session has it. */
+  isFiltered?: boolean;
   /** The lease check, of a request that changes a machine. */
   gate?: () => void;
 }
@@ -37,8 +39,8 @@ export class NotKnown extends Error {
 
 /** One request of the API of oVirt's engine ("REST API Guide", version 4, in JSON). Rejects `Throttled` where nothing was taken up. */
 export async function exchanged(call: Call<CallTarget>, clock: Clock, session: Session, request: EngineRequest): Promise<WebAnswer> {
-  const { web, origin, path, text, isFiltered, secrets } = session;
-  const { method, body, gate } = request;
+  const { web, origin, path, text, secrets } = session;
+  const { method, body, gate, isFiltered = session.isFiltered } = request;
   const answer = await web.exchange(call, {
     method,
     url: `${origin}${path}${request.path}`,

@@ -92,6 +92,13 @@ export const OVIRT_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(AGENT, 'that something else holds up is sent again'),
   },
   {
+    name: 'ovirt permits unfiltered',
+    defect: 'a probe counts permissions of other users as those of its own',
+    file: ACCOUNT,
+    edits: [['/${PERMISSIONS}`, isFiltered: true }', '/${PERMISSIONS}` }']],
+    killedBy: byTest(AGENT, 'which permit no role of the user has, and sends nothing for it'),
+  },
+  {
     name: 'ovirt stale token',
     defect: 'a token that is not taken any more is kept',
     file: ACCOUNT,

@@ -1,6 +1,7 @@
 import type { CloudAnswer, CloudProtocol, CloudRequest } from './cloud-server.ts';
 import type { CloudKind, CloudService, CloudServiceOptions } from './cloud-service.ts';
 import { EmulatedInstance, type InstancePhase } from './emulated-instance.ts';
+import { CLUSTER, hostsShown, permissionsShown } from './ovirt-surroundings.ts';
 import { asJson, asXml, type Written } from './ovirt-writing.ts';
 import { ServedCloud } from './served-cloud.ts';
 
@@ -12,7 +13,6 @@ const API = '/ovirt-engine/api';
 const SSO = '/ovirt-engine/sso/oauth/token';
 const LOGOUT = '/ovirt-engine/services/sso-logout';
 export const USER = 'fence@internal';
-export const CLUSTER = '22222222-aaaa-4bbb-8ccc-dddddddddddd';
 const OTHER_ID = 'ffffffff-1111-4222-8333-444444444444';
 const STATUS: Readonly<Record<InstancePhase, string>> = { running: 'up', stopping: 'powering_down', stopped: 'down', starting: 'wait_for_launch' };
 
@@ -27,6 +27,8 @@ export interface OvirtOddities {
   twin?: 'near' | 'same';
   /** An engine before 4.0. */
   hasNoTokens?: true;
+  /** Permits that no role of the user has, or `unshown`. */
+  lacks?: readonly string[] | 'unshown';
   /** Whatever is asked for, the other machine is shown. */
   showsOther?: true;
 }
@@ -117,7 +119,7 @@ class Engine extends ServedCloud implements CloudProtocol {
       case 'GET vms':
         return this.#written(200, 'vms', { vm: this.#found(request.query.get('search')) });
       case 'GET hosts':
-        return this.#written(200, 'hosts', { host: this.#hosts() });
+        return this.#written(200, 'hosts', { host: hostsShown(this.oddities.hostStatus) });
       default:
         return this.#asked(name, id ?? '', request.body);
     }
@@ -156,6 +158,7 @@ class Engine extends ServedCloud implements CloudProtocol {
     if (instance === undefined || (isReplaced === true && instance === this.instances[0])) return html(404, 'Not Found');
     if (name === 'GET vm')
       return this.#written(200, 'vm', this.#shown(this.oddities.showsOther === true ? (this.instances[1] ?? instance) : instance));
+    if (name === 'GET permissions') return this.#written(200, 'permissions', { permission: permissionsShown(this.oddities.lacks) });
     if (name === 'POST stop') return this.#stopped(instance, body);
     if (name === 'POST start') return this.#started(instance);
     instance.told();
@@ -229,13 +232,6 @@ class Engine extends ServedCloud implements CloudProtocol {
       this.#shown(instance, this.faults.isReplaced === true && instance === this.instances[0] ? { id: OTHER_ID } : {});
     if (first === undefined || twin === undefined) return found.map(replaced);
     return [this.#shown(first, { id: OTHER_ID, name: twin === 'near' ? `${first.machine.node}-2` : first.machine.node }), ...found.map(replaced)];
-  }
-
-  #hosts(): Record<string, Written>[] {
-    const { hostStatus = 'up' } = this.oddities;
-    if (hostStatus === 'hidden') return [];
-    const host = (name: string, status: string, cluster: string): Record<string, Written> => ({ id: name, name, status, cluster: { id: cluster } });
-    return [host('host-1', hostStatus, CLUSTER), host('host-2', 'up', CLUSTER), host('host-3', 'non_responsive', OTHER_ID)];
   }
 
   /** In what whoever asks accepts. */
