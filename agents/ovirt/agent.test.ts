@@ -338,6 +338,31 @@ describe('ovirt', () => {
     expect([error.kind, error.message]).toEqual(['Refused', expect.stringContaining('fence@internal is not let in')]);
   });
 
+  it.each([
+    ['GET vm', 302, '', 'Misconfigured', /it sends us elsewhere \(.*\), where no password goes/u],
+    ['GET vm', 403, '', 'Refused', /HTTP 403: Operation Failed: \[said\]/u],
+    ['GET vm', 500, '', 'Unreachable', /HTTP 500: Operation Failed: \[said\]/u],
+    ['GET vm', 204, '', 'Unreachable', /no answer of the oVirt API/u],
+    ['POST token', 400, 'server_error', 'Unreachable', /HTTP 400: server_error: said/u],
+    ['POST token', 400, 'invalid_grant', 'Refused', /HTTP 400: invalid_grant: said/u],
+    ['POST token', 200, 'x', 'Unreachable', /the login was answered without a token/u],
+  ])('takes %s that is answered with %d %s for %s', async (request, status, code, kind, words) => {
+    cloud.service.setFaults({ failures: [{ request, status, code, message: 'said' }] });
+    const error = await failureOf(read());
+    expect([error.kind, error.message]).toEqual([kind, expect.stringMatching(words)]);
+  });
+
+  it('asks again where the engine, or what is in front of it, is too busy', async () => {
+    for (const [request, status] of [
+      ['POST token', 503],
+      ['GET vm', 429],
+    ] as const) {
+      cloud.service.setFaults({ failures: [{ request, status, code: '', message: 'busy', times: 1 }] });
+      expect(await read()).toMatchObject({ state: 'on' });
+    }
+    expect(cloud.service.requests).toEqual(['POST token', 'POST token', 'GET vm', 'GET vm', 'GET vm']);
+  });
+
   it('does not care for our clock, which may be wrong', async () => {
     cloud.service.setFaults({ aheadMs: 86_400_000 });
     expect(await agent.set(cloud.target(), 'off')).toMatchObject({ result: 'accepted' });

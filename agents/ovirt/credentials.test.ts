@@ -78,6 +78,11 @@ describe('credentials of oVirt', () => {
     expect(cloud.service.requests).toEqual([]);
   });
 
+  it('are sent to no other path than their own place names', async () => {
+    const parameters = { api_path: '/elsewhere/ovirt-engine/api' };
+    expect(await readWith({ ...environment(), OVIRT_CAFILE: '/ca.pem' }, {}, parameters)).toMatchObject({ state: 'on' });
+  });
+
   it('that nobody has are told with all places where they were looked for', async () => {
     const files = { [CONFIGURATION]: 'ovirt_url: https://engine.example/ovirt-engine/api\n' };
     expect((await failureOf(readWith({ HOME: '/root', OVIRT_URL: url }, files))).message).toContain(

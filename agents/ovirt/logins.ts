@@ -101,9 +101,9 @@ export class Logins {
   }
 
   async #accepted(offer: Offer): Promise<Found> {
-    const { place: wanted, path, user } = this.#settings;
+    const { place: wanted, user } = this.#settings;
     if (offer.url === undefined) return { absent: `${offer.of.url} is not set` };
-    const place = placeOf(offer.url, { path });
+    const place = placeOf(offer.url);
     if (place === undefined) return { absent: `${offer.of.url} names no host` };
     if (wanted !== undefined && !isSame(wanted, place)) return { absent: `${offer.of.url} names ${placeText(place)}` };
     const { username, password } = user ?? offer;

@@ -54,7 +54,7 @@ export const ovirtParameters: ParameterSchema<typeof schema> = {
       aliases: ['ssl_ca', 'cacert', 'ovirt_ca_bundle'],
     },
     ssl_secure: { description: 'Of `fence_rhevm`: certificates are verified anyway. `no` is refused.' },
-    api_path: { description: 'Path of the API.', default: API_PATH },
+    api_path: { description: 'Path of the API at `ip`.', default: API_PATH },
     api_version: { description: 'Version of the API: `4`, or `auto`, which is 4.', default: 'auto' },
     disable_http_filter: {
       description: "See what the user's role as an administrator shows, not only what permissions of the user itself do (header `Filter`).",
@@ -70,8 +70,6 @@ export const ovirtParameters: ParameterSchema<typeof schema> = {
 /** What the parameters of a method say; the rest is for the sources of credentials to tell. */
 export interface OvirtSettings {
   place: EnginePlace | undefined;
-  /** Of the API, where it is written. */
-  path: string | undefined;
   /** Both or neither. */
   user: { username: string; password: string } | undefined;
   isFiltered: boolean;
@@ -98,10 +96,8 @@ export function settingsOf(parameters: Parameters): OvirtSettings | { problems: 
   const problems = [...(result.error?.issues ?? []).map((issue) => `${String(issue.path[0])} ${issue.message}`), ...contradictions(parameters, true)];
   if (!result.success || problems.length > 0) return { problems };
   const { ip, ipport, ssl, username, password, api_path, disable_http_filter } = result.data;
-  const path = api_path?.replace(/\/$/, '');
   return {
-    place: ip === undefined ? undefined : placeOf(ip, { port: ipport, tls: ssl, path }),
-    path,
+    place: ip === undefined ? undefined : placeOf(ip, { port: ipport, tls: ssl, path: api_path?.replace(/\/$/, '') }),
     user: username === undefined || password === undefined ? undefined : { username, password },
     isFiltered: !disable_http_filter,
     trust: trustOf(result.data),

@@ -109,7 +109,7 @@ export const OVIRT_MUTANTS: readonly SourceMutant[] = [
     name: 'ovirt password elsewhere',
     defect: 'a password of the environment goes to the engine that a ConfigMap names',
     file: 'agents/ovirt/logins.ts',
-    edits: [['const place = placeOf(offer.url, { path });', 'const place = wanted ?? placeOf(offer.url, { path });']],
+    edits: [['const place = placeOf(offer.url);', 'const place = wanted ?? placeOf(offer.url);']],
     killedBy: byTest(CREDENTIALS, 'are not sent to another engine than their own place names'),
   },
   {

@@ -97,8 +97,9 @@ class Engine extends ServedCloud implements CloudProtocol {
     return /^POST (?!token|logout)/.test(name);
   }
 
-  /** A fault of the API, where it is the engine that words it. */
-  failure({ status, message }: { status: number; code: string; message: string }): CloudAnswer {
+  /** A fault of the API; with a code, an error of the single sign-on. */
+  failure({ status, code, message }: { status: number; code: string; message: string }): CloudAnswer {
+    if (code !== '') return json(status, { error_code: code, error: message });
     return this.#written(status, 'fault', { detail: `[${message}]`, reason: 'Operation Failed' });
   }
 
