@@ -2,11 +2,11 @@ import { spawn, spawnSync } from 'node:child_process';
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import type { PowerAgent, Target } from '../../src/ports/agents.ts';
+import type { FabricAgent, PowerAgent, Target } from '../../src/ports/agents.ts';
 import { freePorts } from '../../src/testbed/control-plane/free-port.ts';
-import { environmentOf, powerAgentIn } from '../../src/testbed/devices/cloud/testing.ts';
+import { environmentOf, fabricAgentIn, powerAgentIn } from '../../src/testbed/devices/cloud/testing.ts';
 import { childrenNamed, parseXml, type XmlElement } from '../shared/xml.ts';
-import { aws } from './definition.ts';
+import { aws, awsVolume } from './definition.ts';
 
 /** EC2 as moto serves it, which nobody here wrote: `pip install 'moto[server,ec2]'`, on the PATH or named by this variable. */
 const SERVER = process.env['NODEFENCE_MOTO_SERVER'] ?? 'moto_server';
@@ -28,6 +28,7 @@ function textOf(element: XmlElement | undefined, ...path: readonly string[]): st
 describe.skipIf(!isThere)("against moto (pip install 'moto[server,ec2]')", () => {
   let url = '';
   let agent: PowerAgent;
+  let volumes: FabricAgent;
   let instance = '';
   let address = '';
   const cleanUp: (() => Promise<unknown>)[] = [];
@@ -61,7 +62,8 @@ describe.skipIf(!isThere)("against moto (pip install 'moto[server,ec2]')", () =>
     address = textOf(run, 'instancesSet', 'item', 'privateIpAddress');
     const host = environmentOf({ AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test', AWS_ENDPOINT_URL: url });
     agent = await powerAgentIn(aws, host);
-    cleanUp.push(async () => agent.close?.());
+    volumes = await fabricAgentIn(awsVolume, host);
+    cleanUp.push(async () => Promise.all([agent.close?.(), volumes.close?.()]));
   }, 60_000);
 
   afterAll(async () => {
@@ -90,6 +92,22 @@ describe.skipIf(!isThere)("against moto (pip install 'moto[server,ec2]')", () =>
   it('tells by dry runs that it may switch it', async () => {
     expect((await agent.read(target({ isProbe: true }))).wouldRefuse).toBeUndefined();
     expect((await agent.read(target())).state, 'a dry run stops nothing').toBe('on');
+  });
+
+  it('detaches a volume of the instance that runs, reads it back, and leaves the root', async () => {
+    const created = await ask({ Action: 'CreateVolume', AvailabilityZone: 'eu-central-1a', Size: '1' });
+    const volume = textOf(created, 'volumeId');
+    await ask({ Action: 'AttachVolume', VolumeId: volume, InstanceId: instance, Device: '/dev/xvdba' });
+    expect(await volumes.read(target())).toMatchObject({
+      state: 'open',
+      identity: 'verified',
+      detail: expect.stringContaining(`${volume} at`) as string,
+    });
+    expect((await volumes.read(target({ isProbe: true }))).wouldRefuse).toBeUndefined();
+    expect(await volumes.set(target(), 'closed')).toMatchObject({ result: 'accepted' });
+    await expect.poll(async () => (await volumes.read(target())).state, { timeout: 10_000 }).toBe('closed');
+    expect((await volumes.read(target())).detail).toMatch(/^no volume is attached; stays: vol-[0-9a-f]+ at \S+ attached$/u);
+    expect((await agent.read(target())).state).toBe('on');
   });
 
   it('does not find it in another region, and takes that for no proof', async () => {

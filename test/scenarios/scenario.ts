@@ -20,7 +20,7 @@ import { installRemediation } from './remediation.ts';
 import { PACE } from './settings.ts';
 import { until } from './waiting.ts';
 import { CONTROLLER_USER } from './witness.ts';
-import { World } from './world.ts';
+import { World, type WorldOptions } from './world.ts';
 
 // A scenario mostly waits: many of them share the processor well.
 vi.setConfig({ maxConcurrency: 20 });
@@ -48,6 +48,10 @@ export interface ScenarioOptions {
   nodeLeaseNamespace?: string;
   /** The kinds by which health checks ask for a fence are installed. */
   remediation?: boolean;
+  /** Remedies of conditions are carried out. */
+  remedies?: boolean;
+  /** How nodes are known to a cloud. */
+  instances?: WorldOptions['instances'];
   /** Bearer tokens of further users, who have no right until somebody binds one. */
   tokens?: Readonly<Record<string, string>>;
   /** Agents of devices that only this story has, beside the real ones. */
@@ -76,7 +80,7 @@ export function scenario(name: string, options: ScenarioOptions, play: (play: Pl
   it.concurrent(name, { timeout: options.timeoutMs ?? 60_000 }, async () => {
     const login = { username: 'fence', password: options.password ?? randomBytes(18).toString('base64url') };
     const { nodes = ['a', 'b'], bmcs = {}, secondBmcs = {}, bootDelayMs = PACE.bootDelayMs, nodeGraceMs = PACE.nodeGraceMs } = options;
-    const world = await World.start({ nodes, login, bmcs, secondBmcs, bootDelayMs, nodeGraceMs }, options.tokens);
+    const world = await World.start({ nodes, login, bmcs, secondBmcs, bootDelayMs, nodeGraceMs, instances: options.instances }, options.tokens);
     const log: string[] = [];
     let controller: ComposedController | undefined;
     try {
@@ -134,6 +138,7 @@ async function startController(world: World, options: ScenarioOptions, log: stri
       ownNode: options.ownNode,
       ...(options.nodeLeaseNamespace === undefined ? {} : { nodeLeaseNamespace: options.nodeLeaseNamespace }),
       ...(options.remediation === true && { remediation: true }),
+      ...(options.remedies === true && { remedies: true }),
       outOfService: true,
       staleAfterMs: STALE_AFTER_MS,
       namespace: FENCE_NAMESPACE,

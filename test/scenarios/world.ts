@@ -38,6 +38,8 @@ export interface WorldOptions {
   bootDelayMs: number;
   /** From the last sign of life to Ready=Unknown. */
   nodeGraceMs: number;
+  /** Of nodes in a cloud, as their kubelets register them. */
+  instances?: Readonly<Record<string, { providerID: string; address: string; systemUUID: string }>> | undefined;
 }
 
 /** A Kubernetes cluster in this process, on the real clock: API server with the shipped roles, kubelets, machines, BMCs, a StatefulSet that writes. */
@@ -123,11 +125,12 @@ export class World {
     }
   }
 
-  async #add(node: string, { login, bmcs, secondBmcs, bootDelayMs }: WorldOptions): Promise<void> {
-    const uuid = newUuid();
+  async #add(node: string, { login, bmcs, secondBmcs, bootDelayMs, instances }: WorldOptions): Promise<void> {
+    const instance = instances?.[node];
+    const uuid = instance?.systemUUID ?? newUuid();
     const machine = new Machine(
       { ...this.#dependencies(`system:node:${node}`), disk: this.#disk },
-      { ...PACE.kubelet, node, systemUUID: uuid, bootDelayMs },
+      { ...PACE.kubelet, ...instance, node, systemUUID: uuid, bootDelayMs },
     );
     const behind = { uuid, machine };
     const bmc = await startBmc(node, behind, login, this.witness.record, bmcs[node]);

@@ -18,7 +18,12 @@ export interface EmulatedVolume {
   detachments: string[];
 }
 
+/** As `InstanceEvent`, of the way to the volumes besides the root: `on` while one is attached. */
+export type VolumeEvent = { instance: string } & ({ action: 'read'; shown: 'on' | 'off' } | { action: 'set'; want: 'off' });
+
 export interface VolumeOddities {
+  /** Its system does not let a volume go, by force or not. */
+  staysBusy?: true;
   /** DescribeVolumes shows so many at once. */
   volumesPerPage?: number;
   /** DescribeVolumes shows those of every instance, as an endpoint of somebody else might. */
@@ -36,6 +41,8 @@ const FIRST = '/dev/xvdba';
 export class EmulatedVolumes {
   readonly all: EmulatedVolume[];
   readonly oddities: VolumeOddities = {};
+  /** Hears whenever volumes of an instance are shown, and each set. */
+  onEvent: ((event: VolumeEvent) => void) | undefined;
   readonly #clock: Clock;
   readonly #faults: () => CloudFaults;
   readonly #cancels = new Set<() => void>();
@@ -73,12 +80,13 @@ export class EmulatedVolumes {
     const found = this.all.find((one) => one.id === id);
     const attachment = found?.attachments.find((one) => one.instance === instance.id);
     instance.commands.push({ wanted: isByForce ? 'off' : 'other' });
+    this.onEvent?.({ instance: instance.id, action: 'set', want: 'off' });
     if (found === undefined || attachment === undefined) return undefined;
     found.detachments.push(instance.id);
     const { ignoresSet, sticksInStopping, stopMs = 0 } = this.#faults();
     if (ignoresSet === true || ignoresSet?.includes(instance.id) === true) return attachment;
     // Without force a system that does not unmount keeps it.
-    attachment.status = sticksInStopping === true || !isByForce ? 'busy' : 'detaching';
+    attachment.status = sticksInStopping === true || this.oddities.staysBusy === true || !isByForce ? 'busy' : 'detaching';
     if (attachment.status === 'detaching') this.#later(stopMs, () => this.#gone(found, attachment));
     return attachment;
   }
@@ -86,6 +94,7 @@ export class EmulatedVolumes {
   describe(form: URLSearchParams): string {
     const instance = form.get('Filter.1.Value.1');
     const isBy = form.get('Filter.1.Name') === 'attachment.instance-id';
+    if (isBy && instance !== null) this.onEvent?.({ instance, action: 'read', shown: this.attachedTo(instance).length === 0 ? 'off' : 'on' });
     const { volumesPerPage = 500, leavesOut, ignoresFilter } = this.oddities;
     const from = Number(form.get('NextToken') ?? '0');
     const found = this.all.filter(
