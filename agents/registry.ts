@@ -20,6 +20,7 @@ import { kubevirt } from './kubevirt/definition.ts';
 import { metal3 } from './metal3/definition.ts';
 import { ovirt } from './ovirt/definition.ts';
 import { pdu } from './pdu/definition.ts';
+import { proxmox } from './proxmox/definition.ts';
 import { nodeDaemon } from './node-daemon/definition.ts';
 import { redfish } from './redfish/definition.ts';
 import { ssh } from './ssh/definition.ts';
@@ -78,6 +79,7 @@ export function standardRegistry(rights: ProgramRights = NO_PROGRAMS): AgentRegi
     openstack,
     ovirt,
     pdu,
+    proxmox,
     redfish,
     scsi,
     ssh,

@@ -9,6 +9,7 @@ const AGENTS: Readonly<Record<string, string>> = {
   ovirt: 'ovirt',
   vsphere: 'vsphere',
   hcloud: 'hetzner',
+  proxmox: 'proxmox',
   metal3: 'metal3',
   baremetalhost: 'metal3',
   kubevirt: 'kubevirt',

@@ -36,6 +36,7 @@ describe('a node of a cloud without a ConfigMap', () => {
     ['azure:///subscriptions/s/virtualMachines/vm-1', 'azure'],
     ['openstack:///5f3e', 'openstack'],
     ['vsphere://4212', 'vsphere'],
+    ['proxmox://cluster-1/42', 'proxmox'],
     ['metal3://ns/host/uuid', 'metal3'],
     ['baremetalhost:///ns/host/uuid', 'metal3'],
   ])('%s is isolated, and says that agent %s is to come', (providerID, agent) => {

@@ -22,6 +22,8 @@ describe('the restart of an instance', () => {
     ['aws:///eu-central-1a/i-0123456789abcdef0', 'aws', 'i-0123456789abcdef0', 'instance-stopped'],
     ['vsphere://422E4956-ad22-1139-6d72-59cc8f26bc90', 'vsphere', '422e4956-ad22-1139-6d72-59cc8f26bc90', 'instance-stopped'],
     ['ovirt://422E4956-ad22-1139-6d72-59cc8f26bc90', 'ovirt', '422e4956-ad22-1139-6d72-59cc8f26bc90', 'instance-stopped'],
+    ['proxmox://cluster-1/142', 'proxmox', '142', 'instance-stopped'],
+    ['proxmox://422E4956-ad22-1139-6d72-59cc8f26bc90', 'proxmox', '422e4956-ad22-1139-6d72-59cc8f26bc90', 'instance-stopped'],
     ['baremetalhost:///metal/host-a/1e2d3c4b-0000-4000-8000-00000000abcd', 'metal3', '1e2d3c4b-0000-4000-8000-00000000abcd', 'host-off'],
   ])('is by default that of %s', (providerID, agent, plug, evidence) => {
     const resolved = plan(providerID);

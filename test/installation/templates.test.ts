@@ -23,6 +23,7 @@ const AGENT_OF: Readonly<Record<string, string>> = {
   ipmi: 'ipmi',
   openstack: 'openstack',
   ovirt: 'ovirt',
+  proxmox: 'proxmox',
   redfish: 'redfish',
   vsphere: 'vsphere',
 };
@@ -34,6 +35,7 @@ const CLUSTERLABS: Readonly<Record<string, string>> = {
   fence_gce: 'plug project zone serviceaccount method apitimeout retries retrysleep plugzonemap',
   fence_openstack: 'plug username password auth_url project_name user_domain_name project_domain_name cloud openrc cacert ssl_insecure',
   fence_rhevm: 'plug ip ipport username password ssl ssl_insecure ssl_secure api_path api_version disable_http_filter use_cookies cookie_file',
+  fence_pve: 'plug ip ipport username password ssl ssl_insecure ssl_secure pve_node pve_node_auto vmtype',
   fence_vmware_rest: 'plug ip ipport username password ssl ssl_insecure ssl_secure api_path filter',
 };
 const OF_METHODS = ['agent_name', 'template', 'secret', 'action'];

@@ -35,7 +35,7 @@ export class InstanceAgent<S extends object> implements PowerAgent {
   /** The identity is read first, over the same account. Sent at most once. */
   async set(target: Target, state: 'on' | 'off'): Promise<Outcome> {
     return this.#accounts.call(target, state === 'off' ? 'stop the instance' : 'start the instance', async (account, call) => {
-      const view = await account.read(call);
+      const view = await (account.identify?.(call) ?? account.read(call));
       identityOf(call, view);
       if (state === 'on' && view.cannotStart !== undefined) throw call.error('Refused', view.cannotStart);
       return account.set(call, view, state);

@@ -37,6 +37,8 @@ export interface MachineFacts {
 export interface CloudAccount {
   /** The instance of the target's plug, with what shows whose machine it is. Rejects `Misconfigured` where there is none: that is no proof of off. */
   read(call: Call): Promise<InstanceView>;
+  /** What a set needs of that, where it costs less: whose machine it is, and whether it may be started. Its state may be `unknown`. */
+  identify?(call: Call): Promise<InstanceView>;
   /** Sends once; `call.target.beforeSend` is the gate of that request. A refusal rejects as `Refused`. */
   set(call: Call, view: InstanceView, state: 'on' | 'off'): Promise<Outcome>;
   /** At most 1,000 instances. */

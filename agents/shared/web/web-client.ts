@@ -27,6 +27,8 @@ export interface WebRequest {
 
 export interface WebAnswer {
   status: number;
+  /** What stands behind the status in its line: some services word a failure nowhere else. */
+  reason?: string;
   /** Lower-case names. */
   headers: Readonly<Record<string, string>>;
   text: string;
@@ -113,7 +115,7 @@ export class WebClient {
         httpsAgent: this.#secure,
       });
       const headers = Object.fromEntries(Object.entries(response.headers).map(([name, value]) => [name.toLowerCase(), String(value)]));
-      return { status: response.status, headers, text: response.data, body: jsonIn(response.data) };
+      return { status: response.status, reason: response.statusText, headers, text: response.data, body: jsonIn(response.data) };
     } catch (error) {
       throw wire.gateError ?? failureOf(error, call, request, wire);
     }

@@ -15,6 +15,8 @@ export interface CloudRequest {
 
 export interface CloudAnswer {
   status: number;
+  /** Behind the status, in its line. */
+  reason?: string;
   headers?: Readonly<Record<string, string>>;
   body: string;
 }
@@ -120,9 +122,10 @@ export class CloudServer {
     return this.#options.protocol.failure(failure);
   }
 
-  #send(response: ServerResponse, { status, headers, body }: CloudAnswer): void {
+  #send(response: ServerResponse, { status, reason, headers, body }: CloudAnswer): void {
     const { aheadMs = 0, noise, truncates, stalls } = this.faults;
     const text = Buffer.from(noise === true ? '%&\u0000<<{"' : body);
+    if (reason !== undefined) response.statusMessage = reason;
     response.writeHead(status, { Date: new Date(Date.now() + aheadMs).toUTCString(), 'Content-Length': text.length, ...headers });
     if (truncates === true || stalls === true) {
       response.write(text.subarray(0, text.length >> 1), () => truncates === true && response.destroy());

@@ -1,6 +1,6 @@
 import type { CloudKind } from './cloud-service.ts';
 
-export const CLOUDS = ['aws', 'gce', 'azure', 'openstack', 'vsphere', 'ovirt', 'hetzner'] as const;
+export const CLOUDS = ['aws', 'gce', 'azure', 'openstack', 'vsphere', 'ovirt', 'proxmox', 'hetzner'] as const;
 export type CloudName = (typeof CLOUDS)[number];
 
 /** Emulated clouds by the name of their agent. */
@@ -11,5 +11,6 @@ export const CLOUD_KINDS: Readonly<Record<CloudName, () => Promise<CloudKind>>> 
   openstack: async () => (await import('./openstack.ts')).openstackCloud,
   ovirt: async () => (await import('./ovirt.ts')).ovirtCloud,
   vsphere: async () => (await import('./vsphere.ts')).vsphereCloud,
+  proxmox: async () => (await import('./proxmox.ts')).proxmoxCloud,
   hetzner: async () => (await import('./hetzner.ts')).hetznerCloud,
 };

@@ -1,0 +1,95 @@
+import type { Call } from '../shared/call.ts';
+import { WebFailure } from '../shared/web/web-client.ts';
+import { PveRefusal, type PveApi } from './api.ts';
+import { configuredIn, staleness, type Listed } from './machine.ts';
+import { isSameUUID, isUUID, isVmid } from './parameters.ts';
+
+/** More machines than this are not looked through for a UUID. */
+const MACHINES_MAX = 1_000;
+const SIDE_BY_SIDE = 8;
+const KEPT_MAX = 1_000;
+
+/** The path of a machine on the host that has it. */
+export function pathOf({ host, vmid }: Pick<Listed, 'host' | 'vmid'>): string {
+  return `/nodes/${encodeURIComponent(host)}/qemu/${vmid}`;
+}
+
+export function configPath(machine: Pick<Listed, 'host' | 'vmid'>): string {
+  // Without it, changes that wait for the next start are shown as if they were made.
+  return `${pathOf(machine)}/config?current=1`;
+}
+
+/** Which machine a plug names: its number, its name, or the UUID of its firmware, by which the API does not look. */
+export class Finder {
+  readonly #api: PveApi;
+  readonly #numbers = new Map<string, string>();
+
+  constructor(api: PveApi) {
+    this.#api = api;
+  }
+
+  /** Rejects where it is not one virtual machine: what is not found is not off. */
+  async find(call: Call, machines: readonly Listed[], status: unknown): Promise<Listed> {
+    const { plug } = call.target;
+    const found = isUUID(plug)
+      ? await this.#byUUID(call, machines, status)
+      : machines.filter(({ vmid, name }) => (isVmid(plug) ? vmid : name) === plug);
+    const [machine] = found;
+    if (machine === undefined)
+      throw call.error(
+        'Misconfigured',
+        `there is no machine ${plug}, or ${await this.#api.user(call)} may not see it (VM.Audit): what is not found is not off`,
+      );
+    if (found.length > 1)
+      throw call.error('Refused', `${found.length} machines are ${plug} (${found.map(({ vmid }) => vmid).join(', ')}): name one by its number`);
+    if (machine.kind !== 'qemu')
+      throw call.error(
+        'Misconfigured',
+        `${plug} is a container (${machine.kind}), which shares the kernel of its host: only virtual machines are switched`,
+      );
+    if (machine.isTemplate) throw call.error('Misconfigured', `${plug} is a template, which never runs`);
+    return machine;
+  }
+
+  /** Its UUID was seen to be another one. */
+  forget(plug: string): void {
+    this.#numbers.delete(plug);
+  }
+
+  /** A backup that was restored beside its machine has the same UUID: all of them are looked at. */
+  async #byUUID(call: Call, machines: readonly Listed[], status: unknown): Promise<readonly Listed[]> {
+    const { plug } = call.target;
+    const kept = this.#numbers.get(plug);
+    const known = machines.find(({ vmid }) => vmid === kept);
+    if (known !== undefined) return [known];
+    const candidates = machines.filter(({ kind, isTemplate, host }) => kind === 'qemu' && !isTemplate && staleness(status, host)?.isAway !== true);
+    if (candidates.length > MACHINES_MAX)
+      throw call.error('Misconfigured', `there are more than ${MACHINES_MAX} machines: name it by its number instead of its UUID`);
+    const found: Listed[] = [];
+    const left = candidates.values();
+    const look = async (): Promise<void> => {
+      for (const machine of left) if (await this.#hasUUID(call, machine)) found.push(machine);
+    };
+    await Promise.all(Array.from({ length: SIDE_BY_SIDE }, look));
+    const [only] = found;
+    if (only !== undefined && found.length === 1) this.#keep(plug, only.vmid);
+    return found;
+  }
+
+  /** One that cannot be looked at, such as on a host that just went away, is none that is found. */
+  async #hasUUID(call: Call, machine: Listed): Promise<boolean> {
+    try {
+      return isSameUUID(configuredIn(await this.#api.get(call, configPath(machine))).uuid, call.target.plug);
+    } catch (error) {
+      if (error instanceof PveRefusal && error.status >= 500) return false;
+      if (error instanceof WebFailure && call.ended === undefined) return false;
+      throw error;
+    }
+  }
+
+  #keep(plug: string, vmid: string): void {
+    const [oldest] = this.#numbers.keys();
+    if (this.#numbers.size >= KEPT_MAX && oldest !== undefined) this.#numbers.delete(oldest);
+    this.#numbers.set(plug, vmid);
+  }
+}
