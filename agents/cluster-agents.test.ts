@@ -1,4 +1,4 @@
-import { CORDON_MARK, SCALE_DOWN_DISABLED } from '../src/domain/node-fence.ts';
+import { AUTOSCALER_MARK, CORDON_MARK, SCALE_DOWN_DISABLED } from '../src/domain/node-fence.ts';
 import { describe, expect, it } from 'vitest';
 
 import { AgentError, type ActionAgent, type AgentDefinition, type Parameters, type Target } from '../src/ports/agents.ts';
@@ -9,7 +9,6 @@ import type { KubeObject, Node, Taint } from '../src/ports/objects.ts';
 import { CORDON_BY_PRESERVATION } from '../src/ports/preservation.ts';
 import { ManualClock } from '../src/runtime/manual-clock.ts';
 import { cordon } from './cordon/agent.ts';
-import { AUTOSCALER_MARK } from './shared/cordon-mark.ts';
 import { taint } from './taint/agent.ts';
 import { uncordon } from './uncordon/agent.ts';
 

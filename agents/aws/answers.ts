@@ -10,6 +10,10 @@ export interface Ec2Instance {
   /** `state=stopped (80)`. */
   shown: string;
   isTerminated: boolean;
+  /** Terminated, or on its way there, from which nothing leads back. */
+  isEnding: boolean;
+  /** The Auto Scaling group that it belongs to. */
+  group: string | undefined;
   addresses: readonly string[];
   name: string | undefined;
   /** Volumes, as the instance shows them. */
@@ -22,6 +26,7 @@ export interface Ec2Instance {
 
 /** Low byte of the code; the high one is AWS' own and is to be ignored. */
 const STATES: Readonly<Record<number, PowerState>> = { 0: 'pending', 16: 'on', 32: 'pending', 48: 'off', 64: 'pending', 80: 'off' };
+const SHUTTING_DOWN = 32;
 const TERMINATED = 48;
 const STOPPED = 80;
 
@@ -51,6 +56,8 @@ function instanceOf(element: XmlElement): Ec2Instance {
     state: number === undefined || hibernation !== undefined ? 'unknown' : (STATES[number] ?? 'unknown'),
     shown: `state=${name ?? '(none)'} (${code ?? '(none)'})${hibernation === undefined ? '' : `; ${hibernation}`}`,
     isTerminated: number === TERMINATED,
+    isEnding: number === TERMINATED || number === SHUTTING_DOWN,
+    group: tags.get('aws:autoscaling:groupName'),
     addresses: addressesOf(element),
     name: tags.get('Name'),
     volumes: mappedVolumes(element),
@@ -102,12 +109,18 @@ export function failureIn(text: string): Ec2Failure | undefined {
   return code === undefined ? undefined : { code, message: textOf(error, 'Message') ?? '' };
 }
 
-/** Of StopInstances and StartInstances: what the instance came from and goes to. */
+/** Of StopInstances, StartInstances and TerminateInstances: what the instance came from and goes to. */
 export function changeIn(text: string): string | undefined {
   const root = parseXml(text);
   const [item] = items(root, 'instancesSet');
   const [from, to] = ['previousState', 'currentState'].map((name) => textOf(child(item, name), 'name'));
   return item === undefined || to === undefined ? undefined : `${from ?? '(none)'} to ${to}`;
+}
+
+/** Of DescribeInstanceAttribute; undefined where the answer does not say. */
+export function isProtectedIn(text: string): boolean | undefined {
+  const value = textOf(child(parseXml(text), 'disableApiTermination'), 'value');
+  return value === 'true' ? true : value === 'false' ? false : undefined;
 }
 
 /** Keys that STS gave, and when they end. */

@@ -1,4 +1,4 @@
-import type { Outcome, PlugEntry } from '../../src/ports/agents.ts';
+import type { Outcome, PlugEntry, Removal } from '../../src/ports/agents.ts';
 import type { Call } from '../shared/call.ts';
 import type { CloudAccount, InstanceView } from '../shared/cloud/instance.ts';
 import type { Cloud } from '../shared/cloud/instance-agent.ts';
@@ -6,6 +6,7 @@ import { sentOnce } from '../shared/cloud/repeat.ts';
 import { changeIn, failureIn, instancesIn, type Ec2Instance } from './answers.ts';
 import { Ec2Api, factsOf, type Action } from './ec2-api.ts';
 import { instanceSettings, type InstanceSettings } from './parameters.ts';
+import { removalOf, removeInstance, terminationOf } from './removal.ts';
 
 const LISTED_MAX = 1_000;
 
@@ -25,10 +26,12 @@ class Ec2Account implements CloudAccount {
   }
 
   async read(call: Call): Promise<InstanceView> {
-    const { isProbe } = call.target;
+    const { isProbe, deletes } = call.target;
     const instance = await this.#api.instance(call);
     const { id, shown } = instance;
-    const actions = (['off', 'on'] as const).map((state) => this.#actionFor(id, state));
+    const switching = (['off', 'on'] as const).map((state) => this.#actionFor(id, state));
+    // Auto Scaling has no dry run: there the right of EC2 is asked for in its place.
+    const actions = deletes === true ? [switching[0], terminationOf({ id })].flatMap((action) => action ?? []) : switching;
     const wouldRefuse = isProbe === true ? await this.#api.wouldRefuse(call, actions) : undefined;
     const remarks = isProbe === true ? instance.remarks : [];
     return {
@@ -37,6 +40,7 @@ class Ec2Account implements CloudAccount {
       detail: [shown, ...remarks].join('; '),
       machine: factsOf(call, instance),
       ...(instance.isTerminated ? { cannotStart: `${shown}: it is gone for good, and a new instance has to take its place` } : {}),
+      ...(instance.group === undefined ? {} : { group: instance.group }),
       ...(wouldRefuse === undefined ? {} : { wouldRefuse }),
     };
   }
@@ -52,6 +56,14 @@ class Ec2Account implements CloudAccount {
         return { result: 'unclear', detail: `HTTP ${answer.status}${failure === undefined ? '' : `: ${failure.code}: ${failure.message}`}` };
       throw this.#api.refusal(call, answer);
     });
+  }
+
+  async remove(call: Call, view: InstanceView): Promise<Outcome> {
+    return removeInstance(call, this.#api, view);
+  }
+
+  async removal(call: Call): Promise<Removal> {
+    return removalOf(call, this.#api);
   }
 
   async list(call: Call): Promise<readonly PlugEntry[]> {

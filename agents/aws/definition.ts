@@ -18,7 +18,7 @@ export const aws: AgentDefinition = {
   name: 'aws',
   aliases: ['fence-aws', 'ec2'],
   kind: 'power',
-  actions: ['on', 'off', 'reboot'],
+  actions: ['on', 'off', 'reboot', 'delete'],
   deviceMaxLatencyMs: 60_000,
   evidence: 'instance-stopped',
   sideBySide: true,

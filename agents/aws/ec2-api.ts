@@ -13,6 +13,7 @@ import { SecurityTokens } from './security-tokens.ts';
 import { SignedQuery } from './signed-query.ts';
 
 const VERSION = '2016-11-15';
+const AUTO_SCALING_VERSION = '2011-01-01';
 /** Keys that ended, or that nobody knows any more. */
 const STALE_KEYS = new Set(['ExpiredToken', 'ExpiredTokenException', 'InvalidClientTokenId', 'RequestExpired', 'AuthFailure']);
 /** To a dry run: it would be done, or is done already. */
@@ -21,6 +22,8 @@ const WOULD_DO = new Set(['DryRunOperation', 'IncorrectInstanceState', 'Incorrec
 type Kept = Keys & Token;
 
 export interface Action {
+  /** Absent: `ec2`. */
+  service?: 'ec2' | 'autoscaling';
   action: string;
   parameters: Readonly<Record<string, string>>;
 }
@@ -47,8 +50,9 @@ export class Ec2Api {
   }
 
   /** With new keys once, where those in use are not taken any more. */
-  async ask(call: Call, { action, parameters }: Action, gate?: () => void): Promise<WebAnswer> {
-    const query = { service: 'ec2', action, version: VERSION, parameters, gate } as const;
+  async ask(call: Call, { service = 'ec2', action, parameters }: Action, gate?: () => void): Promise<WebAnswer> {
+    const version = service === 'ec2' ? VERSION : AUTO_SCALING_VERSION;
+    const query = { service, action, version, parameters, gate };
     const keys = await this.#keysFor(call);
     const answer = await this.#query.ask(call, { ...query, keys });
     const failure = answer.status < 400 ? undefined : failureIn(answer.text);

@@ -48,12 +48,15 @@ const ACCESS_DOCUMENTATION = {
 } satisfies Record<keyof typeof access, Documentation>;
 const TRUST_DOCUMENTATION = { ...trustDocumentation('endpoint', 'instance'), login_timeout: LOGIN_TIMEOUT };
 
-const instanceSchema = z.object({ ...access, skip_os_shutdown: booleanWord.default(true), ...trust });
+const instanceSchema = z.object({ ...access, autoscaling_endpoint: url.optional(), skip_os_shutdown: booleanWord.default(true), ...trust });
 
 export const awsParameters: ParameterSchema<typeof instanceSchema> = {
   schema: instanceSchema,
   documentation: {
     ...ACCESS_DOCUMENTATION,
+    autoscaling_endpoint: {
+      description: 'URL of the Auto Scaling API, for `action=delete`; `AWS_ENDPOINT_URL_AUTO_SCALING` and `AWS_ENDPOINT_URL` without it.',
+    },
     skip_os_shutdown: {
       description: 'Stop without the shutdown of the operating system. `no` waits for a system that may hang, up to some minutes.',
       default: 'yes',
@@ -100,6 +103,8 @@ export interface AwsAccess {
   externalId: string | undefined;
   endpoint: string | undefined;
   stsEndpoint: string | undefined;
+  /** Of agents that may end an instance. */
+  autoscalingEndpoint?: string | undefined;
   trust: Trust;
 }
 
@@ -107,8 +112,12 @@ export interface AwsAccess {
 const OF_AWS = /(?:^|\.)(?:amazonaws\.com(?:\.cn)?|api\.aws)$/;
 
 /** A host that parameters name and that is none of AWS', or not over TLS; undefined: there is none. */
-export function foreignHost({ endpoint, stsEndpoint }: Pick<AwsAccess, 'endpoint' | 'stsEndpoint'>): string | undefined {
-  const named = [endpoint, stsEndpoint].flatMap((text) => (text === undefined ? [] : [new URL(text)]));
+export function foreignHost({
+  endpoint,
+  stsEndpoint,
+  autoscalingEndpoint,
+}: Pick<AwsAccess, 'endpoint' | 'stsEndpoint' | 'autoscalingEndpoint'>): string | undefined {
+  const named = [endpoint, stsEndpoint, autoscalingEndpoint].flatMap((text) => (text === undefined ? [] : [new URL(text)]));
   return named.find(({ protocol, hostname }) => protocol !== 'https:' || !OF_AWS.test(hostname))?.host;
 }
 
@@ -137,7 +146,11 @@ export function awsProblems<S extends z.ZodObject>(source: ParameterSchema<S>): 
 type Settings<T> = T | { problems: readonly string[] };
 
 export function instanceSettings(parameters: Parameters): Settings<InstanceSettings> {
-  return settingsBy(awsParameters, parameters, (value) => ({ ...accessOf(value), skipOsShutdown: value.skip_os_shutdown }));
+  return settingsBy(awsParameters, parameters, (value) => ({
+    ...accessOf(value),
+    skipOsShutdown: value.skip_os_shutdown,
+    autoscalingEndpoint: value.autoscaling_endpoint,
+  }));
 }
 
 export function volumeSettings(parameters: Parameters): Settings<VolumeSettings> {

@@ -16,8 +16,11 @@ const BUSY = new Set(['RequestLimitExceeded', 'Throttling', 'ThrottlingException
 /** Ours is another time than theirs. */
 const SKEWED = new Set(['RequestExpired', 'SignatureDoesNotMatch', 'AuthFailure', 'RequestTimeTooSkewed']);
 
+/** As the SDKs name services in variables of endpoints (AWS SDKs reference guide, "Service-specific endpoints"). */
+const SERVICE_VARIABLES = { ec2: 'EC2', sts: 'STS', autoscaling: 'AUTO_SCALING' } as const;
+
 export interface Query {
-  service: 'ec2' | 'sts';
+  service: 'ec2' | 'sts' | 'autoscaling';
   /** Absent: not signed. */
   keys: Keys | undefined;
   action: string;
@@ -88,14 +91,14 @@ export class SignedQuery {
   }
 
   /** Partitions: all but China have one suffix (endpoints of EC2 and STS, AWS general reference). */
-  #endpoint(service: 'ec2' | 'sts', region: string): string {
-    const { endpoint, stsEndpoint } = this.#settings;
+  #endpoint(service: Query['service'], region: string): string {
+    const { endpoint, stsEndpoint, autoscalingEndpoint } = this.#settings;
     const { host } = this.#reach;
-    const written = service === 'ec2' ? endpoint : stsEndpoint;
+    const written = { ec2: endpoint, sts: stsEndpoint, autoscaling: autoscalingEndpoint }[service];
     const suffix = region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
     return (
       written ??
-      host.variable(`AWS_ENDPOINT_URL_${service.toUpperCase()}`) ??
+      host.variable(`AWS_ENDPOINT_URL_${SERVICE_VARIABLES[service]}`) ??
       host.variable('AWS_ENDPOINT_URL') ??
       `https://${service}.${region}.${suffix}/`
     );

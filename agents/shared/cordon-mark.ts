@@ -1,5 +1,5 @@
 import { isCordonOfAnother } from '../../src/domain/cordon-of-another.ts';
-import { CORDON_MARK, fenceName, SCALE_DOWN_DISABLED } from '../../src/domain/node-fence.ts';
+import { AUTOSCALER_MARK, CORDON_MARK, fenceName, SCALE_DOWN_DISABLED } from '../../src/domain/node-fence.ts';
 import type { Node } from '../../src/ports/objects.ts';
 import { CORDON_BY_PRESERVATION } from '../../src/ports/preservation.ts';
 import { CORDON_BY_REMEDY } from '../../src/ports/remedies.ts';
@@ -7,9 +7,6 @@ import { CORDON_BY_REMEDY } from '../../src/ports/remedies.ts';
 export function isCordoned(node: Node): boolean {
   return node.spec.unschedulable === true;
 }
-
-/** Annotation that says which fence keeps the cluster autoscaler away; without it `scale-down-disabled` is somebody else's (P8). */
-export const AUTOSCALER_MARK = 'nodefence.ha.k8s.io/scale-down-disabled-by';
 
 /** What keeps the autoscaler from a node while it is fenced: set together with the cordon, where nobody else has said anything. */
 export function autoscalerKeptAway(node: Node): Record<string, string> {

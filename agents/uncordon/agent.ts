@@ -1,6 +1,6 @@
-import { CORDON_MARK } from '../../src/domain/node-fence.ts';
+import { AUTOSCALER_MARK, CORDON_MARK } from '../../src/domain/node-fence.ts';
 import type { ActionAgent, AgentContext, AgentDefinition } from '../../src/ports/agents.ts';
-import { AUTOSCALER_MARK, autoscalerLetBack, cordonerOf, isCordoned, isCordonedAnew, isMarkedByUs } from '../shared/cordon-mark.ts';
+import { autoscalerLetBack, cordonerOf, isCordoned, isCordonedAnew, isMarkedByUs } from '../shared/cordon-mark.ts';
 import type { Node } from '../../src/ports/objects.ts';
 import { editNode, nodeError, readNode } from '../shared/node-edit.ts';
 

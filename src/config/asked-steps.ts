@@ -1,4 +1,5 @@
 import type { AskedMethods } from '../domain/node-fence.ts';
+import { switchesOff } from '../domain/plan.ts';
 import { methodNames } from './method-body.ts';
 import type { ResolvedLevel } from './plan-checks.ts';
 import { resolveMethod } from './plan-method.ts';
@@ -24,8 +25,8 @@ export function askedSteps(
   const resolved = [...new Set(methods)].flatMap((name) => resolveMethod({ lookup, listedIn, secretKeys, problems: own }, name));
   const power = resolved.filter(({ kind }) => kind === 'power');
   const others = resolved.filter(({ kind }) => kind !== 'power');
-  const switchesOff = power.some(({ action }) => action === 'off' || action === 'reboot');
-  if (lastStep === undefined && !switchesOff && own.all().every(({ severity }) => severity !== 'error'))
+  const isSwitchedOff = power.some(switchesOff);
+  if (lastStep === undefined && !isSwitchedOff && own.all().every(({ severity }) => severity !== 'error'))
     own.error(listedIn, `none of ${methods.join(', ')} switches the node off: write spec.lastStep: isolation beside it, or name a method that does`);
   const defined = (): ResolvedMethod[] =>
     methodNames(lookup).flatMap((name) => resolveMethod({ lookup, listedIn, secretKeys, problems: new Problems() }, name));

@@ -1,4 +1,5 @@
 import { PROVES_NOTHING } from '../domain/plan-problems.ts';
+import { switchesOff } from '../domain/plan.ts';
 import type { EvidenceKind, Plan, PlanLevel, Step } from '../domain/plan.ts';
 import { isCloudAgent } from './cloud.ts';
 import type { ResolvedMethod } from './plan-method.ts';
@@ -29,7 +30,7 @@ export function checkSteps(steps: ResolvedSteps, { supplies, minimumEvidence }: 
   const isolation = steps.isolation.flatMap(({ methods }) => methods);
   const recovery = steps.recovery.flatMap(({ methods }) => methods);
   for (const level of steps['power-management']) checkPowerLevel(level, supplies, where, problems);
-  for (const method of recovery.filter(({ action }) => action === 'off' || action === 'reboot' || action === 'diag')) {
+  for (const method of recovery.filter((method) => switchesOff(method) || method.action === 'diag')) {
     problems.error(method.where, `recovery may not switch off: ${method.name} does ${method.action}; put it into power_management`, 'recovery');
   }
   for (const method of isolation.filter(({ kind, action }) => kind === 'power' && action !== 'on')) {
@@ -61,7 +62,7 @@ export function checkSteps(steps: ResolvedSteps, { supplies, minimumEvidence }: 
 
 /** What a method of power-management can prove of the whole node; `undefined`: nothing. */
 function provenBy({ kind, action, evidence }: ResolvedMethod): EvidenceKind | undefined {
-  if (kind === 'power') return action === 'off' || action === 'reboot' ? (evidence ?? 'power-off') : undefined;
+  if (kind === 'power') return switchesOff({ action }) ? (evidence ?? 'power-off') : undefined;
   return action === 'run' ? evidence : undefined;
 }
 
@@ -76,7 +77,7 @@ function checkAdmitted(methods: readonly ResolvedMethod[], admitted: Demands['mi
 
 function checkPowerLevel(level: ResolvedLevel, supplies: number | undefined, where: string, problems: Problems): void {
   const { methods } = level;
-  const offs = methods.filter(({ kind, action }) => kind === 'power' && (action === 'off' || action === 'reboot'));
+  const offs = methods.filter((method) => method.kind === 'power' && switchesOff(method));
   for (const [index, method] of methods.entries()) {
     const key = plugKey(method);
     const isLaterOff = methods.slice(index + 1).some((other) => other.action === 'off' && plugKey(other) === key);

@@ -32,7 +32,7 @@ const STORAGE_MATCH_MAX = 1024;
 const DIAG_WAIT_MS = 10_000;
 
 const ACTIONS: Readonly<Record<AgentDefinition['kind'], Readonly<Record<string, MethodAction>>>> = {
-  power: { on: 'on', off: 'off', reboot: 'reboot', diag: 'diag' },
+  power: { on: 'on', off: 'off', reboot: 'reboot', delete: 'delete', diag: 'diag' },
   fabric: { on: 'on', off: 'off', open: 'on', close: 'off', enable: 'on', disable: 'off' },
   action: { run: 'run', on: 'run', off: 'run' },
 };

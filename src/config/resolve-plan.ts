@@ -12,6 +12,7 @@ import { clusterLayer, groupLayer, nodeLayer } from './node-groups.ts';
 import { askedSteps } from './asked-steps.ts';
 import { cloudInstance, RESTART_INSTANCE } from './cloud.ts';
 import { readDaemonTimes } from './daemon-times.ts';
+import { checkDeletions } from './deletion-checks.ts';
 import { checkMachines } from './machine-index.ts';
 import type { MachineIndex } from './machine-index.ts';
 import { checkKeys, readClusterTiming, readNodeSettings } from './node-settings.ts';
@@ -70,6 +71,7 @@ export function resolvePlan(input: PlanInput): Plan {
   );
   const settings = { ...written, timing: safeAfterOff(written.timing, clusterTiming) };
   checkSteps(steps, settings, where, problems);
+  checkDeletions(input.node, steps, settings, problems);
   checkRefusals(input.node, steps, settings, input.configuration.registry, problems);
   if (input.owners !== undefined) checkOwners(input.node.name, steps, input.owners, problems);
   if (input.machines !== undefined) checkMachines(input.node, steps, input.machines, problems);

@@ -1,6 +1,6 @@
 import type { PlanMethod } from '../domain/plan.ts';
 import { AgentError } from '../ports/agents.ts';
-import type { Agent, DeviceState, FabricAgent, Outcome, Parameters, PowerAgent, Reading, Target } from '../ports/agents.ts';
+import type { Agent, DeviceState, FabricAgent, Outcome, Parameters, PowerAgent, Reading, Removal, Target } from '../ports/agents.ts';
 import type { Clock } from '../ports/clock.ts';
 import { withDeadline } from './deadline.ts';
 import type { Job } from '../ports/jobs.ts';
@@ -76,6 +76,27 @@ export class DeviceCall {
     });
     job.onAnswered(outcome.result === 'accepted');
     return outcome;
+  }
+
+  /** Deletes the machine for good, under the same conditions as a set. */
+  async remove(): Promise<Outcome> {
+    const { agent, job } = this;
+    const remove = agent.remove?.bind(agent);
+    if (remove === undefined) throw this.failure('Misconfigured', 'delete', `agent ${this.method.agent} cannot delete a machine`);
+    await job.askAgain();
+    const outcome = await this.call('delete', (target): Promise<Outcome> => {
+      this.demandFresh('delete');
+      return remove(target);
+    });
+    job.onAnswered(outcome.result === 'accepted');
+    return outcome;
+  }
+
+  async removal(): Promise<Removal> {
+    const { agent } = this;
+    const removal = agent.removal?.bind(agent);
+    if (removal === undefined) throw this.failure('Misconfigured', 'what is left of it', `agent ${this.method.agent} cannot delete a machine`);
+    return this.call('what is left of it', removal);
   }
 
   /** Does this reading show the wanted end, with every witness of it? */

@@ -15,6 +15,7 @@ import { failureOf } from '../ports/jobs.ts';
 import type { Job, Runner } from '../ports/jobs.ts';
 import type { ProbeAnswer, Prober, ProbeRequest } from '../ports/probes.ts';
 import { IdleProber } from './prober.ts';
+import { foundRemoved, removed } from './removing.ts';
 import { switchTo, untilStable } from './switching.ts';
 import type { Switched } from './switching.ts';
 
@@ -46,6 +47,7 @@ export class Dispatcher implements Runner, Prober {
       if (!isSwitchable(agent)) return this.act(job, agent);
       const device = await this.deviceCall(job, job.method, agent);
       if (job.entry.action === 'diag') return diagnosed(device);
+      if (job.entry.action === 'delete') return removed(device, job, this.clock);
       const together = await Promise.all(job.together.map(async (method) => this.deviceCall(job, method)));
       if (job.entry.action !== 'confirm') return this.changed(job, agent, device, together);
       const first = await device.read();
@@ -80,6 +82,7 @@ export class Dispatcher implements Runner, Prober {
         : { result: 'found-not-done', message: 'read back after a crash: not done' };
     }
     const device = await this.deviceCall(job, job.method, agent);
+    if (job.entry.action === 'delete') return foundRemoved(device);
     const reading = await device.read();
     const done = device.shows(reading, wantedBy(job.entry));
     const edge = edgeOf(agent.kind, wantedBy(job.entry));

@@ -59,8 +59,9 @@ export class IdleProber implements Prober {
           throw new AgentError('NotSent', { ...facts, answered: 'a probe changes nothing' });
         };
         const { plug, device, secret } = method;
+        const deletes = method.action === 'delete' ? { deletes: true as const } : {};
         const named = secret === undefined ? {} : { secret };
-        return agent.read({ plug, device, parameters, identity, signal, deadlineMs, isProbe: true, beforeSend, ...named });
+        return agent.read({ plug, device, parameters, identity, signal, deadlineMs, isProbe: true, beforeSend, ...named, ...deletes });
       });
     } finally {
       for (const { signal, listener } of listeners) signal.removeEventListener('abort', listener);

@@ -1,4 +1,5 @@
 import { acknowledged, sinceWord } from './acknowledgement.ts';
+import { deletionRefusal } from './deletion.ts';
 import { proofOf, validEvidence, voidEvidence } from './evidence.ts';
 import { isAskedFor, seemsFailed } from './health.ts';
 import { appended, cutsOff, offBegan, restoreFor } from './journal.ts';
@@ -74,6 +75,9 @@ export function advance(context: Context, step: Step, ends: StepEnds): Transitio
     case 'next': {
       const unsafe = now.operation.method?.agent === 'unfence' ? unfenceRefusal(context, status) : undefined;
       if (unsafe !== undefined) return ends.failed(status, unsafe);
+      const refusal = now.operation.phase === 'delete' ? deletionRefusal(context, status) : undefined;
+      // A machine that is not proven off may have come back: no other level switches it off for that.
+      if (refusal !== undefined) return refusal.mayGoOn ? levelFailed(context, status, step, ends, refusal.why) : ends.failed(status, refusal.why);
       if (status.retries > context.plan.stepRetries) return levelFailed(context, status, step, ends, lastFailure(status));
       // Under a hold nothing more is sent once an off has begun.
       const isReadOnly = now.operation.phase === 'off' && context.snapshot.holds.length > 0 && offBegan(status);
@@ -132,7 +136,7 @@ export function spoiling(plan: Plan, step: Step): PlanProblem | undefined {
 /** A hold or a missing proof takes the release out of the program, never the on (P6, P1). */
 function isWanted(operation: Operation, context: Context, status: NodeFenceStatus): boolean {
   const held = context.snapshot.holds.length > 0;
-  if (operation.phase === 'on' && status.ending !== undefined) return false;
+  if ((operation.phase === 'on' || operation.phase === 'delete') && status.ending !== undefined) return false;
   // On a person's word nothing was switched off: when that is void in mid-release, only our taint is taken back.
   if (operation.phase === 'off') return (!held || !offBegan(status) || isUnread(operation, status)) && status.released?.voidedAt === undefined;
   if (operation.phase === 'on' && operation.method?.kind === 'fabric') return mayOpenStorage(context.plan, context.node, status);
@@ -183,7 +187,7 @@ function dueMs(context: Context, status: NodeFenceStatus, operation: Operation):
     due = Math.max(due, (since.journal ?? nowMs) + diagWaitMs(context.plan, last));
   if (operation.phase === 'on') due = Math.max(due, (since.set ?? since.journal ?? nowMs) + lateEffectMs(context, status));
   // What was gone may have been put back by a controller that saw it late.
-  if (operation.phase === 'on' && isLeft(context, status)) due = Math.max(due, releaseOverMs(context));
+  if ((operation.phase === 'on' || operation.phase === 'delete') && isLeft(context, status)) due = Math.max(due, releaseOverMs(context));
   // Of a node that was alive when it was switched off: Kubernetes lets nothing go of a node that it still counts as Ready.
   if (operation.key === 'release' && isAskedFor(status) && context.node?.ready === 'True' && !isMeantToLive(status)) due = Number.POSITIVE_INFINITY;
   if (operation.key === 'release' && validEvidence(status.evidence, context.plan)?.identity === 'unverified') {
@@ -331,9 +335,15 @@ function levelFailed(context: Context, status: NodeFenceStatus, step: Step, ends
   };
 }
 
-/** The on failed, and the node came up all the same: no second device switches it off again. */
+/** The on or the deletion failed, and the node came up all the same: no second device switches it off again. */
 function isBackMeanwhile({ triggered }: Context, { journal, step, level, restarts }: NodeFenceStatus): boolean {
-  return !triggered && journal.some((entry) => entry.action === 'on' && entry.step === step && entry.level === level && entry.restart === restarts);
+  return (
+    !triggered &&
+    journal.some(
+      ({ action, ...entry }) =>
+        (action === 'on' || action === 'delete') && entry.step === step && entry.level === level && entry.restart === restarts,
+    )
+  );
 }
 
 function lastFailure(status: NodeFenceStatus): string {

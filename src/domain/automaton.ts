@@ -131,7 +131,9 @@ function voidedByLife(
   // Once the release is over, somebody else may start the machine before we do; on the boot that was proven off nothing may speak.
   const isOtherBoot = proof.bootID === undefined || snapshot.node?.bootID !== proof.bootID;
   const over = status.journal.some(
-    (entry, index) => index > proven && (entry.action === 'on' || (entry.action === 'release-end' && entry.result === 'succeeded' && isOtherBoot)),
+    (entry, index) =>
+      index > proven &&
+      (entry.action === 'on' || entry.action === 'delete' || (entry.action === 'release-end' && entry.result === 'succeeded' && isOtherBoot)),
   );
   if (!life || over) return { status, events: [] };
   const because = 'a lease renewal or heartbeat of the node was received after the last off read';

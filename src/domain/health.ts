@@ -1,6 +1,7 @@
 import { releasedOnWord } from './acknowledgement.ts';
 import { endsInIsolation, mayLive } from './last-step.ts';
 import type { Evidence, JournalEntry, NodeFenceStatus } from './node-fence.ts';
+import { switchesOff } from './plan.ts';
 import type { Plan } from './plan.ts';
 import { compile } from './program.ts';
 import type { Operation } from './program.ts';
@@ -125,8 +126,8 @@ export function isAskedFor(status: NodeFenceStatus | undefined): boolean {
 export function isRequestOpen(node: NodeFacts, plan: Plan, status: NodeFenceStatus | undefined): boolean {
   if (status === undefined || !isAskedFor(status) || status.state === 'final') return false;
   if (status.ending === 'off' || endsInIsolation(status)) return true;
-  const switchesOff = plan.powerManagement.some((level) => level.methods.some((method) => method.action === 'off' || method.action === 'reboot'));
-  if (!switchesOff && status.state === 'done') return false;
+  const isSwitchedOff = plan.powerManagement.some((level) => level.methods.some(switchesOff));
+  if (!isSwitchedOff && status.state === 'done') return false;
   const isProven = status.journal.some((entry) => entry.result === 'succeeded' && isWholeOff(entry, status)) || releasedOnWord(status) !== undefined;
   return !isProven || isOnBootThatWasOff(node, status);
 }

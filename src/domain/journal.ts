@@ -44,6 +44,8 @@ function foldOne(status: NodeFenceStatus, report: JobReport): NodeFenceStatus {
   if (entry.action === 'acknowledge' && report.result === 'refused')
     next.evidence = voidEvidence(next.evidence, report.finishedAt, bounded(report.message));
   if (report.edge !== undefined) next.restore = withEdge(status.restore ?? {}, finished, report.edge);
+  if (entry.action === 'delete' && (report.result === 'succeeded' || report.result === 'found-done'))
+    Object.assign(next, withoutMachine(next, entry));
   if (report.edge === 'on') next.timeline = { ...next.timeline, poweredOnAt: report.finishedAt };
   if (report.result === 'succeeded' || report.result === 'found-done') next.restore = withoutUndone(next.restore ?? {}, finished);
   if (next.restore !== undefined && Object.keys(next.restore).length === 0) delete next.restore;
@@ -56,6 +58,12 @@ function lifeInMidRelease(status: NodeFenceStatus, { finishedAt, message }: JobR
   const { released } = status;
   if (released === undefined || status.step === 'isolation' || released.voidedAt !== undefined) return { evidence };
   return { evidence, released: { ...released, voidedAt: finishedAt } };
+}
+
+/** Deleted for good: nothing of it is left to switch on again, whoever deletes this fence (P8). */
+function withoutMachine({ evidence, restore }: NodeFenceStatus, entry: JournalEntry): Pick<NodeFenceStatus, 'evidence' | 'restore'> {
+  const ended = evidence.map((item) => (item.voidedAt === undefined && item.kind !== 'storage-revoked' ? { ...item, terminated: true } : item));
+  return { evidence: ended, ...(restore === undefined ? {} : { restore: withEdge(restore, entry, 'on') }) };
 }
 
 function withEdge(restore: Restore, entry: JournalEntry, edge: NonNullable<JobReport['edge']>): Restore {
@@ -142,7 +150,7 @@ export function offBegan(status: NodeFenceStatus): boolean {
   );
 }
 
-/** Isolates, makes the kernel dump or switches off: what a hold forbids, and what takes a slot. Never an on, a confirm read, or what takes something back. */
+/** Isolates, makes the kernel dump, switches off or deletes: what a hold forbids, and what takes a slot. Never an on, a confirm read, or what takes something back. */
 export function cutsOff({ step, action, agent }: Pick<JournalEntry, 'step' | 'action' | 'agent'>): boolean {
-  return action === 'off' || action === 'diag' || (action === 'run' && step !== 'recovery' && agent !== 'uncordon');
+  return action === 'off' || action === 'delete' || action === 'diag' || (action === 'run' && step !== 'recovery' && agent !== 'uncordon');
 }

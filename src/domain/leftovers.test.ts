@@ -300,18 +300,16 @@ describe('a device that switches another machine', () => {
   });
 });
 
-describe('a node whose instance was terminated', () => {
+describe('a node whose instance was deleted', () => {
   it('has not failed again while it stands as that left it; on another boot it has', () => {
-    const model = new Model(planOf({ powerManagement: [{ level: 1, methods: [method('off', 'aws', 'off', { device: 'i-1' })] }] }));
+    const model = new Model(planOf({ powerManagement: [{ level: 1, methods: [method('end', 'aws', 'delete', { device: 'i-1' })] }] }));
     model.fail();
     model.next();
     model.next();
-    model.reports = model.reports.map((report) =>
-      report.evidence === undefined ? report : { ...report, evidence: { ...report.evidence, kind: 'instance-stopped', terminated: true } },
-    );
     model.next();
     model.workload = { pods: 0, terminating: 0, volumeAttachments: 0 };
     model.next();
+    expect(model.next()).toBe('delete:end');
     model.runUntil(() => model.status.state === 'final');
     expect(model.status.outcome).toBe('replaced');
     model.step();

@@ -112,7 +112,7 @@ export interface Evidence {
   deviceTime?: string;
   /** `storage-revoked`: the storages that the node can not write to any more. */
   storages?: string[];
-  /** The instance cannot come back (cloud: terminated). */
+  /** The instance cannot come back: this fence has deleted it. */
   terminated?: boolean;
   voidedAt?: string;
   voidedBecause?: string;
@@ -259,6 +259,9 @@ export const CORDON_MARK = 'nodefence.ha.k8s.io/cordoned-by';
 
 /** The cluster autoscaler takes no node away that carries it. */
 export const SCALE_DOWN_DISABLED = 'cluster-autoscaler.kubernetes.io/scale-down-disabled';
+
+/** Annotation that says which fence keeps the cluster autoscaler away; without it `scale-down-disabled` is somebody else's (P8). */
+export const AUTOSCALER_MARK = 'nodefence.ha.k8s.io/scale-down-disabled-by';
 
 export const LIMITS = { journal: 64, restarted: 16, message: 512, evidence: 16, history: 32, podNames: 16, besides: 12, conditions: 16 } as const;
 

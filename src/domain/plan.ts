@@ -5,10 +5,15 @@ export const STEPS: readonly Step[] = ['isolation', 'power-management', 'recover
 
 export type AgentKind = 'power' | 'fabric' | 'action';
 /**
- * What a method does. `on`/`off` for power, `open`/`close` for fabric (written on/off there too), `reboot` is split by the program, `diag` makes the kernel dump
- * before the off, `run` for action agents.
+ * What a method does. `on`/`off` for power, `open`/`close` for fabric (written on/off there too), `reboot` and `delete` are split by the program, `diag` makes the
+ * kernel dump before the off, `run` for action agents.
  */
-export type MethodAction = 'on' | 'off' | 'reboot' | 'diag' | 'run';
+export type MethodAction = 'on' | 'off' | 'reboot' | 'delete' | 'diag' | 'run';
+
+/** Begins with an off that has to be proven: `reboot` goes on with an on, `delete` with the end of the machine. */
+export function switchesOff({ action }: { action: MethodAction }): boolean {
+  return action === 'off' || action === 'reboot' || action === 'delete';
+}
 
 export type EvidenceKind = 'power-off' | 'instance-stopped' | 'host-off' | 'storage-revoked' | 'booted-anew' | 'ack' | 'watchdog' | 'kdump';
 export type EvidenceGrade = 'read-back' | 'person' | 'inferred';

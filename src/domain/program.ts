@@ -1,15 +1,15 @@
 import type { JobResult, JournalEntry, NodeFenceStatus } from './node-fence.ts';
 import type { Plan, PlanMethod, Step } from './plan.ts';
-import { levelsOf } from './plan.ts';
+import { levelsOf, switchesOff } from './plan.ts';
 
 /**
  * A level of a step as the list of operations that it consists of, in the order in which they run (P3): every off, the release, its end,
- * then every on. A reboot is split into off and on around the release; several plugs are all switched off before the first is verified for good.
+ * then every on. A reboot is split into off and on around the release, a delete into off and delete; several plugs are all switched off before the first is verified for good.
  */
 export interface Operation {
-  /** Unique in the program: `off:<method>`, `on:<method>`, `run:<method>`, `diag:<method>`, `release`, `release-end`. */
+  /** Unique in the program: `off:<method>`, `on:<method>`, `run:<method>`, `diag:<method>`, `delete:<method>`, `release`, `release-end`. */
   key: string;
-  phase: 'run' | 'diag' | 'off' | 'release' | 'on';
+  phase: 'run' | 'diag' | 'off' | 'release' | 'on' | 'delete';
   action: JournalEntry['action'];
   /** The method that it runs; absent for the controller's own operations. */
   method?: PlanMethod;
@@ -114,7 +114,7 @@ function provesByRunning({ action, evidence }: PlanMethod): boolean {
 }
 
 function powerProgram(methods: readonly PlanMethod[]): Operation[] {
-  const offs = methods.filter((method) => method.action === 'off' || method.action === 'reboot');
+  const offs = methods.filter(switchesOff);
   const ons = methods.filter((method) => method.action === 'on' || method.action === 'reboot');
   const runs = methods.filter((method) => method.action === 'run');
   const last = offs.at(-1);
@@ -135,6 +135,9 @@ function powerProgram(methods: readonly PlanMethod[]): Operation[] {
     program.push(RELEASE, RELEASE_END);
   }
   for (const method of ons) program.push({ key: `on:${method.name}`, phase: 'on', action: 'on', method, together: [] });
+  // Last of all: whatever else of its level is wanted is done by then, and nothing follows it.
+  for (const method of methods.filter(({ action }) => action === 'delete'))
+    program.push({ key: `delete:${method.name}`, phase: 'delete', action: 'delete', method, together: [] });
   return program;
 }
 
@@ -167,8 +170,8 @@ export function progress(program: readonly Operation[], status: NodeFenceStatus)
   const runs = status.journal.filter((entry) => entry.step === status.step && entry.level === status.level && entry.restart === status.restarts);
   const open = runs.find((entry) => entry.finishedAt === undefined);
   if (open !== undefined) return { kind: 'open', entry: open };
-  // Once an on was begun the offs and the release of this level are over, whatever changes its mind (P3).
-  const switchingOn = runs.some((entry) => entry.action === 'on');
+  // Once an on or a delete was begun the offs and the release of this level are over, whatever changes its mind (P3).
+  const switchingOn = runs.some(({ action, result }) => action === 'on' || (action === 'delete' && !NEVER_SENT.has(result)));
   for (const operation of program) {
     const isLeft = operation.key === 'release-end' && status.restore?.taints !== undefined;
     if (switchingOn && !isLeft && (operation.phase === 'diag' || operation.phase === 'off' || operation.phase === 'release')) continue;

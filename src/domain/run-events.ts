@@ -35,7 +35,7 @@ function eventsOfRun(entry: JournalEntry, status: NodeFenceStatus): DecisionEven
   if (entry.action === 'acknowledge' && entry.result === 'refused') return [event('Warning', 'AcknowledgementRefused', message)];
   if (entry.action === 'diag') return eventsOfDiag(entry, place);
   if (isFailure(entry)) return [event('Warning', 'MethodFailed', `${entry.action} by ${place} failed, attempt ${entry.attempt}: ${message}`)];
-  if (entry.result !== 'succeeded') return [];
+  if (entry.result !== 'succeeded' && !(entry.action === 'delete' && entry.result === 'found-done')) return [];
   if (entry.action === 'acknowledge') return [event('Warning', 'Acknowledged', message)];
   const proof = status.evidence.find((item) => item.source === entry.id);
   if (proof?.kind === 'storage-revoked') return [event('Normal', 'StorageRevoked', `Proven by ${place}: ${message}`)];
@@ -44,6 +44,7 @@ function eventsOfRun(entry: JournalEntry, status: NodeFenceStatus): DecisionEven
   if (entry.action === 'release') return [event('Normal', 'WorkloadReleased', message)];
   if (entry.action === 'release-end' && status.released?.timedOut === true)
     return [event('Warning', 'ReleaseTimedOut', `${message}; the node is brought back nevertheless`)];
+  if (entry.action === 'delete') return [event('Normal', 'InstanceDeleted', `By ${place}: ${message}`)];
   if (entry.action === 'on') return [event('Normal', 'NodePoweredOn', `By ${place}: ${message}`)];
   return [];
 }

@@ -11,6 +11,8 @@ export function describeRun(run: Run): string {
       return `switch on by ${run.agent}${placeOf(run)}`;
     case 'reboot':
       return `restart by ${run.agent}${placeOf(run)}`;
+    case 'delete':
+      return `delete by ${run.agent}${placeOf(run)}`;
     case 'diag':
       return `make the kernel dump by ${run.agent}${placeOf(run)}`;
     case 'run':

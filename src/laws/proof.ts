@@ -37,7 +37,7 @@ export function stableOffs(history: History, release: ApiAction, expectations: E
 function declaredOffs(status: NodeFenceStatus | undefined): PlanMethod[] {
   if (status?.step !== 'power-management') return [];
   const level = status.frozen?.plan.powerManagement.find((candidate) => candidate.level === status.level);
-  return (level?.methods ?? []).filter(({ kind, action }) => kind === 'power' && (action === 'off' || action === 'reboot'));
+  return (level?.methods ?? []).filter(({ kind, action }) => kind === 'power' && (action === 'off' || action === 'reboot' || action === 'delete'));
 }
 
 function isPlug(method: PlanMethod, plugged: string, { isSameDevice }: Expectations): boolean {

@@ -16,6 +16,7 @@ export const JOURNAL_ENTRY = object<JournalEntry>('One run. startedAt without fi
     on: '',
     off: '',
     reboot: '',
+    delete: 'the machine is deleted for good',
     diag: 'the kernel is made to dump',
     run: '',
     release: 'the workload is released',

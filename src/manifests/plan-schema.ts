@@ -53,6 +53,7 @@ const METHOD = object<PlanMethod>('One use of an agent on this node.', {
     on: 'power on, or open the port',
     off: 'power off, or close the port',
     reboot: 'off, proof, release, on',
+    delete: 'off, proof, release, and the machine is deleted for good',
     diag: 'make the kernel dump, before the off',
     run: 'run the action',
   }),

@@ -36,6 +36,8 @@ export interface Target {
   deadlineMs: number;
   /** A read that nobody waits for: the agent may ask what a fence has no time for, such as when the password ends. */
   isProbe?: boolean;
+  /** Of a probe: a fence would delete the machine, so that the right to do so is asked for too. */
+  deletes?: true;
   /** Journal id of the run that this call is made for (`<method>-<uuid>`); a successor that reads what became of it has the same one. Absent: no fence asks. */
   intent?: string;
   /** The incident that the run belongs to (`<uid of the NodeFence>/<number>`): what stands from another one is no work of this fence. Absent: no fence asks. */
@@ -123,6 +125,14 @@ export interface Outcome {
   isSent?: boolean;
 }
 
+/** What became of a machine that this fence told its cloud to delete. */
+export interface Removal {
+  /** It cannot come back: it is not there any more, or is on its way out with no way back. */
+  isGone: boolean;
+  /** The cloud's own words. */
+  detail: string;
+}
+
 /** What agents of every kind may be able to do besides. */
 interface AgentExtras {
   /** Ends kept sessions and connections. Never rejects; the agent may be used again afterwards. */
@@ -131,6 +141,13 @@ interface AgentExtras {
   list?(target: Target): Promise<readonly PlugEntry[]>;
   /** Makes the machine's kernel dump (NMI, IPMI diag). Called in the same way as a set: `beforeSend` first. */
   diagnose?(target: Target): Promise<Outcome>;
+  /**
+   * Deletes the machine for good, by whatever leaves its group as it is where it belongs to one. Reads it first, over the same account: `Refused` before anything is
+   * sent unless it reads off and shows that it is the node's. `beforeSend` first.
+   */
+  remove?(target: Target): Promise<Outcome>;
+  /** What is left of it, asked only after a `remove` of ours: there, and nowhere else, not to be found counts as gone. */
+  removal?(target: Target): Promise<Removal>;
   /** Reads what the device recorded; changes nothing. */
   failureDiagnostics?(target: Target): Promise<readonly FailureDiagnostic[]>;
 }

@@ -25,6 +25,7 @@ export function judge(snapshot: Snapshot, decision: Decision, model: Model): str
         ...judgeRun(snapshot, after, entry, model),
         ...judgeHolds(snapshot, before, entry),
         ...judgePreserved(snapshot, before, after, entry),
+        ...judgeDeletion(snapshot, after, entry),
       );
     }
   }
@@ -170,6 +171,28 @@ function judgePreserved(
   ];
 }
 
+/** What cannot be taken back is done to what is proven off, and to nothing that anybody wants to keep. */
+function judgeDeletion({ preservation }: Snapshot, after: NodeFenceStatus, entry: JournalEntry): (string | false)[] {
+  const plan = after.frozen?.plan;
+  const others = after.journal.filter(({ id, restart }) => id !== entry.id && restart === entry.restart);
+  const isGone = others.some(({ action, result }) => action === 'delete' && (result === 'succeeded' || result === 'found-done'));
+  if (entry.action === 'on') return [isGone && methodKindOf(plan, entry) === 'power' && 'switches on what it has deleted'];
+  if (entry.action !== 'delete') return [];
+  return [
+    (plan === undefined || validEvidence(after.evidence, plan) === undefined) && 'deletes without a proof of off (P1)',
+    !others.some(({ action, result }) => action === 'off' && result === 'succeeded') && 'deletes without an off of its own (P1)',
+    preservation !== undefined && 'deletes a machine that is preserved or being deleted by somebody else',
+    after.ending !== undefined && 'deletes a machine whose fence ends in off',
+    after.restore?.taints !== undefined && 'deletes under our out-of-service taint (P3)',
+    after.released === undefined && 'deletes before the workload is released',
+    isGone && 'deletes twice',
+  ];
+}
+
+function methodKindOf(plan: Plan | undefined, entry: JournalEntry): PlanMethod['kind'] | undefined {
+  return plan === undefined ? undefined : methodOf(plan, entry)?.kind;
+}
+
 /** Every way that one level of isolation closes was last read back closed. */
 function isClosedOff(plan: Plan, status: NodeFenceStatus | undefined): boolean {
   return plan.isolation.some(({ methods }) => {
@@ -183,7 +206,7 @@ function isClosedOff(plan: Plan, status: NodeFenceStatus | undefined): boolean {
 /** P6: a stop forbids everything but reads; a hold forbids to isolate, to switch off and to release, and once an off was sent only that. */
 function judgeHolds(snapshot: Snapshot, before: NodeFenceStatus | undefined, entry: JournalEntry): (string | false)[] {
   const isolating = entry.action === 'run' && entry.step !== 'recovery' && entry.agent !== 'uncordon';
-  const harmful = isolating || entry.action === 'off' || entry.action === 'release';
+  const harmful = isolating || entry.action === 'off' || entry.action === 'delete' || entry.action === 'release';
   const observed = snapshot.holds.some((hold) => hold.policy === 'observe');
   return [
     snapshot.stop !== undefined && entry.action !== 'confirm' && entry.action !== 'acknowledge' && `${entry.action} under a person's stop (P6)`,

@@ -1,7 +1,7 @@
 import type { Plan } from '../../src/domain/plan.ts';
 import { method } from '../../src/domain/testing/model.ts';
 import { narrowed } from './narrowed.ts';
-import { SHORT, shortPlan } from './walker.ts';
+import { SHORT, shortPlan } from './short-plan.ts';
 import type { Walker } from './walker.ts';
 
 const LATENCY = { deviceMaxLatencyMs: 5_000 };
@@ -62,6 +62,26 @@ export const WORLDS: readonly World[] = [
       ],
       recovery: [{ level: 1, methods: ['1', '2'].map((plug) => method(`open-${plug}`, 'fc-switch', 'on', { ...PORT, plug })) }],
     }),
+  },
+  {
+    name: 'an instance that is deleted, and its Node with it',
+    plan: shortPlan({ powerManagement: [{ level: 1, methods: [method('end', 'aws', 'delete', BMC)] }] }),
+    begin: (walker) => {
+      walker.removesNodes = true;
+      walker.isPreservable = true;
+    },
+  },
+  {
+    name: 'an instance that is deleted or else restarted, while nobody takes its Node away',
+    plan: shortPlan({
+      stepRetries: 0,
+      maxRestarts: 0,
+      powerManagement: [
+        { level: 1, methods: [method('end', 'aws', 'delete', BMC)] },
+        { level: 2, methods: [method('cycle', 'redfish', 'reboot', BMC)] },
+      ],
+    }),
+    begin: (walker) => (walker.isPreservable = true),
   },
   {
     name: 'a preserved machine',

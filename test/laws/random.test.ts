@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { method } from '../../src/domain/testing/model.ts';
 import { deviationsIn } from './deviations.ts';
-import { shortPlan, Walker } from './walker.ts';
+import { shortPlan } from './short-plan.ts';
+import { Walker } from './walker.ts';
 
 /** What happens next: mostly that things go well, else one of the deviations that are possible there. */
 const STEP = fc.oneof({ weight: 3, arbitrary: fc.constant(undefined) }, { weight: 2, arbitrary: fc.nat(1_000) });

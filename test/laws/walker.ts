@@ -2,36 +2,14 @@ import { decide } from '../../src/domain/automaton.ts';
 import { canonical } from '../../src/domain/canonical.ts';
 import { proofOf } from '../../src/domain/evidence.ts';
 import type { JobResult, JournalEntry, NodeFenceSpec, NodeFenceStatus } from '../../src/domain/node-fence.ts';
-import { DEFAULT_TIMING } from '../../src/domain/plan.ts';
-import type { Plan, Timing } from '../../src/domain/plan.ts';
+import type { Plan } from '../../src/domain/plan.ts';
 import type { JobReport } from '../../src/domain/snapshot.ts';
 import { provingOperation } from '../../src/domain/program.ts';
-import { Model, planOf } from '../../src/domain/testing/model.ts';
+import { Model } from '../../src/domain/testing/model.ts';
 import type { Decision } from '../../src/domain/transition.ts';
 import { judge } from './judgement.ts';
+import { shortPlan } from './short-plan.ts';
 import { schemaFaults } from './schema-faults.ts';
-
-/** Delays short enough to walk through, in the order of size of the real ones. */
-export const SHORT: Timing = {
-  ...DEFAULT_TIMING,
-  isolationDelayMs: 1_000,
-  powerManagementDelayMs: 2_000,
-  notReadyPeriodMs: 6_000,
-  readyTimeoutMs: 12_000,
-  healthyDelayMs: 4_000,
-  probationMs: 8_000,
-  historyTtlMs: 16_000,
-  settleMs: 3_000,
-  setDeadlineMs: 1_000,
-  releaseTimeoutMs: 8_000,
-  lifeWaitMs: 3_000,
-  alarmAfterMs: 10_000,
-  restartBackoffMs: 2_000,
-};
-
-export function shortPlan(more: Partial<Plan> = {}): Plan {
-  return planOf({ timing: SHORT, stepRetries: 1, ...more });
-}
 
 const BEAT_MS = 2_000;
 /** What a paced release has to let go. */
@@ -57,6 +35,8 @@ interface Machine {
   stuckVolume: boolean;
   /** Its ways to storage that are closed, by plug. */
   closed: readonly string[];
+  /** Nothing of it is left; whatever boots afterwards is another one under its name. */
+  isDeleted?: boolean;
 }
 
 /** The automaton's shell and an honest world around it: whatever is not told otherwise goes well, and time passes when nothing else does. */
@@ -71,6 +51,8 @@ export class Walker {
   /** What becomes of the machine besides may change; or it may be asked for no more than isolation. */
   isPreservable = false;
   isLimitable = false;
+  /** A cloud controller manager takes the Nodes of machines away that are gone. */
+  removesNodes = false;
   /** Nobody mends anything: where only an event can change anything, `isWaiting` says so. */
   isLeftAlone = false;
   isWaiting = false;
@@ -167,6 +149,7 @@ export class Walker {
 
   bootAnew(): void {
     this.machine.boot += 1;
+    this.machine.isDeleted = false;
     this.machine.power = 'on';
     this.machine.kubelet = 'alive';
     this.machine.readyAtMs = this.model.nowMs + BOOT_MS;
@@ -281,8 +264,11 @@ export class Walker {
       case 'on':
         if (this.model.isFabric(entry)) return this.opened(entry);
         if (machine.tainted) return plain('not-sent');
+        if (machine.isDeleted === true) return plain('refused');
         if (machine.power === 'off') this.bootAnew();
         return plain('succeeded');
+      case 'delete':
+        return this.deleted();
       case 'release':
         return this.released(entry);
       case 'release-end':
@@ -297,6 +283,15 @@ export class Walker {
         machine.cordoned = entry.agent === 'cordon';
         return plain('succeeded');
     }
+  }
+
+  /** The agent reads it first, over the same session. */
+  private deleted(): { result: JobResult; more: Partial<JobReport> } {
+    const { machine, model } = this;
+    if (machine.power === 'on') return plain('refused');
+    machine.isDeleted = true;
+    if (this.removesNodes) model.node = undefined;
+    return plain('succeeded');
   }
 
   private closed(entry: JournalEntry): { result: JobResult; more: Partial<JobReport> } {
@@ -377,6 +372,7 @@ export class Walker {
     const what = entry.action === 'confirm' ? entry.operation.split(':')[0] : entry.action;
     if ((what === 'off' || what === 'on') && this.model.isFabric(entry)) return machine.closed.includes(entry.plug) === (what === 'off');
     if (what === 'off' || what === 'on') return machine.power === what;
+    if (what === 'delete') return machine.isDeleted === true;
     if (what === 'release') return machine.tainted;
     if (what === 'release-end') return !machine.tainted;
     return machine.cordoned === (entry.agent === 'cordon');

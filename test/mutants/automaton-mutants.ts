@@ -118,7 +118,7 @@ export const AUTOMATON_MUTANTS: readonly SourceMutant[] = [
     name: 'reboot as fencing',
     defect: 'a reboot is one action: off and on without a proof and a release between them',
     file: 'src/domain/program.ts',
-    edits: [["method.action === 'off' || method.action === 'reboot'", "method.action === 'off'"]],
+    edits: [['methods.filter(switchesOff);', "methods.filter(({ action }) => action === 'off' || action === 'delete');"]],
     killedBy: byTest(AUTOMATON, 'splits a reboot into off, release and on'),
   },
   {

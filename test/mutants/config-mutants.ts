@@ -21,10 +21,7 @@ export const CONFIG_MUTANTS: readonly SourceMutant[] = [
     defect: 'a recovery that switches the machine off is a plan',
     file: 'src/config/plan-checks.ts',
     edits: [
-      [
-        "action === 'off' || action === 'reboot' || action === 'diag')) {\n    problems.error",
-        "action === 'off' || action === 'diag')) {\n    problems.error",
-      ],
+      ['recovery.filter((method) => switchesOff(method) ||', "recovery.filter((method) => (switchesOff(method) && method.action !== 'reboot') ||"],
     ],
     killedBy: byTest(UNSAFE_VALUES, 'reboot'),
   },

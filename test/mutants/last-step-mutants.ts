@@ -73,7 +73,7 @@ export const LAST_STEP_MUTANTS: readonly SourceMutant[] = [
     name: 'asked for nothing that switches off',
     defect: 'a whole fence of methods that switch nothing off is begun',
     file: `${ASKED_STEPS}.ts`,
-    edits: [['if (lastStep === undefined && !switchesOff &&', 'if (lastStep === undefined && !switchesOff && methods.length === 0 &&']],
+    edits: [['if (lastStep === undefined && !isSwitchedOff &&', 'if (lastStep === undefined && !isSwitchedOff && methods.length === 0 &&']],
     killedBy: byTest(`${ASKED_STEPS}.test.ts`, 'is refused for no method that switches off, and no lastStep: nothing is done'),
   },
   {

@@ -16,6 +16,7 @@ import { REMEDIATION_MUTANTS } from './remediation-mutants.ts';
 import { SELF_CHECK_MUTANTS } from './self-check-mutants.ts';
 import { SHELL_MUTANTS } from './shell-mutants.ts';
 import { DISPATCH_MUTANTS } from './dispatch-mutants.ts';
+import { DELETION_MUTANTS } from './deletion-mutants.ts';
 import { CONFIG_MUTANTS } from './config-mutants.ts';
 import { SECONDARY_CONTROLLER_MUTANTS } from './secondary-controller-mutants.ts';
 import { NODE_REMEDIATION_MUTANTS } from './node-remediation-mutants.ts';
@@ -103,6 +104,7 @@ export const SOURCE_MUTANTS: readonly SourceMutant[] = [
   ...CEPH_MUTANTS,
   ...AWS_MUTANTS,
   ...AWS_VOLUME_MUTANTS,
+  ...DELETION_MUTANTS,
   ...AZURE_MUTANTS,
   ...OPENSTACK_MUTANTS,
   ...OVIRT_MUTANTS,

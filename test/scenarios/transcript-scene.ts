@@ -224,20 +224,8 @@ export class Scene {
 
   private finish(result: string): void {
     if (result === '') this.walker.finish();
-    else if (result === 'terminated') this.terminate();
     else if (isResult(result)) this.walker.finish(result);
     else throw new Error(`unknown result: ${result}`);
-  }
-
-  /** The off of a cloud whose instance is gone for good. */
-  private terminate(): void {
-    const { walker } = this;
-    walker.powerOff();
-    walker.finish('succeeded');
-    const { model } = walker;
-    model.reports = model.reports.map((report) =>
-      report.evidence === undefined ? report : { ...report, evidence: { ...report.evidence, kind: 'instance-stopped', terminated: true } },
-    );
   }
 
   /** Lets all go well until a run of this operation has begun, this state is reached, or nothing moves any more. */
@@ -324,12 +312,12 @@ function walkerOf(model: SceneModel): Walker {
   return walker;
 }
 
-/** `retries=2 restarts=1 release=none levels=2 supplies=2 off-on-purpose unverified no-power nothing storage isolation-levels=2 wrong=recovery release=evict pace=6 order=gold,silver release-timeout=60 must-move`. */
+/** `retries=2 restarts=1 release=none levels=2 supplies=2 off-on-purpose deletes unverified no-power nothing storage isolation-levels=2 wrong=recovery release=evict pace=6 order=gold,silver release-timeout=60 must-move`. */
 function planFrom(words: readonly string[]): Partial<Plan> {
   const settings = new Map(words.map((word): [string, string] => [word.split('=')[0] ?? '', word.split('=')[1] ?? '']));
   const number = (key: string, otherwise: number): number => Number(settings.get(key) ?? otherwise);
   const release = (['none', 'evict', 'delete-pods', 'out-of-service'] as const).find((mode) => mode === settings.get('release')) ?? 'auto';
-  const action = settings.has('off-on-purpose') ? 'off' : 'reboot';
+  const action = settings.has('off-on-purpose') ? 'off' : settings.has('deletes') ? 'delete' : 'reboot';
   const powerManagement = Array.from({ length: number('levels', 1) }, (_item, index): PlanLevel => {
     const device = index === 0 ? 'bmc' : `pdu-${index}`;
     const supplies = number('supplies', 1);

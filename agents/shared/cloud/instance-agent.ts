@@ -8,6 +8,7 @@ import type {
   PowerAgent,
   PowerState,
   Reading,
+  Removal,
   Target,
 } from '../../../src/ports/agents.ts';
 import type { Call } from '../call.ts';
@@ -39,6 +40,24 @@ export class InstanceAgent<S extends object> implements PowerAgent {
       identityOf(call, view);
       if (state === 'on' && view.cannotStart !== undefined) throw call.error('Refused', view.cannotStart);
       return account.set(call, view, state);
+    });
+  }
+
+  /** Only what reads off and is proven to be the node's, by the very view that is deleted. */
+  async remove(target: Target): Promise<Outcome> {
+    return this.#accounts.call(target, 'delete the instance', async (account, call) => {
+      if (account.remove === undefined) throw call.error('Misconfigured', 'instances of this cloud are not deleted here');
+      const view = await account.read(call);
+      if (identityOf(call, view) !== 'verified') throw call.error('Refused', `nothing was sent: it is not proven to be the node's (${view.detail})`);
+      if (view.state !== 'off') throw call.error('Refused', `nothing was sent: it is not off (${view.detail})`);
+      return account.remove(call, view);
+    });
+  }
+
+  async removal(target: Target): Promise<Removal> {
+    return this.#accounts.call(target, 'what is left of the instance', async (account, call) => {
+      if (account.removal === undefined) throw call.error('Misconfigured', 'instances of this cloud are not deleted here');
+      return account.removal(call);
     });
   }
 

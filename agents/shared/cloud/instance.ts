@@ -1,4 +1,4 @@
-import type { DeviceState, Outcome, PlugEntry, PortState, PowerState, Target } from '../../../src/ports/agents.ts';
+import type { DeviceState, Outcome, PlugEntry, PortState, PowerState, Removal, Target } from '../../../src/ports/agents.ts';
 import type { Call } from '../call.ts';
 import { normalUUID, withGroupsSwapped } from '../machine-uuid.ts';
 
@@ -10,6 +10,8 @@ export interface InstanceView<S extends DeviceState = PowerState> {
   /** The cloud's own words: `state=stopped (80)`. */
   detail: string;
   machine: MachineFacts;
+  /** The group of the cloud that keeps a number of instances like it, where it belongs to one. */
+  group?: string;
   /** Why it can never be started again: terminated. An `on` is refused with it before anything is sent. */
   cannotStart?: string;
   /** Why the cloud would refuse a set, as far as it tells without one being made; asked for by probes only. */
@@ -41,6 +43,13 @@ export interface CloudAccount {
   identify?(call: Call): Promise<InstanceView>;
   /** Sends once; `call.target.beforeSend` is the gate of that request. A refusal rejects as `Refused`. */
   set(call: Call, view: InstanceView, state: 'on' | 'off'): Promise<Outcome>;
+  /**
+   * Deletes the instance of this view for good, sent once, by the call of its group where it belongs to one. A refusal, such as a protection that an admin has set,
+   * rejects as `Refused`. Absent: this cloud's instances are not deleted here.
+   */
+  remove?(call: Call, view: InstanceView): Promise<Outcome>;
+  /** What is left of it after a `remove`: not to be found counts as gone here, and nowhere else. */
+  removal?(call: Call): Promise<Removal>;
   /** At most 1,000 instances. */
   list(call: Call): Promise<readonly PlugEntry[]>;
   /** Ends sessions and connections. Never rejects. */

@@ -1,3 +1,4 @@
+import { switchesOff } from '../../domain/plan.ts';
 import type { Plan } from '../../domain/plan.ts';
 import type { AgentRegistry } from '../../ports/agents.ts';
 
@@ -10,9 +11,7 @@ export interface MethodWitness {
 
 /** Of every method that switches something off. */
 export function witnessesOf(plan: Pick<Plan, 'powerManagement'>, registry: AgentRegistry): MethodWitness[] {
-  const offs = plan.powerManagement
-    .flatMap(({ methods }) => methods)
-    .filter(({ kind, action }) => kind === 'power' && (action === 'off' || action === 'reboot'));
+  const offs = plan.powerManagement.flatMap(({ methods }) => methods).filter((method) => method.kind === 'power' && switchesOff(method));
   return offs.map(({ name, agent, parameters }) => {
     const witness = registry.find(agent)?.witness?.(parameters);
     return { method: name, ...(witness === undefined ? {} : { witness }) };

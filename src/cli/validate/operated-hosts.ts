@@ -2,6 +2,7 @@ import type { SurveyProblem } from '../../config/survey.ts';
 import { leftAloneBecause, unmanagedBecause } from '../../controllers/shared/baremetal-host/host.ts';
 import { readHost } from '../../controllers/shared/baremetal-host/read-host.ts';
 import { methodsOf, writtenName } from '../../domain/device-paths.ts';
+import { switchesOff } from '../../domain/plan.ts';
 import type { PlanMethod } from '../../domain/plan.ts';
 import type { BareMetalHost } from '../../ports/metal3.ts';
 import type { ReportedNode } from './report.ts';
@@ -36,8 +37,8 @@ function isMinded(host: BareMetalHost): boolean {
   return unmanagedBecause(facts) === undefined && leftAloneBecause(facts) === undefined;
 }
 
-function isBmcOff({ agent, action }: PlanMethod): boolean {
-  return BMC_AGENTS.has(agent) && (action === 'off' || action === 'reboot');
+function isBmcOff(method: PlanMethod): boolean {
+  return BMC_AGENTS.has(method.agent) && switchesOff(method);
 }
 
 interface Bmc {

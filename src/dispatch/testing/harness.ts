@@ -3,7 +3,18 @@ import { DEFAULT_TIMING } from '../../domain/plan.ts';
 import type { PlanMethod, Timing } from '../../domain/plan.ts';
 import type { JobReport } from '../../domain/snapshot.ts';
 import { AgentError } from '../../ports/agents.ts';
-import type { ActionAgent, Agent, AgentErrorKind, AgentRegistry, Outcome, PortState, PowerState, Reading, Target } from '../../ports/agents.ts';
+import type {
+  ActionAgent,
+  Agent,
+  AgentErrorKind,
+  AgentRegistry,
+  Outcome,
+  PortState,
+  PowerState,
+  Reading,
+  Removal,
+  Target,
+} from '../../ports/agents.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Cluster } from '../../ports/cluster.ts';
 import type { Job } from '../../ports/jobs.ts';
@@ -27,6 +38,10 @@ export class ScriptedPlug {
   onConnect: (() => Promise<void>) | undefined;
   /** What a `diag` comes to; absent: this agent knows none. */
   onDiagnose: ((target: Target) => Promise<Outcome>) | undefined;
+  /** What a deletion comes to; absent: this agent deletes nothing. */
+  onRemove: ((target: Target) => Promise<Outcome>) | undefined;
+  /** What is left after it. */
+  onRemoval: (() => Promise<Removal>) | undefined;
   /** Instead of doing what is asked; called after `beforeSend`. */
   onSet: ((wanted: 'on' | 'off', target: Target) => Promise<Outcome>) | undefined;
 
@@ -148,6 +163,14 @@ export class Harness {
           this.log.push({ atMs: this.clock.monotonicMs(), call: `diag ${target.device}` });
           return plug.onDiagnose(target);
         }),
+      remove: (target) =>
+        this.call(target, 'connect', (plug) => {
+          if (plug.onRemove === undefined) throw failure('Refused', 'it is protected');
+          target.beforeSend();
+          this.log.push({ atMs: this.clock.monotonicMs(), call: `delete ${target.device}` });
+          return plug.onRemove(target);
+        }),
+      removal: (target) => this.call(target, 'look', (plug) => plug.onRemoval?.() ?? Promise.resolve({ isGone: true, detail: 'terminated' })),
       close: () => {
         this.closed += 1;
         return Promise.resolve();

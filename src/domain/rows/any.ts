@@ -1,3 +1,4 @@
+import { isDeleted } from '../deletion.ts';
 import { epochOf } from '../epoch.ts';
 import { openEntries } from '../journal.ts';
 import type { JournalEntry, NodeFenceStatus } from '../node-fence.ts';
@@ -70,15 +71,17 @@ export const ANY_ROWS: readonly Row[] = [
     id: 'node-gone',
     from: 'any',
     when: 'the Node was deleted, or replaced under the same name',
-    does: 'no power call any more; close with a message, outcome `node-gone`',
+    does: 'no power call any more; close with a message, outcome `node-gone`, or `replaced` where the fence has deleted its instance',
     to: 'final',
     applies: ({ status, node }) => status.state !== 'final' && status.frozen !== undefined && node?.uid !== status.frozen.nodeUID,
     act: (context) =>
-      closed(
-        context,
-        'node-gone',
-        `The Node is gone or was replaced under the same name: nothing more is switched; check what the machine does.${leftOff(withoutTaint(context.status))}`,
-      ),
+      isDeleted(context.status)
+        ? closed(context, 'replaced', `The instance was deleted, and its Node is gone.${leftOff(withoutTaint(context.status))}`)
+        : closed(
+            context,
+            'node-gone',
+            `The Node is gone or was replaced under the same name: nothing more is switched; check what the machine does.${leftOff(withoutTaint(context.status))}`,
+          ),
   },
 ];
 

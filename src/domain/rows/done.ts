@@ -1,5 +1,6 @@
 import { releasedOnWord } from '../acknowledgement.ts';
 import { advance } from '../advance.ts';
+import { deletesIn, isDeleted } from '../deletion.ts';
 import { describeError } from '../errors.ts';
 import { validEvidence } from '../evidence.ts';
 import { isOnBootThatWasOff } from '../health.ts';
@@ -14,8 +15,10 @@ function offOnPurpose({ status, plan, node, triggered }: Context): boolean {
   if (triggered && node !== undefined && !isOnBootThatWasOff(node, status)) return false;
   if (releasedOnWord(status) !== undefined) return true;
   const level = plan.powerManagement.find((candidate) => candidate.level === status.level || plan.powerManagement.length === 1);
+  if (isDeleted(status)) return false;
   const ons = level?.methods.some((method) => method.action === 'on' || method.action === 'reboot') === true;
-  return !ons && status.restore?.edges?.some((edge) => edge.state === 'off') === true;
+  // A deletion that did not come about is tried again.
+  return !ons && !deletesIn(plan, status.level) && status.restore?.edges?.some((edge) => edge.state === 'off') === true;
 }
 
 export const DONE_ROWS: readonly Row[] = [
@@ -40,11 +43,16 @@ export const DONE_ROWS: readonly Row[] = [
   {
     id: 'done-replaced',
     from: 'done',
-    when: 'instance terminated, cannot come back',
+    when: 'the fence has deleted the instance, and its Node still stands after `ready_timeout`',
     does: 'outcome `replaced`',
     to: 'final',
-    applies: ({ status }) => status.evidence.some((item) => item.terminated === true && item.voidedAt === undefined),
-    act: (context) => closed(context, 'replaced', 'The instance was terminated; its replacement is a new Node.'),
+    applies: (context) => isDeleted(context.status) && readyDueMs(context) <= context.snapshot.nowMs,
+    act: (context) =>
+      closed(
+        context,
+        'replaced',
+        'The instance was deleted; its replacement is a new Node. This one is still there: no cloud controller manager took it away; delete it by hand (kubectl delete node).',
+      ),
   },
   {
     id: 'done-off',

@@ -1,5 +1,6 @@
 import { acknowledged, inadmissible } from '../acknowledgement.ts';
 import { acknowledge, advance } from '../advance.ts';
+import { isDeleted, waitsToDelete } from '../deletion.ts';
 import { describeError } from '../errors.ts';
 import { validEvidence } from '../evidence.ts';
 import { seemsFailed } from '../health.ts';
@@ -99,6 +100,15 @@ export const RUNNING_ROWS: readonly Row[] = [
     act: hold,
   },
   {
+    id: 'running-held-delete',
+    from: 'running',
+    when: 'a hold applies, the machine is proven off, and the level ends in its deletion, which has not begun',
+    does: 'record it, wait: nothing is released or deleted, the machine stays off',
+    to: 'running',
+    applies: (context) => context.snapshot.holds.length > 0 && waitsToDelete(context),
+    act: hold,
+  },
+  {
     id: 'running-held-off',
     from: 'running',
     when: 'a hold came after the first off, nothing is released or switched on again, and the hold is younger than `life_wait`',
@@ -177,9 +187,11 @@ function power(context: Context): Transition {
       const stays = status.restore?.edges?.some((edge) => edge.state === 'off') === true;
       const message = acknowledged(status)
         ? 'The workload is released on an acknowledgement. Nothing is switched any more, the operator has the machine; once it is Ready on a new boot, recovery follows.'
-        : stays
-          ? `The node is off on purpose${status.ending === undefined ? '; a person switches it on.' : ', and stays off.'}`
-          : 'Power-management is finished; waiting for the node to become healthy.';
+        : isDeleted(status)
+          ? 'The instance is deleted: its Node goes with it, and another takes its place.'
+          : stays
+            ? `The node is off on purpose${status.ending === undefined ? '; a person switches it on.' : ', and stays off.'}`
+            : 'Power-management is finished; waiting for the node to become healthy.';
       return {
         status: moved(status, { state: 'done' }, message),
         requeueAtMs: context.snapshot.nowMs,

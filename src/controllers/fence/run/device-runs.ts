@@ -64,6 +64,12 @@ export class DeviceRuns {
     return rests && fastDetection?.failureOf(node) === undefined;
   }
 
+  /** Whatever stands against it by now: to a deletion no preservation comes too late. */
+  #isKept({ node }: Run, { plan }: Frozen): boolean {
+    const kind = guardOf(this.#dependencies, node)?.kind;
+    return kind !== undefined && (kind === 'drop' || plan.preserved !== 'ignore');
+  }
+
   /** A job on this method for whatever the run needs of its device: to carry it out, to look, or to take what it shows. */
   jobFor(run: Run, frozen: Frozen, method: PlanMethod): Job {
     const { node, entry, fence, status, intentAtMs } = run;
@@ -82,6 +88,8 @@ export class DeviceRuns {
       mayBegin: (deadlineMs) => {
         const isDeleted = entry.action === 'on' && method.kind === 'power' && guardOf(this.#dependencies, node)?.kind === 'drop';
         if (isDeleted) throw notSent(entry, 'its Machine or Node is being deleted: nothing is switched on any more');
+        if (entry.action === 'delete' && this.#isKept(run, frozen))
+          throw notSent(entry, 'its machine is preserved or being deleted: nothing of it is deleted here');
         this.#permission.demand(node, deadlineMs, entry);
         if (this.#isHeardAgain(run)) throw notSent(entry, 'the heartbeats of its daemon came back');
       },

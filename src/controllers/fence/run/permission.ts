@@ -1,4 +1,5 @@
 import { isJudgedBySilence, restsOnHeartbeats } from '../../../domain/health.ts';
+import { keeperOf } from '../../../domain/instance-keepers.ts';
 import type { JournalEntry } from '../../../domain/node-fence.ts';
 import type { ActiveHold } from '../../../domain/snapshot.ts';
 import { AgentError } from '../../../ports/agents.ts';
@@ -61,6 +62,7 @@ export class Permission {
       const refusal = await this.#dependencies.nodeLeases?.take(node, fence.spec.requestedBy);
       if (refusal !== undefined) throw new Stopped(`${refusal}; nothing was sent`);
     }
+    if (entry.action === 'delete' && run.kind === 'run') await this.#askWhoKeeps(run);
     if (entry.action === 'on') {
       // A pod that runs again must not lose its object to a deletion that came before.
       if (observation.asked.isUnderWay) throw notSent(entry, 'the deletion of a pod has not been answered yet');
@@ -92,6 +94,16 @@ export class Permission {
 
   over(run: string): void {
     this.#stops.over(run);
+  }
+
+  /** A machine that somebody else makes and ends is not deleted behind their back; nor is that of a Node that has taken the name since. */
+  async #askWhoKeeps({ node, entry, status }: Run): Promise<void> {
+    const { device, plug } = entry;
+    const standing = await this.#dependencies.cluster.get(NODES, node);
+    if (standing === undefined || standing.metadata.uid !== status.frozen?.nodeUID) throw notSent(entry, 'the Node is gone, or another has its name');
+    const { labels, annotations, ownerReferences } = standing.metadata;
+    const keeper = keeperOf({ labels, annotations, ownerReferences, taints: standing.spec.taints });
+    if (keeper !== undefined) throw new AgentError('Refused', { device, plug, asked: 'delete', answered: `nothing was sent: ${keeper}` });
   }
 
   /** A tainted node is never started by us (P3). Ours is taken back by the release's end; a foreign one is for its owner to take away. */

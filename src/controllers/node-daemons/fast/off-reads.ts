@@ -1,4 +1,5 @@
 import { internalAddresses } from '../../../domain/addresses.ts';
+import { switchesOff } from '../../../domain/plan.ts';
 import type { Plan, PlanMethod } from '../../../domain/plan.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import type { Node } from '../../../ports/objects.ts';
@@ -86,5 +87,5 @@ export class OffReads {
 
 /** What the first level of power-management switches off. */
 function feedersOf({ powerManagement }: Plan): readonly PlanMethod[] {
-  return powerManagement[0]?.methods.filter(({ kind, action }) => kind === 'power' && (action === 'off' || action === 'reboot')) ?? NONE;
+  return powerManagement[0]?.methods.filter((method) => method.kind === 'power' && switchesOff(method)) ?? NONE;
 }

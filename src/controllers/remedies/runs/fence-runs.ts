@@ -1,6 +1,7 @@
 import { ISOLATION_ONLY } from '../../../domain/last-step.ts';
 import { fenceName } from '../../../domain/node-fence.ts';
 import { isOfEpisode } from '../../../domain/remedy/position.ts';
+import { switchesOff } from '../../../domain/plan.ts';
 import type { RemedyPosition } from '../../../domain/remedy/position.ts';
 import type { RemedyUse } from '../../../domain/remedy/configuration.ts';
 import type { Cluster } from '../../../ports/cluster.ts';
@@ -98,9 +99,8 @@ function askedOf({ remedy }: RemedyUse, node: Node, planner: Pick<Planner, 'plan
 
 function askedMethods(methods: string[], node: Node, planner: Pick<Planner, 'planFor'>): Asked {
   const plan = planner.planFor(node, { methods, lastStep: 'isolation' });
-  const actions = plan.powerManagement.flatMap((level) => level.methods.map(({ action }) => action));
-  const switchesOff = actions.some((action) => action === 'off' || action === 'reboot');
-  return switchesOff ? { methods } : { methods, lastStep: 'isolation' };
+  const isSwitchedOff = plan.powerManagement.some((level) => level.methods.some(switchesOff));
+  return isSwitchedOff ? { methods } : { methods, lastStep: 'isolation' };
 }
 
 /** What a remedy isolated is taken back: its request is withdrawn, and the fence ends by the health of the node. */

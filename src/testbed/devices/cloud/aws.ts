@@ -5,8 +5,9 @@ import { EmulatedInstance, type InstancePhase } from './emulated-instance.ts';
 import { ServedCloud } from './served-cloud.ts';
 
 /**
- * EC2 and STS as their API references describe them (EC2 2016-11-15, STS 2011-06-15), as far as an instance is read, stopped and started, and its volumes
- * detached. Signatures are not computed: the access key, the session token and the age of the request are checked. moto, which the agent's own tests use beside, checks none of these.
+ * EC2, STS and Auto Scaling as their API references describe them (EC2 2016-11-15, STS 2011-06-15, Auto Scaling 2011-01-01), as far as an instance is read,
+ * stopped, started and terminated, and its volumes detached. Signatures are not computed: the access key, the session token and the age of the request are
+ * checked. moto, which the agent's own tests use beside, checks none of these.
  */
 export const ACCESS_KEY = 'AKIAEMULATEDCLOUD000';
 const STATES: Readonly<Record<InstancePhase, readonly [code: number, name: string]>> = {
@@ -15,6 +16,7 @@ const STATES: Readonly<Record<InstancePhase, readonly [code: number, name: strin
   stopping: [64, 'stopping'],
   stopped: [80, 'stopped'],
 };
+const ENDS = { deleting: [32, 'shutting-down'], deleted: [48, 'terminated'] } as const;
 const SKEW_MAX_MS = 15 * 60_000;
 const ZONE = 'eu-central-1a';
 
@@ -28,6 +30,12 @@ export interface AwsOddities {
   stateReason?: string;
   /** It was launched so that it may hibernate. */
   mayHibernate?: true;
+  /** It belongs to this Auto Scaling group. */
+  group?: string;
+  /** DisableApiTermination. */
+  isProtected?: true;
+  /** About an hour after its end an instance is not shown any more. */
+  forgetsDeleted?: true;
   /** Further elements of the instance, as XML. */
   elements?: string;
   /** It does what a dry run asks for, as an endpoint of somebody else might. */
@@ -93,7 +101,7 @@ class Ec2 extends ServedCloud implements CloudProtocol {
   }
 
   isSet(name: string): boolean {
-    return /^(?:StopInstances|StartInstances|DetachVolume)(?! DryRun)/.test(name);
+    return /^(?:StopInstances|StartInstances|TerminateInstance(?:s|InAutoScalingGroup)|DetachVolume)(?! DryRun)/.test(name);
   }
 
   failure({ status, code, message }: { status: number; code: string; message: string }): CloudAnswer {
@@ -115,13 +123,18 @@ class Ec2 extends ServedCloud implements CloudProtocol {
     if (action === 'DescribeVolumes') return xml(200, this.volumes.describe(form));
     const asked = form.get('InstanceId.1') ?? form.get('InstanceId') ?? '';
     const instance = this.instances.find(({ id }) => this.#shownId(id) === asked);
-    if (instance === undefined) {
+    if (instance === undefined || (instance.isDeleted && this.oddities.forgetsDeleted === true)) {
       const message = `The instance ID '${asked}' does not exist`;
       return this.failure({ status: 400, code: 'InvalidInstanceID.NotFound', message });
     }
     if (name.includes('DryRun') && this.oddities.ignoresDryRun !== true)
       return this.failure({ status: 412, code: 'DryRunOperation', message: 'Request would have succeeded, but DryRun flag is set.' });
     if (action === 'DescribeInstances') return this.#described([instance]);
+    if (action === 'DescribeInstanceAttribute')
+      return xml(
+        200,
+        `<DescribeInstanceAttributeResponse><disableApiTermination><value>${this.oddities.isProtected === true}</value></disableApiTermination></DescribeInstanceAttributeResponse>`,
+      );
     return action === 'DetachVolume' ? this.#detached(instance, form) : this.#changed(action, instance, form);
   }
 
@@ -170,16 +183,18 @@ class Ec2 extends ServedCloud implements CloudProtocol {
     );
   }
 
-  #item({ id, machine, phase }: EmulatedInstance): string {
+  #item(instance: EmulatedInstance): string {
+    const { id, machine } = instance;
     const { shows, isReplaced } = this.faults;
-    const [code, name] = STATES[phase];
+    const [code, name] = stateOf(instance);
     const state = shows === undefined ? `<code>${code}</code><name>${name}</name>` : shows === null ? '<code/><name/>' : `<code>${shows}</code>`;
-    const { stateReason, mayHibernate, elements = '' } = this.oddities;
+    const { stateReason, mayHibernate, group, elements = '' } = this.oddities;
+    const tag = group === undefined ? '' : `<item><key>aws:autoscaling:groupName</key><value>${group}</value></item>`;
     const reason = stateReason === undefined ? '' : `<stateReason><code>${stateReason}</code></stateReason>`;
     const hibernation = `<hibernationOptions><configured>${mayHibernate === true}</configured></hibernationOptions>`;
     const address = isReplaced === true ? '10.99.99.99' : machine.address;
     const network = `<networkInterfaceSet><item><privateIpAddressesSet><item><privateIpAddress>${address}</privateIpAddress></item></privateIpAddressesSet></item></networkInterfaceSet>`;
-    return `<item><instanceId>${this.#shownId(id)}</instanceId>${shows === 'absent' ? '' : `<instanceState>${state}</instanceState>`}<privateIpAddress>${address}</privateIpAddress>${network}${reason}${hibernation}${this.volumes.mappingOf(id)}${elements}<rootDeviceType>ebs</rootDeviceType><tagSet><item><key>Name</key><value>${machine.node}</value></item></tagSet></item>`;
+    return `<item><instanceId>${this.#shownId(id)}</instanceId>${shows === 'absent' ? '' : `<instanceState>${state}</instanceState>`}<privateIpAddress>${address}</privateIpAddress>${network}${reason}${hibernation}${this.volumes.mappingOf(id)}${elements}<rootDeviceType>ebs</rootDeviceType><tagSet><item><key>Name</key><value>${machine.node}</value></item>${tag}</tagSet></item>`;
   }
 
   #detached(instance: EmulatedInstance, form: URLSearchParams): CloudAnswer {
@@ -194,18 +209,40 @@ class Ec2 extends ServedCloud implements CloudProtocol {
     );
   }
 
+  /** Auto Scaling does not ask for the termination protection of EC2. */
+  #endedByGroup(instance: EmulatedInstance, form: URLSearchParams): CloudAnswer {
+    if (this.oddities.group === undefined || form.get('ShouldDecrementDesiredCapacity') !== 'false') {
+      const body = '<Error><Code>ValidationError</Code><Message>Instance Id not found, or the capacity would shrink</Message></Error>';
+      return xml(400, `<ErrorResponse>${body}</ErrorResponse>`);
+    }
+    instance.delete();
+    const activity = '<Activity><StatusCode>InProgress</StatusCode></Activity>';
+    const body = `<TerminateInstanceInAutoScalingGroupResult>${activity}</TerminateInstanceInAutoScalingGroupResult>`;
+    return xml(200, `<TerminateInstanceInAutoScalingGroupResponse>${body}</TerminateInstanceInAutoScalingGroupResponse>`);
+  }
+
   #changed(action: string, instance: EmulatedInstance, form: URLSearchParams): CloudAnswer {
-    const before = instance.phase;
+    const before = stateOf(instance);
+    if (action === 'TerminateInstances' && this.oddities.isProtected === true) {
+      const message = `The instance '${instance.id}' may not be terminated. Modify its 'disableApiTermination' instance attribute and try again.`;
+      return this.failure({ status: 400, code: 'OperationNotPermitted', message });
+    }
+    if (action === 'TerminateInstanceInAutoScalingGroup') return this.#endedByGroup(instance, form);
     if (action === 'StopInstances' && form.get('Force') === 'true') instance.stop();
     else if (action === 'StartInstances') instance.start();
+    else if (action === 'TerminateInstances') instance.delete();
     else {
       instance.told();
       return this.failure({ status: 400, code: 'InvalidAction', message: `${action} is not emulated, or not by force` });
     }
-    const shown = (tag: string, phase: InstancePhase): string => `<${tag}><code>${STATES[phase][0]}</code><name>${STATES[phase][1]}</name></${tag}>`;
-    const item = `<item><instanceId>${instance.id}</instanceId>${shown('currentState', instance.phase)}${shown('previousState', before)}</item>`;
+    const shown = (tag: string, [code, word]: readonly [number, string]): string => `<${tag}><code>${code}</code><name>${word}</name></${tag}>`;
+    const item = `<item><instanceId>${instance.id}</instanceId>${shown('currentState', stateOf(instance))}${shown('previousState', before)}</item>`;
     return xml(200, `<${action}Response><instancesSet>${item}</instancesSet></${action}Response>`);
   }
+}
+
+function stateOf({ phase, end }: EmulatedInstance): readonly [code: number, name: string] {
+  return end === undefined ? STATES[phase] : ENDS[end];
 }
 
 function xml(status: number, body: string): CloudAnswer {

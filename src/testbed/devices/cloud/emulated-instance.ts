@@ -4,7 +4,12 @@ import type { CloudFaults } from './faults.ts';
 
 export type InstancePhase = 'running' | 'stopping' | 'stopped' | 'starting';
 
-const SHOWN: Readonly<Record<InstancePhase, 'on' | 'off' | 'pending'>> = { running: 'on', stopped: 'off', stopping: 'pending', starting: 'pending' };
+const SHOWN: Readonly<Record<InstancePhase, 'on' | 'off' | 'pending'>> = {
+  running: 'on',
+  stopped: 'off',
+  stopping: 'pending',
+  starting: 'pending',
+};
 
 /** One machine of the emulated cloud. */
 export interface CloudMachine {
@@ -33,6 +38,7 @@ export class EmulatedInstance {
   readonly #clock: Clock;
   readonly #faults: () => CloudFaults;
   #way: 'stopping' | 'starting' | undefined;
+  #end: 'deleting' | 'deleted' | undefined;
   #cancel: (() => void) | undefined;
 
   constructor(id: string, machine: CloudMachine, clock: Clock, faults: () => CloudFaults) {
@@ -56,14 +62,37 @@ export class EmulatedInstance {
 
   stop(): void {
     this.#command('off');
-    if (this.#isIgnored() || this.#now() === 'stopped') return;
+    if (this.#isIgnored() || this.isDeleted || this.#now() === 'stopped') return;
     this.#turn('stopping', this.#faults().stopMs ?? 0);
   }
 
   start(): void {
     this.#command('on');
-    if (this.#isIgnored() || this.#now() === 'running') return;
+    if (this.#isIgnored() || this.isDeleted || this.#now() === 'running') return;
     this.#turn('starting', this.#faults().startMs ?? 0);
+  }
+
+  /** Its end, whatever it does: what runs is cut off, as a cloud does it. */
+  delete(): void {
+    this.told();
+    if (this.#isIgnored() || this.isDeleted) return;
+    this.#cancel?.();
+    this.#end = 'deleting';
+    this.#way = 'stopping';
+    this.machine.power.off('set');
+    this.#cancel = this.#clock.after(this.#faults().stopMs ?? 0, () => {
+      this.#end = 'deleted';
+      this.#way = undefined;
+    });
+  }
+
+  get isDeleted(): boolean {
+    return this.#end !== undefined;
+  }
+
+  /** How far its end has come; absent: nobody has deleted it. */
+  get end(): 'deleting' | 'deleted' | undefined {
+    return this.#end;
   }
 
   /** Gives up what is on its way. */
