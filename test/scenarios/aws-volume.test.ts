@@ -92,7 +92,7 @@ class Region {
     const place = { device, plug: this.idOf(node), node, session: '', ...(storage === undefined ? {} : { storage }) };
     if (event.action === 'read' && storage === undefined)
       this.world.witness.record({ kind: 'device', at, ...place, action: 'identity', answer: this.idOf(node) });
-    this.world.witness.record({ kind: 'device', at, ...place, ...event, answer: event.action === 'read' ? event.shown : 'accepted' } as TraceEvent);
+    this.world.witness.record({ kind: 'device', at, ...place, ...event, answer: event.action === 'read' ? event.shown : 'accepted' });
   }
 }
 
@@ -100,7 +100,7 @@ class Region {
 async function says(world: World, node: string, status: 'True' | 'False'): Promise<void> {
   const known = await world.cluster.get(NODES, node);
   const now = new Date().toISOString();
-  const others = (known?.status?.conditions ?? []).filter(({ type }) => type !== CONDITION);
+  const others = (known?.status.conditions ?? []).filter(({ type }) => type !== CONDITION);
   const conditions = [...others, { type: CONDITION, status, lastHeartbeatTime: now, lastTransitionTime: now }];
   await world.cluster.mergePatch(NODES, node, { status: { conditions } }, { subresource: 'status' });
 }
