@@ -72,11 +72,14 @@ export const azureParameters: ParameterSchema<typeof schema> = {
   },
 };
 
-/** Hosts of each cloud (Microsoft Learn, "Azure Government developer guide" and "Azure China developer guide"). */
+/**
+ * Hosts of each cloud (Microsoft Learn, "Azure Government developer guide", "Azure China developer guide" and, for tokens, "National clouds" of the identity
+ * platform; `login.chinacloudapi.cn` is an alias of the one of China).
+ */
 const CLOUDS = {
   public: { endpoint: 'https://management.azure.com', authority: 'https://login.microsoftonline.com' },
   usgov: { endpoint: 'https://management.usgovcloudapi.net', authority: 'https://login.microsoftonline.us' },
-  china: { endpoint: 'https://management.chinacloudapi.cn', authority: 'https://login.chinacloudapi.cn' },
+  china: { endpoint: 'https://management.chinacloudapi.cn', authority: 'https://login.partner.microsoftonline.cn' },
 };
 
 /** One account of Azure; equal settings share one. */
