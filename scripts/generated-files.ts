@@ -2,8 +2,10 @@ import { automatonPage } from '../src/domain/automaton-page.ts';
 import { fastDetectionPage } from '../src/domain/node-daemon/fast-detection-page.ts';
 import { remediesPage } from '../src/domain/remedy/remedies-page.ts';
 import { lawsPage } from '../src/laws/laws-page.ts';
+import { chartFiles } from '../src/manifests/chart/chart-files.ts';
 import { MANIFEST_FILES, OPTIONAL_FILES } from '../src/manifests/installation.ts';
 import { PATCHED_FILES } from '../src/manifests/node-daemonset-files.ts';
+import { VERSION } from '../src/cli/version.ts';
 import { renderManifest } from '../src/manifests/render.ts';
 import { metricsPage } from '../src/telemetry/metrics-page.ts';
 
@@ -26,5 +28,6 @@ export function generatedFiles(): GeneratedFile[] {
     { path: 'docs/remedies-table.md', text: remediesPage() },
     { path: 'docs/metrics.md', text: metricsPage() },
     ...manifests,
+    ...chartFiles(VERSION),
   ];
 }
