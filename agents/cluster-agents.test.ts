@@ -220,6 +220,16 @@ describe('uncordon', () => {
     expect(await agent.confirm(target())).toBe(true);
   });
 
+  it.each(['nodefence.ha.k8s.io/cordoned-by-remedy', 'ha.k8s.io/preserve-cordoned'])(
+    'leaves the cordon that another of us set after a person had taken ours away: %s',
+    async (other) => {
+      const cluster = new OneNode({ unschedulable: true }, { ...marked, [other]: 'true' });
+      await (await agentOf(uncordon, cluster)).run(target());
+      expect(cluster.node?.spec.unschedulable).toBe(true);
+      expect(cluster.node?.metadata.annotations).toEqual({ [other]: 'true' });
+    },
+  );
+
   it('lets the autoscaler back, but not where somebody has changed our word meanwhile', async () => {
     const cluster = new OneNode({}, { ...keptAway, [SCALE_DOWN_DISABLED]: 'never' });
     const agent = await agentOf(uncordon, cluster);

@@ -1,5 +1,5 @@
-import { isCordonOfAnother } from '../../src/domain/cordon-of-another.ts';
 import { AUTOSCALER_MARK, CORDON_MARK, fenceName, SCALE_DOWN_DISABLED } from '../../src/domain/node-fence.ts';
+import { isCordonKept } from '../../src/ports/cordon-marks.ts';
 import type { Node } from '../../src/ports/objects.ts';
 import { CORDON_BY_PRESERVATION } from '../../src/ports/preservation.ts';
 import { CORDON_BY_REMEDY } from '../../src/ports/remedies.ts';
@@ -26,9 +26,9 @@ export function isMarkedByUs(node: Node): boolean {
   return node.metadata.annotations?.[CORDON_MARK] === fenceName(node.metadata.name);
 }
 
-/** Beside our mark stands a cordon of somebody else. */
+/** Beside our mark stands a cordon that is not the fence's. */
 export function isCordonedAnew(node: Node): boolean {
-  return isCordonOfAnother(node, CORDON_MARK);
+  return isCordonKept(node, CORDON_MARK);
 }
 
 /** Whose cordon it is that no fence has set, in words. */

@@ -7,6 +7,7 @@ const NODES = 'src/controllers/remedies/nodes.ts';
 const OBSERVE = 'src/controllers/remedies/observe.ts';
 const PERFORM = 'src/controllers/remedies/perform.ts';
 const JOB_RUNS = 'src/controllers/remedies/runs/job-runs.ts';
+const JOB_RUNS_TEST = 'src/controllers/remedies/runs/job-runs.test.ts';
 const FENCE_RUNS = 'src/controllers/remedies/runs/fence-runs.ts';
 const REMEDIED = 'src/domain/policies/remedied.ts';
 const REMEDIED_TEST = 'src/domain/policies/remedied.test.ts';
@@ -26,6 +27,27 @@ export const REMEDY_CONTROLLER_MUTANTS: readonly SourceMutant[] = [
     file: NODES,
     edits: [['listers: { reports: { get: () => report } }', 'listers: this.#given.listers']],
     killedBy: byTest('test/remedies/lagging-watch.test.ts', 'is written also when a watch of reports that lags shows the same, of before'),
+  },
+  {
+    name: 'deleted Job begun again',
+    defect: 'a Job that was begun and deleted before it was written down as seen is created again',
+    file: JOB_RUNS,
+    edits: [[" && position.phase === 'running' ? 'absent'", " ? 'absent'"]],
+    killedBy: byTest(JOB_RUNS_TEST, 'is not begun again when its Job was seen, and a person deleted it, though the answer to its creation was lost'),
+  },
+  {
+    name: 'Job begun unheard',
+    defect: 'a Job whose creation was not answered, and that was seen since, counts as not begun',
+    file: JOB_RUNS,
+    edits: [["    if (job !== undefined && job !== 'another') memory.begins(context.run);\n", '']],
+    killedBy: byTest(JOB_RUNS_TEST, 'is not begun again when its Job was seen, and a person deleted it, though the answer to its creation was lost'),
+  },
+  {
+    name: 'cordon of a fence lifted by a remedy',
+    defect: 'a recovery takes the cordon away that a fence set after a person had uncordoned',
+    file: 'src/ports/cordon-marks.ts',
+    edits: [['other !== mark && annotations[other] !== undefined', 'other !== mark && annotations[other] === mark']],
+    killedBy: byTest('src/controllers/remedies/cordon.test.ts', 'stays where another of us set one after a person had taken ours away'),
   },
   {
     name: 'remedy forgotten at a take-over',

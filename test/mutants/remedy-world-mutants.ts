@@ -21,7 +21,7 @@ export const REMEDY_WORLD_MUTANTS: readonly SourceMutant[] = [
     name: "somebody else's cordon beside the mark of a remedy",
     defect: 'the recovery takes a cordon away that a person set after the one of the remedy was taken away',
     file: CORDON,
-    edits: [['const isOfAnother = !isCordoned && ', 'const isOfAnother = isCordoned && ']],
+    edits: [['const isLeft = !isCordoned && ', 'const isLeft = isCordoned && ']],
     killedBy: byTest(STORIES, 'leaves a cordon that somebody set after theirs was taken away'),
   },
   {

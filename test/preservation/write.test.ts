@@ -16,6 +16,13 @@ function nodeOf(spec: Node['spec'], annotations: Record<string, string> = {}): N
 }
 
 describe('one write', () => {
+  it('takes its cordon back but for one that a remedy set after a person had uncordoned', () => {
+    const node = nodeOf({ unschedulable: true }, { [CORDON_MARK]: 'true', 'nodefence.ha.k8s.io/cordoned-by-remedy': 'run-1' });
+    const patch = patchOf({ kind: 'cordon', target: TARGET, isCordoned: false }, node, NOW_MS);
+    expect(patch).toMatchObject({ body: { metadata: { annotations: { [CORDON_MARK]: null } } } });
+    expect(patch).not.toMatchObject({ body: { spec: {} } });
+  });
+
   it('never takes over a cordon of somebody else, and never takes one back', () => {
     expect(patchOf({ kind: 'cordon', target: TARGET, isCordoned: true }, nodeOf({ unschedulable: true }), NOW_MS)).toBe('conflict');
     expect(patchOf({ kind: 'cordon', target: TARGET, isCordoned: false }, nodeOf({ unschedulable: true }), NOW_MS)).toBe('conflict');

@@ -353,10 +353,10 @@ export class World {
   }
 
   #strike(): void {
-    if (this.machines.get(this.#scenario.victim)?.kubelet?.running.length === 0) {
-      this.#kernel.fail('the world was not ready for its fault: no pod runs on the node that fails');
-    }
-    const machine = this.machines.get(this.#scenario.victim);
+    const { victim } = this.#scenario;
+    const machine = this.machines.get(victim);
+    const isEmpty = machine?.kubelet?.running.length === 0 && !this.remedies.hasPositions(victim);
+    if (isEmpty) this.#kernel.fail('the world was not ready for its fault: no pod runs on the node that fails');
     switch (this.#scenario.fault) {
       case 'panic':
         machine?.panic();

@@ -1,3 +1,4 @@
+import { isCordonKept } from '../../ports/cordon-marks.ts';
 import type { KubeObject, Node, Taint } from '../../ports/objects.ts';
 import type { Machine } from '../../ports/machines.ts';
 import type { Action, Change } from './actions.ts';
@@ -72,9 +73,11 @@ function taint(isPresent: boolean, { spec }: Node, nowMs: number): Body {
 }
 
 /** Somebody else's cordon is not taken over, and not taken back. */
-function cordon(isCordoned: boolean, { metadata, spec }: Node): Body {
+function cordon(isCordoned: boolean, node: Node): Body {
+  const { metadata, spec } = node;
   const isOurs = metadata.annotations?.[CORDON_MARK] !== undefined;
   if (isCordoned ? spec.unschedulable === true : !isOurs) return 'conflict';
   const mark = isCordoned ? 'true' : null;
-  return { body: { metadata: { annotations: { [CORDON_MARK]: mark } }, spec: { unschedulable: isCordoned ? true : null } } };
+  const isLeft = !isCordoned && isCordonKept(node, CORDON_MARK);
+  return { body: { metadata: { annotations: { [CORDON_MARK]: mark } }, ...(!isLeft && { spec: { unschedulable: isCordoned ? true : null } }) } };
 }

@@ -1,5 +1,5 @@
-import { isCordonOfAnother } from '../../domain/cordon-of-another.ts';
 import type { Cluster } from '../../ports/cluster.ts';
+import { isCordonKept } from '../../ports/cordon-marks.ts';
 import type { Node } from '../../ports/objects.ts';
 import { CORDON_BY_REMEDY } from '../../ports/remedies.ts';
 import { NODES } from '../../ports/resources.ts';
@@ -19,10 +19,10 @@ export async function setCordon(
   const isOurs = annotations[CORDON_BY_REMEDY] !== undefined;
   const isThere = node.spec.unschedulable === true;
   if (isCordoned ? isThere : !isOurs) return false;
-  const isOfAnother = !isCordoned && isCordonOfAnother(node, CORDON_BY_REMEDY);
+  const isLeft = !isCordoned && isCordonKept(node, CORDON_BY_REMEDY);
   const patch = {
     metadata: { uid, resourceVersion, annotations: { [CORDON_BY_REMEDY]: isCordoned ? run : null } },
-    ...(!isOfAnother && { spec: { unschedulable: isCordoned ? true : null } }),
+    ...(!isLeft && { spec: { unschedulable: isCordoned ? true : null } }),
   };
   await cluster.mergePatch(NODES, name, patch, { beforeSend: mayBegin });
   return true;

@@ -68,6 +68,11 @@ export class RemediesOfWorld {
     return this.#remedies === undefined ? undefined : this.#positions.hear(event);
   }
 
+  /** Then they may have let its pods go. */
+  hasPositions(node: string): boolean {
+    return this.#positions.of(node).length > 0;
+  }
+
   /** Positions of which more is to be expected, each in words. */
   open(): string[] {
     return this.#positions.open();

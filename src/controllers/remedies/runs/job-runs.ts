@@ -25,6 +25,8 @@ export class JobRuns implements RunKind {
     const { position, memory, use } = context;
     const intent = intentOf(context);
     const job = await this.#jobs.find(intent);
+    // The answer to its creation may have been lost.
+    if (job !== undefined && job !== 'another') memory.begins(context.run);
     if (job === 'another') return { outcome: 'failed', message: 'another Job has the name of its Job' };
     if (job === undefined && position.phase === 'starting' && !memory.hasBegun(context.run)) {
       const isOld = memory.isInherited(position.threshold) && this.#ageMs(context) > BEGINS_WITHIN_MS;
@@ -39,7 +41,8 @@ export class JobRuns implements RunKind {
     if (!(await this.#jobs.isQuiet(intent, job?.metadata.uid ?? ''))) return { outcome: 'running', message: 'its pod has not ended yet', ...named };
     if (seen.state === 'succeeded') return { outcome: 'succeeded', ...named };
     if (memory.hasEnded(context.run)) return { outcome: 'failed', message: 'it was ended before it had ended by itself', ...named };
-    return { outcome: job === undefined ? 'absent' : 'failed', message: seen.message, ...named };
+    // One that was begun and is gone before it was written down as seen is begun no more: absent would begin it.
+    return { outcome: job === undefined && position.phase === 'running' ? 'absent' : 'failed', message: seen.message, ...named };
   }
 
   async begin(context: RunContext & { use: RemedyUse }, mayBegin: () => void): Promise<void> {
