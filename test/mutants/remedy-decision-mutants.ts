@@ -116,6 +116,13 @@ export const REMEDY_DECISION_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(DECIDED, 'the run is written down, and the condition reads clear'),
   },
   {
+    name: 'remedy of another name awaited',
+    defect: 'a run that is written down, and whose number another remedy has by now, is begun for ever, and never is',
+    file: 'src/domain/remedy/position.ts',
+    edits: [['return use?.name === remedy && use.remedy.kind === kind ? use : undefined;', 'return use?.remedy.kind === kind ? use : undefined;']],
+    killedBy: byTest(DECIDED, 'the run is written down, and another remedy has its number by now'),
+  },
+  {
     name: 'lost remedy again',
     defect: 'a Job that was there and is gone is begun again',
     file: RUNS,

@@ -2,7 +2,7 @@ import { fenceName } from '../../domain/node-fence.ts';
 import { decideRemedies } from '../../domain/remedy/decide.ts';
 import type { RemedyDecision } from '../../domain/remedy/decide.ts';
 import type { Threshold } from '../../domain/remedy/configuration.ts';
-import { isOfEpisode, useOf } from '../../domain/remedy/position.ts';
+import { isOfEpisode, useOfRun } from '../../domain/remedy/position.ts';
 import type { Presence, RemedyFacts, RemedyHold, RemedyPosition, RemedyRun } from '../../domain/remedy/position.ts';
 import type { Cluster } from '../../ports/cluster.ts';
 import type { Node } from '../../ports/objects.ts';
@@ -83,9 +83,7 @@ function contextOf({ node, memory, thresholds }: ObservationRequest, position: R
   const { run } = position;
   if (run === undefined) return [];
   const threshold = thresholds.find(({ id }) => id === position.threshold);
-  const configured = threshold === undefined ? undefined : useOf(threshold, run.of);
-  // Another remedy under the same number is another one.
-  const use = configured?.name === run.remedy && configured.remedy.kind === run.kind ? configured : undefined;
+  const use = threshold === undefined ? undefined : useOfRun(threshold, run);
   return [[run.id, { node, memory, position, run, threshold, use }]];
 }
 

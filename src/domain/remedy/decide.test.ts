@@ -46,6 +46,18 @@ const CASES: readonly [what: string, position: Position, change: Partial<RemedyF
     {},
     ['run-withdrawn', 'waiting'],
   ],
+  [
+    'the run is written down, and another remedy has its number by now',
+    WRITTEN,
+    { threshold: aThreshold({ remedies: [aUse('another')] }) },
+    ['run-withdrawn', 'waiting'],
+  ],
+  [
+    'the run is written down, and its remedy is of another kind by now',
+    WRITTEN,
+    { threshold: aThreshold({ remedies: [aUse('first', { remedy: { kind: 'fence' } })] }) },
+    ['run-withdrawn', 'waiting'],
+  ],
   ['nobody knows what became of the run', WRITTEN, { outcome: 'unknown' }, ['run-unknown', '-']],
   ['the run is there', WRITTEN, { outcome: 'running' }, ['run-seen', 'running']],
   ['the run is there and has ended', WRITTEN, { outcome: 'failed' }, ['run-seen', 'running']],

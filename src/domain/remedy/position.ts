@@ -151,6 +151,12 @@ export function useOf({ remedies, recovery }: Threshold, of: RemedyRun['of']): R
   return of === 'recovery' ? recovery : remedies[of - 1];
 }
 
+/** What the run uses, as configured now; undefined: it is configured no more. Another remedy under the same number is another one. */
+export function useOfRun(threshold: Threshold, { of, remedy, kind }: RemedyRun): RemedyUse | undefined {
+  const use = useOf(threshold, of);
+  return use?.name === remedy && use.remedy.kind === kind ? use : undefined;
+}
+
 /** Without pods to let go. */
 export function withoutCleaning({ cleans: _cleans, podsUntil: _podsUntil, ...kept }: RemedyPosition): RemedyPosition {
   return kept;

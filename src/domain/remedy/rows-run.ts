@@ -1,5 +1,5 @@
 import type { RemedyFacts, RemedyHold, RemedyStep } from './position.ts';
-import { isUnderWay, moved, RUN_MAX_MS, useOf } from './position.ts';
+import { isUnderWay, moved, RUN_MAX_MS, useOf, useOfRun } from './position.ts';
 import type { Placed, RemedyRow } from './row.ts';
 import { placed } from './row.ts';
 
@@ -14,7 +14,7 @@ const isRecovery = ({ state }: RemedyFacts): boolean => state?.position.run?.of 
 
 /** A remedy is for a condition that stands, a recovery for one that is over. */
 function isWanted(facts: RemedyFacts): boolean {
-  const isConfigured = placed(facts, ({ run, threshold }) => useOf(threshold, run.of) !== undefined);
+  const isConfigured = placed(facts, ({ run, threshold }) => useOfRun(threshold, run) !== undefined);
   return isConfigured && facts.view.phase === (isRecovery(facts) ? 'absent' : 'standing');
 }
 
@@ -56,7 +56,7 @@ export const RUN_ROWS: readonly RemedyRow[] = [
   {
     id: 'run-withdrawn',
     from: 'starting',
-    when: 'the run was not begun, and the condition does not stand any more; of a recovery: is not over any more; or it is configured no more',
+    when: 'the run was not begun, and the condition does not stand any more; of a recovery: is not over any more; or it is configured no more, such as when another remedy has its number',
     does: 'nothing; its name is never used again',
     to: 'waiting',
     applies: (facts) => isWritten(facts) && !isWanted(facts),
@@ -79,7 +79,7 @@ export const RUN_ROWS: readonly RemedyRow[] = [
     to: '–',
     applies: isWritten,
     next: ({ run, threshold }) => {
-      const use = useOf(threshold, run.of);
+      const use = useOfRun(threshold, run);
       return use === undefined ? {} : { actions: [{ kind: 'begin', run, use }] };
     },
   },

@@ -77,7 +77,8 @@ export class Positions {
       case 'handed-over':
         return true;
       case 'fenced':
-        return hasWaited && this.#truth.isFenced(node);
+        // Its pod may be on another node that is away, and act there again.
+        return hasWaited && (this.#truth.isFenced(node) || (run?.kind === 'podTemplate' && !this.#truth.areAllReady()));
       case 'running':
         // A fence has deadlines of its own, and pods of a node that is away stay until it is fenced, be they those of the remedy, or of a budget that counts them.
         if (run?.kind === 'podTemplate') return hasWaited && !this.#truth.areAllReady();

@@ -1,8 +1,8 @@
 import type { RemedyFacts, RemedyPosition, RemedyRun } from '../position.ts';
 import { aThreshold } from './thresholds.ts';
 
-export const RUN_1: RemedyRun = { id: 'e-1-1-1', remedy: 'first', kind: 'podTemplate', of: 1 };
-export const RECOVERY: RemedyRun = { id: 'e-1-recovery-2', remedy: 'recovery', kind: 'planStep', of: 'recovery' };
+export const RUN_1: RemedyRun = { id: 'e-1-1-1', remedy: 'first', kind: 'fenceMethods', of: 1 };
+export const RECOVERY: RemedyRun = { id: 'e-1-recovery-2', remedy: 'recovery', kind: 'fenceMethods', of: 'recovery' };
 
 /** Long in its phase, with nothing in the way. */
 export function factsOf(position: Partial<RemedyPosition> | undefined, change: Partial<RemedyFacts> = {}): RemedyFacts {
