@@ -13,6 +13,7 @@ const COLLECTIONS: Readonly<Record<string, string>> = {
   ClusterRoleBinding: `${RBAC}/clusterrolebindings`,
   Role: `${RBAC}/namespaces/NAMESPACE/roles`,
   RoleBinding: `${RBAC}/namespaces/NAMESPACE/rolebindings`,
+  Service: '/api/v1/namespaces/NAMESPACE/services',
   ServiceAccount: '/api/v1/namespaces/NAMESPACE/serviceaccounts',
   ValidatingAdmissionPolicy: '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies',
   ValidatingAdmissionPolicyBinding: '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings',
