@@ -1,5 +1,7 @@
 import type { KubeObject } from '../ports/objects.ts';
 import { CEPH_ACCESS, CONTROLLER_ACCESS, CONTROLLER_ACCOUNT, JOB_ACCESS, LABELS, METAL3_ACCESS, NAMESPACE, NODE_LEASE_ACCESS } from './access.ts';
+import { AUTHORSHIP_GUARDS } from './authorship-guard.ts';
+import { AUTHORSHIP_STAMPS } from './authorship-stamps.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS } from './definitions.ts';
 import { deployment, disruptionBudget, PRIORITY_QUOTAS } from './deployment.ts';
 import type { DeploymentChoice } from './deployment.ts';
@@ -153,6 +155,9 @@ export const OPTIONAL_FILES: readonly ManifestFile[] = [
   ...folder('machine-health-check', 'access.yaml', HEALTH_CHECK_ACCESS),
   ...folder('machine-remediation', 'access.yaml', MACHINE_REMEDIATION_ACCESS),
   ...folder('machine-remediation-guard', 'guard.yaml', MACHINE_REMEDIATION_GUARD),
+  ...folder('guards', 'authorship.yaml', AUTHORSHIP_GUARDS),
+  // Servers before 1.36 have no MutatingAdmissionPolicy in v1.
+  ...folder('stamps', 'authorship.yaml', AUTHORSHIP_STAMPS),
   { path: 'node-daemon/guard.yaml', objects: NODE_DAEMON_GUARD },
   { path: 'node-daemon/access.yaml', objects: NODE_DAEMON_ACCESS },
   // The guard first: no token is ever good for more than its own node.
