@@ -158,7 +158,7 @@ export default {
     sole(
       'zod-at-the-border-only',
       '(^|/)node_modules/zod/',
-      ['^agents/[^/]+/parameters\\.ts$', '^agents/shared/', '^src/config/'],
+      ['^agents/.+/parameters\\.ts$', '^agents/shared/', '^src/config/'],
       'the domain gets parsed types',
     ),
     {

@@ -8,6 +8,7 @@ import { cephWith } from './ceph/definition.ts';
 import { cordon } from './cordon/agent.ts';
 import { hetzner } from './hetzner/definition.ts';
 import { FencePrograms } from './exec/definition.ts';
+import { novaServiceDown, novaServiceUp } from './openstack/compute-service/definition.ts';
 import { openstack } from './openstack/definition.ts';
 import { ProgramFolder } from './shared/process/program-folder.ts';
 import { ethernetSwitch } from './ethernet-switch/definition.ts';
@@ -76,6 +77,8 @@ export function standardRegistry(rights: ProgramRights = NO_PROGRAMS): AgentRegi
     kubevirt,
     metal3,
     nodeDaemon,
+    novaServiceDown,
+    novaServiceUp,
     openstack,
     ovirt,
     pdu,

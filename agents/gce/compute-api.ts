@@ -8,12 +8,10 @@ import type { Place } from './place.ts';
 import { refusalOf } from './refusal.ts';
 
 export interface ComputeRequest {
-  method: 'GET' | 'POST' | 'DELETE';
+  method: 'GET' | 'POST';
   /** Below the version, with its query. */
   path: string;
   body?: string;
-  /** HTTP 404 is an answer, and no refusal. */
-  takesNotFound?: true;
   gate?: () => void;
 }
 
@@ -60,7 +58,6 @@ export class ComputeApi {
       token = await credentials.token(call);
       answer = await this.#send(call, request, token.text);
     }
-    if (answer.status === 404 && request.takesNotFound === true) return answer;
     const refusal = refusalOf(call, answer, clock, [token.text]);
     if (refusal !== undefined) throw refusal;
     return answer;

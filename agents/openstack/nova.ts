@@ -14,7 +14,7 @@ import type { Keystone, Session } from './keystone.ts';
 const WANTED = 69;
 
 export interface NovaRequest {
-  method: 'GET' | 'POST';
+  method: 'GET' | 'POST' | 'PUT';
   /** Below the address of the compute service. */
   path: string;
   body?: string;

@@ -33,6 +33,19 @@ export function checkSteps(steps: ResolvedSteps, { supplies, minimumEvidence }: 
   for (const method of recovery.filter((method) => switchesOff(method) || method.action === 'diag')) {
     problems.error(method.where, `recovery may not switch off: ${method.name} does ${method.action}; put it into power_management`, 'recovery');
   }
+  const lets = new Set(recovery.map(({ agent }) => agent));
+  for (const { name, where: place, undoneBy } of steps['power-management'].flatMap(({ methods }) => methods)) {
+    if (undoneBy === undefined || lets.has(undoneBy)) continue;
+    problems.warning(
+      place,
+      `${name} is taken back by nothing: without a method of agent ${undoneBy} in recovery it stays so when the node is back`,
+      'recovery',
+    );
+  }
+  for (const method of [...isolation, ...recovery].filter(({ whileOff }) => whileOff === true)) {
+    const message = `${method.name} is done only while the machine is proven off: put it into power_management, beside the off`;
+    problems.error(method.where, message, isolation.includes(method) ? 'isolation' : 'recovery');
+  }
   for (const method of isolation.filter(({ kind, action }) => kind === 'power' && action !== 'on')) {
     const message = `isolation may not switch power: ${method.name} does ${method.action}; put it into power_management, where off is proven and the workload released`;
     problems.error(method.where, message, 'isolation');
@@ -98,6 +111,11 @@ function checkPowerLevel(level: ResolvedLevel, supplies: number | undefined, whe
         'power-management',
       );
     }
+  }
+  for (const method of methods.filter(({ whileOff }) => whileOff === true)) {
+    if (offs.length > 0) continue;
+    const message = `level ${level.level}: ${method.name} is done only while the machine is proven off, and no method of this level switches it off: it would never run`;
+    problems.error(method.where, message, 'power-management');
   }
   checkRepeated(level, offs, problems);
   if (offs.some(({ action }) => action === 'reboot') && new Set(offs.map(plugKey)).size > 1) {

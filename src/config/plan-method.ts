@@ -20,6 +20,8 @@ export interface ResolvedMethod extends PlanMethod {
   shared: readonly string[];
   /** What it closes is not ours to open. */
   isUndoneByOthers: boolean;
+  /** Agent that takes back, in recovery, what it does. */
+  undoneBy?: string;
 }
 
 const METHOD_NAME = /^[A-Za-z0-9]([-A-Za-z0-9_.]{0,198}[A-Za-z0-9])?$/;
@@ -100,7 +102,9 @@ function methodFor(merged: MergedMethod, { action, plug, secret, latencyMs, diag
     deviceMaxLatencyMs: latencyMs,
     ...(evidence !== undefined && { evidence }),
     ...(runMaxMs !== undefined && { runMaxMs }),
+    ...(action === 'run' && merged.definition.whileOff === true && { whileOff: true }),
     ...(action === 'diag' && { diagWaitMs }),
+    ...(merged.definition.undoneBy !== undefined && { undoneBy: merged.definition.undoneBy }),
     where: merged.where,
     shared: parseList(merged.own.get('shared')?.value ?? ''),
     isUndoneByOthers: merged.definition.undoneByOthers === true,

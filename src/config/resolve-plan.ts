@@ -175,7 +175,7 @@ function frozen({ level, methods }: ResolvedLevel): PlanLevel {
   return { level, methods: methods.map(frozenMethod) };
 }
 
-function frozenMethod({ where: _where, shared: _shared, isUndoneByOthers: _undone, ...method }: ResolvedMethod): PlanMethod {
+function frozenMethod({ where: _where, shared: _shared, isUndoneByOthers: _others, undoneBy: _undone, ...method }: ResolvedMethod): PlanMethod {
   return method;
 }
 

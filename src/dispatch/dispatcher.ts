@@ -224,11 +224,23 @@ export class Dispatcher implements Runner, Prober {
       const message = 'read back: still in effect';
       return { result: 'succeeded', message, ...this.proven(job, job.method.evidence, message, beganAtMs) };
     }
+    const alive = await this.notOff(job);
+    if (alive !== undefined) return { result: 'refused', message: `the machine is not off any more: ${alive}; nothing was sent` };
     const outcome = await this.action(job, (target) => agent.run(target), job.method.runMaxMs);
     // No answer, or an odd one: only what is read back counts.
     if (outcome.result === 'unclear' && !(await this.confirmed(job, agent)))
       return { result: 'unreachable', message: `not read back as done; to the request it answered ${outcome.detail}` };
     return { result: 'succeeded', message: outcome.detail, ...this.proven(job, outcome.evidence?.kind, outcome.detail, beganAtMs) };
+  }
+
+  /** Of a run that is right only while the machine is off: the first of its plugs that does not read off, in words. Rejects where one cannot be read. */
+  private async notOff(job: Job): Promise<string | undefined> {
+    for (const method of job.together) {
+      const device = await this.deviceCall(job, method);
+      const reading = await device.read();
+      if (!device.shows(reading, 'off')) return device.describe(reading, 'off');
+    }
+    return undefined;
   }
 
   /**

@@ -137,6 +137,8 @@ export function spoiling(plan: Plan, step: Step): PlanProblem | undefined {
 function isWanted(operation: Operation, context: Context, status: NodeFenceStatus): boolean {
   const held = context.snapshot.holds.length > 0;
   if ((operation.phase === 'on' || operation.phase === 'delete') && status.ending !== undefined) return false;
+  // What is true only of a machine that is off: not on a word or a proof that does not hold any more.
+  if (operation.phase === 'while-off') return status.ending === undefined && validEvidence(status.evidence, context.plan) !== undefined;
   // On a person's word nothing was switched off: when that is void in mid-release, only our taint is taken back.
   if (operation.phase === 'off') return (!held || !offBegan(status) || isUnread(operation, status)) && status.released?.voidedAt === undefined;
   if (operation.phase === 'on' && operation.method?.kind === 'fabric') return mayOpenStorage(context.plan, context.node, status);

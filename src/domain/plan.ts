@@ -43,6 +43,8 @@ export interface PlanMethod {
   evidence?: EvidenceKind;
   /** How long a run that only waits may take; absent: `set_deadline`. */
   runMaxMs?: number;
+  /** Of an action: it runs only while the machine is proven off, behind the release and before the first on. */
+  whileOff?: boolean;
   /** Pause between a `diag` and the off that would cut its dump. */
   diagWaitMs?: number;
 }

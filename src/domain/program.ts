@@ -9,11 +9,11 @@ import { levelsOf, switchesOff } from './plan.ts';
 export interface Operation {
   /** Unique in the program: `off:<method>`, `on:<method>`, `run:<method>`, `diag:<method>`, `delete:<method>`, `release`, `release-end`. */
   key: string;
-  phase: 'run' | 'diag' | 'off' | 'release' | 'on' | 'delete';
+  phase: 'run' | 'diag' | 'off' | 'release' | 'while-off' | 'on' | 'delete';
   action: JournalEntry['action'];
   /** The method that it runs; absent for the controller's own operations. */
   method?: PlanMethod;
-  /** Earlier offs of the level: read back off together with this one, in one uninterrupted pass. */
+  /** Earlier offs of the level: read back off together with this one, in one uninterrupted pass; before a run while it is off, every off of it. */
   together: readonly PlanMethod[];
   /** The last off of its level: read with `together`, it proves that nothing feeds the machine. */
   isLastOff?: true;
@@ -116,7 +116,8 @@ function provesByRunning({ action, evidence }: PlanMethod): boolean {
 function powerProgram(methods: readonly PlanMethod[]): Operation[] {
   const offs = methods.filter(switchesOff);
   const ons = methods.filter((method) => method.action === 'on' || method.action === 'reboot');
-  const runs = methods.filter((method) => method.action === 'run');
+  const runs = methods.filter((method) => method.action === 'run' && method.whileOff !== true);
+  const whileOff = methods.filter((method) => method.action === 'run' && method.whileOff === true);
   const last = offs.at(-1);
   const program: Operation[] = runs.map(asRun);
   for (const method of methods.filter(({ action }) => action === 'diag')) {
@@ -134,6 +135,7 @@ function powerProgram(methods: readonly PlanMethod[]): Operation[] {
   if (offs.length > 0 || runs.some(provesByRunning)) {
     program.push(RELEASE, RELEASE_END);
   }
+  for (const method of whileOff) program.push({ ...asRun(method), phase: 'while-off', together: offs });
   for (const method of ons) program.push({ key: `on:${method.name}`, phase: 'on', action: 'on', method, together: [] });
   // Last of all: whatever else of its level is wanted is done by then, and nothing follows it.
   for (const method of methods.filter(({ action }) => action === 'delete'))
@@ -174,7 +176,7 @@ export function progress(program: readonly Operation[], status: NodeFenceStatus)
   const switchingOn = runs.some(({ action, result }) => action === 'on' || (action === 'delete' && !NEVER_SENT.has(result)));
   for (const operation of program) {
     const isLeft = operation.key === 'release-end' && status.restore?.taints !== undefined;
-    if (switchingOn && !isLeft && (operation.phase === 'diag' || operation.phase === 'off' || operation.phase === 'release')) continue;
+    if (switchingOn && !isLeft && BEFORE_ON.has(operation.phase)) continue;
     const own = runs.filter((entry) => entry.operation === operation.key);
     const latest = own.at(-1);
     if (operation.phase === 'diag' && (latest === undefined ? offWasTried(runs) : !NEVER_SENT.has(latest.result))) continue;
@@ -186,6 +188,9 @@ export function progress(program: readonly Operation[], status: NodeFenceStatus)
   }
   return { kind: 'finished' };
 }
+
+/** What is over once an on was begun. */
+const BEFORE_ON: ReadonlySet<Operation['phase']> = new Set(['diag', 'off', 'release', 'while-off']);
 
 /** A diag is sent at most once, and never after an off: what became of it is no matter. */
 const NEVER_SENT: ReadonlySet<JournalEntry['result']> = new Set(['not-sent', 'stopped']);

@@ -24,6 +24,7 @@ const METHOD: Required<PlanMethod> = {
   storageMatch: 'driver:rbd.csi.ceph.com',
   deviceMaxLatencyMs: 30_000,
   evidence: 'host-off',
+  whileOff: true,
   runMaxMs: 60_000,
   diagWaitMs: 10_000,
 };

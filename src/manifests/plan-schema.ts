@@ -66,6 +66,7 @@ const METHOD = object<PlanMethod>('One use of an agent on this node.', {
   deviceMaxLatencyMs: milliseconds('Worst case from an accepted set to its effect.'),
   evidence: optional(evidenceKind('What its proven off, or the end of its run, is evidence of. Absent: power-off of a power agent, else nothing.')),
   runMaxMs: optional(milliseconds('How long a run that only waits may take. Absent: the deadline of a set.')),
+  whileOff: optional(flag('It runs only while the machine is proven off, behind the release and before the first on.')),
   diagWaitMs: optional(milliseconds('Pause between a dump that was ordered and the off.')),
 });
 

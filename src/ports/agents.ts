@@ -276,6 +276,10 @@ export interface AgentDefinition {
   takesAny?: true;
   /** What is well formed and dangerous all the same: told, and never refused. */
   warnings?(parameters: Parameters): readonly ParameterProblem[];
+  /** Of an action agent: true only once the machine is proven off. It stands behind the last off and the release of its level, before the first on, and every off is read again right before it. */
+  whileOff?: true;
+  /** Of an action agent: the agent that takes back, in recovery, what it did. */
+  undoneBy?: string;
   create(context: AgentContext): Promise<Agent>;
 }
 

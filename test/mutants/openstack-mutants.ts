@@ -4,6 +4,8 @@ import type { SourceMutant } from './source-mutant.ts';
 const READ = 'agents/openstack/read.test.ts';
 const SET = 'agents/openstack/set.test.ts';
 const CREDENTIALS = 'agents/openstack/credentials.test.ts';
+const SERVICE = 'agents/openstack/compute-service/agent.test.ts';
+const WHILE_OFF = 'src/domain/while-off.test.ts';
 const ACCOUNT = 'agents/openstack/account.ts';
 const ACTIONS = 'agents/openstack/actions.ts';
 const NOVA = 'agents/openstack/nova.ts';
@@ -130,5 +132,52 @@ export const OPENSTACK_MUTANTS: readonly SourceMutant[] = [
       ['credentials: { login,', 'credentials: { login: { ...login, url: versioned(own.auth_url ?? login.url) },'],
     ],
     killedBy: byTest(CREDENTIALS, 'of this process are sent to no address that stands beside a method'),
+  },
+  {
+    name: 'openstack evacuated before down',
+    defect: 'servers are evacuated from a hypervisor that Nova does not show as down',
+    file: 'agents/openstack/compute-service/agent.ts',
+    edits: [['if (!after.isForcedDown || after.isUp) throw', "if (after.host === '') throw"]],
+    killedBy: byTest(SERVICE, 'has no server evacuated before Nova shows it as down'),
+  },
+  {
+    name: 'openstack service of others let up',
+    defect: 'a service that somebody else forced down is let up by a recovery',
+    file: 'agents/openstack/compute-service/services.ts',
+    edits: [['if (!MARK.test(reason)) return undefined;', '']],
+    killedBy: byTest(SERVICE, 'that was forced down by somebody is evacuated, and is not ours to let up'),
+  },
+  {
+    name: 'openstack evacuation half done',
+    defect: 'a hypervisor counts as evacuated while servers are still on it',
+    file: 'agents/openstack/compute-service/agent.ts',
+    edits: [['if (waiting.length === 0) return moved', 'if (waiting.length >= 0) return moved']],
+    killedBy: byTest(SERVICE, 'names the servers that do not leave it in time'),
+  },
+  {
+    name: 'while off before the off',
+    defect: 'what is right only while the machine is off runs before it is switched off',
+    file: 'src/domain/program.ts',
+    edits: [
+      ["method.action === 'run' && method.whileOff !== true)", "method.action === 'run')"],
+      ["method.action === 'run' && method.whileOff === true)", "method.action === 'run' && method.name === '')"],
+    ],
+    killedBy: byTest(WHILE_OFF, 'runs behind every off and the release and before the first on, wherever it is written'),
+  },
+  {
+    name: 'while off without a read',
+    defect: 'what is right only while the machine is off runs although it is on again',
+    file: 'src/dispatch/dispatcher.ts',
+    edits: [["if (!device.shows(reading, 'off')) return device.describe(reading, 'off');", '']],
+    killedBy: byTest('src/dispatch/while-off.test.ts', 'is not begun where one of them reads on'),
+  },
+  {
+    name: 'while off on a void proof',
+    defect: 'what is right only while the machine is off runs after its proof was voided',
+    file: 'src/domain/advance.ts',
+    edits: [
+      ['return status.ending === undefined && validEvidence(status.evidence, context.plan) !== undefined;', 'return status.ending === undefined;'],
+    ],
+    killedBy: byTest(WHILE_OFF, 'is not done once the proof does not hold any more'),
   },
 ];

@@ -25,7 +25,6 @@ const FIRST_ID = 7_000_000_000_000_000_001n;
 const NAMES: readonly (readonly [RegExp, string])[] = [
   [/^POST \/compute\/v1\/.*\/instances\/[^/]+\/(\w+)$/, 'POST '],
   [/^GET \/compute\/v1\/.*\/instances\/[^/]+$/, 'GET instance'],
-  [/^DELETE \/compute\/v1\/.*\/instances\/[^/]+$/, 'DELETE instance'],
   [/^GET \/compute\/v1\/.*\/instances$/, 'GET instances'],
   [/^GET \/compute\/v1\/.*\/operations\/[^/]+$/, 'GET operation'],
   [/^POST \/token$/, 'POST token'],
@@ -58,7 +57,7 @@ class GceProtocol implements CloudProtocol {
   }
 
   isSet(name: string): boolean {
-    return name === 'POST stop' || name === 'POST start' || name === 'DELETE instance';
+    return name === 'POST stop' || name === 'POST start';
   }
 
   answer(request: CloudRequest, name: string): CloudAnswer {

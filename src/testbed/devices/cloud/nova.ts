@@ -2,6 +2,7 @@ import type { CloudAnswer, CloudRequest } from './cloud-server.ts';
 import type { EmulatedInstance } from './emulated-instance.ts';
 import type { CloudFaults } from './faults.ts';
 import { json } from './keystone.ts';
+import { NovaServices, type ServiceOddities } from './nova-services.ts';
 import { SERVER_SAMPLE } from './nova-server.ts';
 
 export interface NovaEvent {
@@ -19,7 +20,7 @@ export interface NovaAction {
 }
 
 /** What may be odd with the compute service. */
-export interface NovaOddities {
+export interface NovaOddities extends ServiceOddities {
   /** Shown to everybody here; nova shows it to admins, from microversion 2.16. */
   hostStatus?: string;
   /** Members of the server that are shown otherwise; undefined leaves them out. */
@@ -43,6 +44,7 @@ export class Nova {
   readonly instances: readonly EmulatedInstance[];
   /** Of every instance, newest first. */
   readonly actions: ReadonlyMap<string, NovaAction[]>;
+  readonly services: NovaServices;
   readonly #faults: () => CloudFaults;
   readonly #oddities: NovaOddities;
   readonly #isAdmin: () => boolean;
@@ -53,6 +55,7 @@ export class Nova {
     this.#faults = faults;
     this.#oddities = oddities;
     this.#isAdmin = isAdmin;
+    this.services = new NovaServices(instances, oddities);
     const ended = (action: string, event: string): NovaAction => this.#action(action, [{ event, result: 'Success', hostId: HOST_ID }]);
     this.actions = new Map(
       instances.map(({ id, phase }) => [
@@ -71,13 +74,18 @@ export class Nova {
     if (newest !== 'none' && version > newest)
       return fault(406, 'computeFault', `Version 2.${version} is not supported by the API. Minimum is 2.1 and maximum is 2.${newest}.`);
     this.#settle();
+    if (/services?$|evacuate$/.test(name) || request.query.has('host')) {
+      if (!this.#isAdmin()) return fault(403, 'forbidden', "Policy doesn't allow this to be performed.");
+    }
+    if (name === 'GET services') return this.services.list(request);
+    if (name === 'PUT service') return this.services.change(request);
     if (name === 'GET servers') return this.#list(request, version);
     const [, id = '', requestId = ''] = /\/servers\/([^/]+)(?:\/\S+?\/([^/]+))?/.exec(request.path) ?? [];
     const instance = this.#faults().isReplaced === true ? undefined : this.instances.find((one) => one.id === id);
     if (instance === undefined) return fault(404, 'itemNotFound', `Instance ${id} could not be found.`);
     if (name === 'GET server') return json(200, { server: this.#shown(instance, version) });
     if (name === 'GET actions' || name === 'GET action') return this.#recorded(instance, name === 'GET action' ? requestId : undefined, version);
-    return this.#changed(instance, name);
+    return name === 'POST evacuate' ? this.services.evacuate(id) : this.#changed(instance, name);
   }
 
   /** Something that somebody else did with it. */
@@ -162,6 +170,7 @@ export class Nova {
       host_status: hostStatus ?? 'UP',
       ...(shows === null ? { status: null } : {}),
       ...shown,
+      ...this.#oddities.states?.[id],
     };
     if (shows === 'absent') delete server['status'];
     if (version < 16 || (hostStatus === undefined && !this.#isAdmin())) delete server['host_status'];
@@ -171,7 +180,10 @@ export class Nova {
 
   #list({ query }: CloudRequest, version: number): CloudAnswer {
     const pattern = new RegExp(query.get('name') ?? '');
-    const servers = this.instances.filter(({ machine }) => pattern.test(this.#oddities.name ?? machine.node)).map((one) => this.#shown(one, version));
+    const host = query.get('host');
+    const servers = this.instances
+      .filter(({ id, machine }) => pattern.test(this.#oddities.name ?? machine.node) && (host === null || this.services.hosts.get(id) === host))
+      .map((one) => this.#shown(one, version));
     return json(200, { servers });
   }
 

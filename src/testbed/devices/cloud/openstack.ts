@@ -29,6 +29,8 @@ const NAMES: readonly (readonly [RegExp, string])[] = [
   [/^POST \/identity\/v3\/auth\/tokens$/, 'POST token'],
   [/^GET \/identity\/v3\/users\/[^/]+\/application_credentials\/[^/]+$/, 'GET application credential'],
   [/^GET \/compute\/v2\.1\/$/, 'GET version'],
+  [/^GET \/compute\/v2\.1\/os-services$/, 'GET services'],
+  [/^PUT \/compute\/v2\.1\/os-services\/[^/]+$/, 'PUT service'],
   [/^GET \/compute\/v2\.1\/servers\/detail$/, 'GET servers'],
   [/^GET \/compute\/v2\.1\/servers\/[^/]+$/, 'GET server'],
   [/^GET \/compute\/v2\.1\/servers\/[^/]+\/os-instance-actions$/, 'GET actions'],
@@ -107,7 +109,7 @@ class OpenStack implements CloudProtocol, OpenStackService {
   }
 
   isSet(name: string): boolean {
-    return name.startsWith('POST ') && name !== 'POST token';
+    return name === 'PUT service' || (name.startsWith('POST ') && name !== 'POST token');
   }
 
   failure({ status, code, message }: { status: number; code: string; message: string }): CloudAnswer {
