@@ -6,7 +6,7 @@ import { generatedFiles } from './generated-files.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
-for (const { path, text } of generatedFiles()) {
+for (const { path, text } of await generatedFiles()) {
   mkdirSync(dirname(join(ROOT, path)), { recursive: true });
   writeFileSync(join(ROOT, path), text);
   process.stdout.write(`${path}\n`);

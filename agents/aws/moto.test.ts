@@ -118,8 +118,13 @@ describe.skipIf(!isThere)("against moto (pip install 'moto[server,ec2]')", () =>
     });
   });
 
-  it('reads a terminated instance as off, and may not start it', async () => {
-    await ask({ Action: 'TerminateInstances', 'InstanceId.1': instance });
+  it('deletes it once it is stopped, reads it as off, and may not start it', async () => {
+    await expect(agent.remove?.(target())).rejects.toMatchObject({ kind: 'Refused' });
+    await agent.set(target(), 'off');
     await expect.poll(async () => (await agent.read(target())).state, { timeout: 10_000 }).toBe('off');
+    expect(await agent.removal?.(target())).toMatchObject({ isGone: false });
+    expect(await agent.remove?.(target())).toMatchObject({ result: 'accepted' });
+    await expect.poll(async () => (await agent.removal?.(target()))?.isGone, { timeout: 10_000 }).toBe(true);
+    expect((await agent.read(target())).state).toBe('off');
   });
 });

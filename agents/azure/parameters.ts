@@ -141,7 +141,7 @@ export function azureSettings(parameters: Parameters): AzureSettings | { problem
   };
 }
 
-const OWN_ORIGINS = new Set(Object.values(CLOUDS).flatMap(({ endpoint, authority }) => [endpoint, authority]));
+const OWN_ORIGINS = new Set(['https://login.chinacloudapi.cn', ...Object.values(CLOUDS).flatMap(({ endpoint, authority }) => [endpoint, authority])]);
 
 function foreignHostIn(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;

@@ -1,4 +1,4 @@
-import { AgentError, type Outcome, type PlugEntry } from '../../src/ports/agents.ts';
+import { AgentError, type Outcome, type PlugEntry, type Removal } from '../../src/ports/agents.ts';
 import type { Call } from '../shared/call.ts';
 import type { CloudAccount, InstanceView } from '../shared/cloud/instance.ts';
 import { sentOnce } from '../shared/cloud/repeat.ts';
@@ -13,6 +13,7 @@ import { requestIdOf } from './request-id.ts';
 const PAGE = 500;
 const LISTED_MAX = 1_000;
 const PERMISSIONS = ['compute.instances.stop', 'compute.instances.start'];
+const DELETION_PERMISSIONS = ['compute.instances.stop', 'compute.instances.delete'];
 
 /** Instances of one account. */
 export class GceAccount implements CloudAccount {
@@ -62,6 +63,36 @@ export class GceAccount implements CloudAccount {
     const path = `${zonePath(place)}/instances/${instance.id}/${verb}?${query.toString()}`;
     const send = (): Promise<WebAnswer> => this.#api.exchange(call, { method: 'POST', path, gate: () => call.target.beforeSend() });
     return sentOnce(call, async () => this.#outcome(call, pathOf(place), { wanted: state, instanceId: instance.id }, await onceMore(send)));
+  }
+
+  /**
+   * Deletes the instance, by its numeric id. Its persistent disks go where they are to be deleted with it (Compute Engine v1, `instances.delete`). A managed group
+   * counts its instances, and repairs what is stopped or deleted behind its back: what happens to its members is left to it.
+   */
+  async remove(call: Call, view: InstanceView): Promise<Outcome> {
+    const { place, instance } = this.#seen.get(view) ?? this.#unseen(call);
+    if (instance.group !== undefined) throw call.error('Refused', `nothing was sent: ${managedBy(instance.group)}`);
+    const query = new URLSearchParams({ requestId: requestIdOf(call.target.intent, instance.id, 'gone') });
+    const path = `${zonePath(place)}/instances/${instance.id}?${query.toString()}`;
+    const gate = (): void => {
+      call.target.beforeSend();
+      this.#memory.deletions.set(pathOf(place), instance.id);
+    };
+    const send = (): Promise<WebAnswer> => this.#api.exchange(call, { method: 'DELETE', path, gate });
+    return sentOnce(call, async () => this.#outcome(call, pathOf(place), { wanted: 'gone', instanceId: instance.id }, await onceMore(send)));
+  }
+
+  /** By the id that was deleted, where it is known; else by the name, and one that bears it now counts as still there. */
+  async removal(call: Call): Promise<Removal> {
+    const place = this.#place(call);
+    const id = this.#memory.deletions.get(pathOf(place));
+    const operation = await this.#operation(call, place);
+    const path = id === undefined ? pathOf(place) : `${zonePath(place)}/instances/${id}`;
+    const answer = await this.#api.ask(call, { method: 'GET', path: `${path}?fields=${encodeURIComponent(FIELDS)}`, takesNotFound: true });
+    if (answer.status === 404) return { isGone: true, detail: 'the cloud does not know it any more' };
+    const instance = instanceIn(answer.body);
+    if (instance === undefined) throw call.error('Unreachable', `HTTP ${answer.status}: what came is no instance`);
+    return { isGone: false, detail: combined(instance, operation).detail };
   }
 
   async list(call: Call): Promise<readonly PlugEntry[]> {
@@ -143,11 +174,13 @@ export class GceAccount implements CloudAccount {
   }
 
   /** Asked without changing anything. */
-  async #missing(call: Call, place: Place, { id }: GceInstance): Promise<string | undefined> {
-    const body = JSON.stringify({ permissions: PERMISSIONS });
+  async #missing(call: Call, place: Place, { id, group }: GceInstance): Promise<string | undefined> {
+    const permissions = call.target.deletes === true ? DELETION_PERMISSIONS : PERMISSIONS;
+    const body = JSON.stringify({ permissions });
     const answer = await this.#api.ask(call, { method: 'POST', path: `${zonePath(place)}/instances/${id}/testIamPermissions`, body });
     const granted = listAt(answer.body, 'permissions');
-    const missing = PERMISSIONS.filter((permission) => !granted.includes(permission));
+    const missing = permissions.filter((permission) => !granted.includes(permission));
+    if (call.target.deletes === true && group !== undefined && missing.length === 0) return `its deletion: ${managedBy(group)}`;
     return missing.length === 0 ? undefined : `the account lacks ${missing.join(' and ')} on the instance`;
   }
 }
@@ -166,12 +199,18 @@ async function onceMore(send: () => Promise<WebAnswer>): Promise<WebAnswer> {
   }
 }
 
+const VERBS = { on: 'start', off: 'stop', gone: 'deletion' } as const;
+
+function managedBy(group: string): string {
+  return `it is managed by instance group ${group}, which replaces what is stopped by itself: use action=off, or power_management=restart-instance`;
+}
+
 /** The state of the instance, with what our own operation says: off is not off while that one is under way. */
 function combined(instance: GceInstance, operation: OwnOperation | undefined): Pick<InstanceView, 'state' | 'detail'> {
   const own = operation?.instanceId === instance.id ? operation : undefined;
   const isUnderWay = own !== undefined && own.failure === undefined;
   const group = instance.group === undefined ? [] : [`managed by instance group ${instance.group}, which may recreate or restart it`];
-  const verb = own?.wanted === 'on' ? 'start' : 'stop';
+  const verb = own === undefined ? '' : VERBS[own.wanted];
   const told = own === undefined ? [] : [`our ${verb} ${own.name} ${own.failure ?? 'is under way'}`];
   return {
     state: instance.state === 'off' && isUnderWay ? 'pending' : instance.state,

@@ -8,10 +8,12 @@ import type { Place } from './place.ts';
 import { refusalOf } from './refusal.ts';
 
 export interface ComputeRequest {
-  method: 'GET' | 'POST';
+  method: 'GET' | 'POST' | 'DELETE';
   /** Below the version, with its query. */
   path: string;
   body?: string;
+  /** HTTP 404 is an answer, and no refusal. */
+  takesNotFound?: true;
   gate?: () => void;
 }
 
@@ -58,6 +60,7 @@ export class ComputeApi {
       token = await credentials.token(call);
       answer = await this.#send(call, request, token.text);
     }
+    if (answer.status === 404 && request.takesNotFound === true) return answer;
     const refusal = refusalOf(call, answer, clock, [token.text]);
     if (refusal !== undefined) throw refusal;
     return answer;

@@ -11,7 +11,7 @@ export const gce: AgentDefinition = {
   name: 'gce',
   aliases: ['fence-gce', 'google-cloud'],
   kind: 'power',
-  actions: ['on', 'off', 'reboot'],
+  actions: ['on', 'off', 'reboot', 'delete'],
   deviceMaxLatencyMs: 180_000,
   evidence: 'instance-stopped',
   sideBySide: true,

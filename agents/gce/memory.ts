@@ -26,7 +26,7 @@ class Bounded<V> {
 /** An operation that we asked for. */
 export interface OwnOperation {
   name: string;
-  wanted: 'on' | 'off';
+  wanted: 'on' | 'off' | 'gone';
   instanceId: string;
   /** How it ended without effect, in the cloud's words; undefined while that is not known. */
   failure?: string;
@@ -38,6 +38,8 @@ export class Memory {
   readonly operations = new Bounded<OwnOperation>();
   /** Groups that made instances, by the instances' ids; null: none did. */
   readonly groups = new Bounded<string | null>();
+  /** Ids of instances that we asked to be deleted, by their path. */
+  readonly deletions = new Bounded<string>();
   readonly #incidents = new Bounded<string>();
 
   /**

@@ -149,6 +149,8 @@ export class ProxmoxAccount implements CloudAccount {
       machine.isManaged ? this.#requested(call, machine) : undefined,
     ]);
     if (vmidIn(current) !== machine.vmid) throw call.error('Unreachable', `asked for ${machine.vmid}, and was shown ${vmidIn(current) ?? 'nothing'}`);
+    // The list shows what HA ignores as its own.
+    this.#keep(call.target.plug, { ...machine, isManaged: managedIn(current) !== 'none' });
     const said = { current, configured, staleness: stale?.words, tasks: [] as readonly string[], requested };
     // HA may have taken it in hand since the list was made.
     if (said.requested === undefined && managedIn(current) !== 'none') said.requested = await this.#requested(call, machine);

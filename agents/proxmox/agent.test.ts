@@ -65,7 +65,7 @@ describe('proxmox', () => {
       ['unknown', 'unknown'],
       ['', 'unknown'],
       ['absent', 'unknown'],
-    ])('%j as %s', async (shows, state) => {
+    ])('a machine with the states %s as %s', async (shows, state) => {
       cloud.service.setFaults({ shows });
       expect((await read()).state).toBe(state);
     });
@@ -179,7 +179,8 @@ describe('proxmox', () => {
 
     it('starts again what it was asked to start, whatever stop came in between: no such machine is read off', async () => {
       stopped();
-      oddities({ ha: { state: 'stopped', requested: 'started', roundMs: 50 } });
+      oddities({ ha: { state: 'stopped', requested: 'started', roundMs: 500 } });
+      expect((await read()).state).toBe('pending');
       expect(await agent.set(cloud.target(), 'off')).toMatchObject({ result: 'accepted' });
       expect((await read()).state).not.toBe('off');
       await expect.poll(() => cloud.machines[0]?.state()).toBe('on');

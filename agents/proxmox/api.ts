@@ -43,6 +43,8 @@ export class PveApi {
   readonly #tickets: TokenKeeper<Pass>;
   #client: WebClient | undefined;
   #login: Promise<Login> | undefined;
+  /** What was found last. */
+  #used: Login | undefined;
   /** The host that answered last. */
   #first = 0;
 
@@ -54,7 +56,7 @@ export class PveApi {
 
   /** Who we are, in words. */
   async user(call: Call): Promise<string> {
-    const { auth } = await this.#known(call);
+    const { auth } = this.#used ?? (await this.#known(call));
     return auth.kind === 'token' ? auth.id : auth.username;
   }
 
@@ -63,7 +65,7 @@ export class PveApi {
     return repeated(call, async () => {
       const answer = await this.#anywhere(call, (part, place) => this.#authenticated(part, place, 'GET', path));
       if (answer.status === 429 || answer.status === 503) throw this.#throttled(answer);
-      return dataOf(call, answer, await this.#secrets(call));
+      return dataOf(call, answer, this.#secrets);
     });
   }
 
@@ -74,27 +76,30 @@ export class PveApi {
     if (place === undefined) throw call.error('Misconfigured', 'there is no host to ask');
     const answer = await this.#authenticated(call, place, 'POST', path, { form, gate });
     if (answer.status === 429) throw this.#throttled(answer);
-    return dataOf(call, answer, await this.#secrets(call));
+    return dataOf(call, answer, this.#secrets);
   }
 
   close(): void {
     this.#client?.close();
   }
 
-  /** Found once; what failed is looked for again. */
-  async #known(call: Call): Promise<Login> {
+  /** Found once; what failed, or is not taken any more, is looked for again: a mounted Secret may hold another by now. */
+  async #known(call: Call<CallTarget>): Promise<Login> {
     const found = this.#login ?? this.#logins.find(call);
     this.#login = found;
     try {
-      return await found;
+      this.#used = await found;
+      return this.#used;
     } catch (error) {
       if (this.#login === found) this.#login = undefined;
       throw error;
     }
   }
 
-  async #secrets(call: Call): Promise<string[]> {
-    const { auth } = await this.#known(call);
+  /** Of what was asked with last: not looked for anew, as a failure is about that. */
+  get #secrets(): string[] {
+    if (this.#used === undefined) return [];
+    const { auth } = this.#used;
     return [auth.kind === 'token' ? auth.secret : auth.password];
   }
 
@@ -160,7 +165,7 @@ export class PveApi {
   }
 
   async #pass(call: Call<CallTarget>, place: Place): Promise<Pass> {
-    const { auth } = await this.#loginOf(call);
+    const { auth } = await this.#known(call);
     if (auth.kind === 'token')
       return { header: 'Authorization', text: `PVEAPIToken=${auth.id}=${auth.secret}`, csrf: undefined, expiresAtMs: Infinity };
     const { username, password } = auth;
@@ -182,17 +187,13 @@ export class PveApi {
     });
   }
 
-  /** It was found before anything is asked. */
-  async #loginOf(call: Call<CallTarget>): Promise<Login> {
-    if (this.#login === undefined) throw call.error('Misconfigured', 'nobody has looked for credentials yet');
-    return this.#login;
-  }
-
   async #exchange(call: Call<CallTarget>, request: Parameters<WebClient['exchange']>[1]): Promise<WebAnswer> {
-    const { trust, hint } = await this.#loginOf(call);
+    const { trust, hint } = await this.#known(call);
     this.#client ??= new WebClient(trust, this.#reach.clock, SOCKETS_MAX);
     try {
-      return await this.#client.exchange(call, request);
+      const answer = await this.#client.exchange(call, request);
+      if (answer.status === 401) this.#login = undefined;
+      return answer;
     } catch (error) {
       if (!(error instanceof WebFailure) || error.kind !== 'untrusted' || hint === '') throw error;
       throw new WebFailure('untrusted', `${error.message} (${hint})`, error.isSent);

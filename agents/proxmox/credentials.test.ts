@@ -103,6 +103,15 @@ describe('credentials of proxmox', () => {
     expect(await failureOf(agent.read(withPassword()))).toMatchObject({ kind: 'Misconfigured' });
   });
 
+  it('that are not taken any more are looked for again: a mounted Secret may hold others by then', async () => {
+    const files: Record<string, string> = { '/id': TOKEN_ID, '/secret': 'an-old-one' };
+    files['/etc/proxmox/config.yaml'] = `clusters: [{url: "${cloud.service.url}", token_id_file: /id, token_secret_file: /secret, region: r}]`;
+    const agent = await agentIn({}, files);
+    expect(await failureOf(agent.read(cloud.target()))).toMatchObject({ kind: 'Misconfigured' });
+    files['/secret'] = secret();
+    expect(await agent.read(cloud.target())).toMatchObject({ state: 'on' });
+  });
+
   it('of a user with a second factor are refused in words', async () => {
     pveOf(cloud.service).oddities = { needsSecondFactor: true };
     const error = await failureOf((await agentIn({})).read(withPassword()));

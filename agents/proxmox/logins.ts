@@ -1,5 +1,5 @@
 import { AgentError, type HostEnvironment } from '../../src/ports/agents.ts';
-import type { Call } from '../shared/call.ts';
+import type { Call, CallTarget } from '../shared/call.ts';
 import { firstCredentials, type CredentialSource } from '../shared/cloud/credentials.ts';
 import type { Place, Trust } from '../shared/web/trusted-socket.ts';
 import { configuredClusters, type ConfiguredCluster } from './configuration-file.ts';
@@ -42,8 +42,8 @@ export class Logins {
   }
 
   /** The first place that is complete; `Misconfigured` names all that were tried. */
-  async find(call: Call): Promise<Login> {
-    const source = (name: string, find: () => Promise<Found> | Found): CredentialSource<Omit<Login, 'source'>> => ({
+  async find(call: Call<CallTarget>): Promise<Login> {
+    const source = (name: string, find: () => Promise<Found> | Found): CredentialSource<Omit<Login, 'source'>, CallTarget> => ({
       name,
       find: () => told(call, name, find),
     });
@@ -85,7 +85,7 @@ export class Logins {
     });
   }
 
-  async #ofConfiguration(call: Call): Promise<Found> {
+  async #ofConfiguration(call: Call<CallTarget>): Promise<Found> {
     const path = this.#host.variable('NODEFENCE_PROXMOX_CONFIG') ?? CONFIGURATION_PATH;
     const text = await this.#host.readFile(path);
     if (text === undefined) return { absent: `there is no ${path}` };
@@ -138,7 +138,7 @@ function isWithin(named: readonly Place[] | undefined, wanted: readonly Place[])
 }
 
 /** A file that is there and cannot be read is for a person to mend. */
-async function told(call: Call, name: string, source: () => Promise<Found> | Found): Promise<Found> {
+async function told(call: Call<CallTarget>, name: string, source: () => Promise<Found> | Found): Promise<Found> {
   try {
     return await source();
   } catch (error) {

@@ -40,6 +40,8 @@ import { METAL3_REMEDIATION_CHOICES } from '../manager/metal3-remediation/mode.t
 import type { Metal3RemediationChoice } from '../manager/metal3-remediation/mode.ts';
 import { kdumpPorts, withKdumpOption } from './kdump-option.ts';
 import type { KdumpFlags } from './kdump-option.ts';
+import { metricsServer, withMetricsOptions } from './metrics-option.ts';
+import type { MetricsFlags } from './metrics-option.ts';
 import { nodeDaemonPorts, withNodeDaemonOptions } from './node-daemons-option.ts';
 import type { NodeDaemonFlags } from './node-daemons-option.ts';
 import { withMachineOptions } from './preservation/machine-flags.ts';
@@ -51,7 +53,7 @@ import type { RemedyFlags } from './remedy-folder.ts';
 import { hasOutOfService } from '../manager/server-version.ts';
 import { VERSION } from './version.ts';
 
-interface Flags extends MachineFlags, NodeDaemonFlags, KdumpFlags, RemedyFlags {
+interface Flags extends MachineFlags, NodeDaemonFlags, KdumpFlags, RemedyFlags, MetricsFlags {
   mode: 'observe' | 'enforce';
   kubeconfig?: string;
   context?: string;
@@ -127,7 +129,7 @@ export function controllerCommand(): Command {
     )
     .addOption(option('--concurrency <count>', 'CONCURRENCY', 'number of nodes worked on at the same time').argParser(count).default(64))
     .addOption(
-      option('--http-address <host:port>', 'HTTP_ADDRESS', 'address of /metrics, /healthz and /readyz')
+      option('--http-address <host:port>', 'HTTP_ADDRESS', 'address of /healthz and /readyz, and of /metrics for this machine or pod alone')
         .argParser(bindAddress)
         .default(parseBindAddress(':8080'), ':8080'),
     )
@@ -136,7 +138,7 @@ export function controllerCommand(): Command {
     .action(async (flags: Flags) => {
       await runController(flags);
     });
-  return withRemediesOption(withKdumpOption(withNodeDaemonOptions(withMachineOptions(withProgramOption(command)))));
+  return withMetricsOptions(withRemediesOption(withKdumpOption(withNodeDaemonOptions(withMachineOptions(withProgramOption(command))))));
 }
 
 async function runController(flags: Flags): Promise<void> {
@@ -221,7 +223,8 @@ async function serve(flags: Flags, logger: Logger, ending: Ending): Promise<void
   });
   const bound = await operations.listen(flags.httpAddress);
   logger.info('starting', { version: VERSION, mode: flags.mode, address: `${bound.host}:${bound.port}`, server: server.url.host });
-  ending.stop = () => stopInOrder(controller, recorders, operations);
+  const metrics = metricsServer(flags, { transport, clock, logger, scrape: () => telemetry.scrape() });
+  ending.stop = () => stopInOrder(controller, recorders, operations).finally(() => metrics?.close());
   await controller.start();
 }
 

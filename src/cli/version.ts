@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 
+/** What it is for, in one sentence. */
+export const PURPOSE = 'Proves that a failed Kubernetes node cannot write any more, frees its workload, brings the node back.';
 /** Of this package; the manifest stands two folders up in the sources and three in the compiled program. */
 export const VERSION: string = readVersion();
 

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Logger } from '../ports/recorder.ts';
 import type { BindAddress } from './bind-address.ts';
+import { isOnThisMachine } from './peer.ts';
 import type { Check } from './readiness.ts';
 
 /** Bounds on what a stranger may hold open. */
@@ -23,8 +24,12 @@ interface Answer {
 }
 
 const TEXT = 'text/plain; charset=utf-8';
+const METRICS_ELSEWHERE = 'metrics are shown here to this machine, or this pod, alone; start the controller with --metrics-address for others\n';
 
-/** `/metrics`, `/healthz` and `/readyz`, for reading only. */
+/**
+ * `/metrics`, `/healthz` and `/readyz`, for reading only. A kubelet asks from elsewhere and with no credential, so whoever comes from elsewhere is told whether
+ * this process is well, and no more: metrics and reasons are for this machine, or this pod, alone.
+ */
 export class OperationsServer {
   readonly #options: OperationsServerOptions;
   readonly #server: Server;
@@ -86,21 +91,23 @@ export class OperationsServer {
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       return { status: 405, contentType: TEXT, body: 'only GET and HEAD\n' };
     }
+    const isNear = isOnThisMachine(request.socket.remoteAddress);
     switch ((request.url ?? '').split('?', 1)[0]) {
       case '/metrics':
-        return { status: 200, ...(await this.#options.scrape()) };
+        return isNear ? { status: 200, ...(await this.#options.scrape()) } : { status: 403, contentType: TEXT, body: METRICS_ELSEWHERE };
       case '/readyz':
-        return verdict(this.#options.readiness());
+        return verdict(this.#options.readiness(), isNear);
       case '/healthz':
-        return verdict(this.#options.health?.() ?? []);
+        return verdict(this.#options.health?.() ?? [], isNear);
       default:
         return { status: 404, contentType: TEXT, body: 'not found: there are /metrics, /readyz and /healthz\n' };
     }
   }
 }
 
-function verdict(checks: readonly Check[]): Answer {
+function verdict(checks: readonly Check[], withReasons: boolean): Answer {
   const isGood = checks.every(({ ok }) => ok);
+  if (!withReasons) return { status: isGood ? 200 : 503, contentType: TEXT, body: `${isGood ? 'ok' : 'not ok'}\n` };
   const lines = checks.map(({ name, ok, detail }) => `${ok ? 'ok' : 'FAILED'} ${name}: ${detail.replaceAll('\n', ' ')}\n`);
   return { status: isGood ? 200 : 503, contentType: TEXT, body: `${lines.join('')}${isGood ? 'ok' : 'not ok'}\n` };
 }

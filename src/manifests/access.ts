@@ -1,3 +1,4 @@
+import { AUTHORSHIP_GUARD } from '../ports/authorship.ts';
 import { CLUSTER_API_GROUP } from '../ports/cluster-api.ts';
 import { METAL3_REMEDIATION_VERSIONS, metal3Remediations } from '../ports/metal3.ts';
 import type { KubeObject } from '../ports/objects.ts';
@@ -50,6 +51,14 @@ export function rule(apiGroup: string, resources: string[], verbs: string[]): Ru
   return { apiGroups: [apiGroup], resources, verbs };
 }
 
+/** To see whether the guard of authors stands. */
+export const AUTHORSHIP_RULES: readonly Rule[] = [
+  {
+    ...rule('admissionregistration.k8s.io', ['validatingadmissionpolicies', 'validatingadmissionpolicybindings'], ['get']),
+    resourceNames: [AUTHORSHIP_GUARD],
+  },
+];
+
 /** What the controller may do in the whole cluster: exactly what fencing takes. */
 export const CONTROLLER_CLUSTER_ROLE: Role = {
   apiVersion: `${AUTHORIZATION}/v1`,
@@ -70,6 +79,8 @@ export const CONTROLLER_CLUSTER_ROLE: Role = {
     rule('coordination.k8s.io', ['leases'], READ),
     // Whether they are as this program writes by.
     { ...rule('apiextensions.k8s.io', ['customresourcedefinitions'], ['get']), resourceNames: [...OWN_DEFINITIONS] },
+    // Whether the author that an acknowledgement names is whom the API server authenticated.
+    ...AUTHORSHIP_RULES,
     rule(GROUP, ['nodefences'], [...READ, 'create', 'patch', 'delete']),
     rule(GROUP, ['nodefences/status'], ['update']),
     // Those of Nodes that are gone are removed in the end.

@@ -1,7 +1,9 @@
 import type { KubeObject } from '../ports/objects.ts';
 import { CEPH_ACCESS, CONTROLLER_ACCESS, CONTROLLER_ACCOUNT, JOB_ACCESS, LABELS, METAL3_ACCESS, NAMESPACE, NODE_LEASE_ACCESS } from './access.ts';
+import { AUTHORSHIP_GUARDS } from './authorship-guard.ts';
+import { AUTHORSHIP_STAMPS } from './authorship-stamps.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS } from './definitions.ts';
-import { deployment, disruptionBudget } from './deployment.ts';
+import { deployment, disruptionBudget, PRIORITY_QUOTAS } from './deployment.ts';
 import type { DeploymentChoice } from './deployment.ts';
 import { FLOW_CONTROL } from './flow-control.ts';
 import { HEALTH_CHECK_ACCESS } from './health-check-access.ts';
@@ -10,8 +12,10 @@ import { KDUMP_ACCESS } from './kdump-access.ts';
 import { REMEDIES_ACCESS } from './remedies-access.ts';
 import { MACHINE_DEFINITIONS } from './machine-definitions.ts';
 import { MACHINE_REMEDIATION_ACCESS, MACHINE_REMEDIATION_GUARD } from './machine-remediation-access.ts';
+import { METRICS_ACCESS, METRICS_MONITOR } from './metrics-access.ts';
 import { METAL3_REMEDIATION_ACCESS } from './metal3-remediation-access.ts';
 import { METAL3_REMEDIATION_DEFINITIONS } from './metal3-remediation-definitions.ts';
+import { EGRESS_POLICIES, NETWORK_POLICIES } from './network-policies.ts';
 import { NODE_DAEMON_ACCESS, NODE_DAEMON_GUARD } from './node-daemon-access.ts';
 import { NODE_CONDITIONS_ACCESS, NODE_CONDITIONS_GUARD } from './node-daemon-conditions-access.ts';
 import { NODE_DAEMON_CONTROLLER_ACCESS } from './node-daemon-controller-access.ts';
@@ -56,6 +60,7 @@ export function installation(choice: InstallationChoice, beside: readonly KubeOb
     ...OPERATOR_ACCESS,
     ...(choice.preservation === undefined ? [] : PRESERVATION_OBSERVE_ACCESS),
     ...(choice.preservation === 'own' ? PRESERVATION_OWN_ACCESS : []),
+    ...PRIORITY_QUOTAS,
     deployment(choice),
     disruptionBudget(`policy/${choice.policyVersion}`),
     ...beside,
@@ -108,7 +113,10 @@ export const MANIFEST_FILES: readonly ManifestFile[] = [
   { path: 'rbac/controller.yaml', objects: RIGHTS },
   { path: 'rbac/operator.yaml', objects: OPERATOR_ACCESS },
   kustomization('rbac', ['controller.yaml', 'operator.yaml']),
-  ...folder('controller', 'deployment.yaml', [deployment()]),
+  { path: 'controller/quota.yaml', objects: PRIORITY_QUOTAS },
+  { path: 'controller/deployment.yaml', objects: [deployment()] },
+  // The quota first: without it the class may be refused.
+  kustomization('controller', ['quota.yaml', 'deployment.yaml']),
   ...folder('disruption-budget', 'controller.yaml', [disruptionBudget('policy/v1')]),
   kustomization('observe', ['../crd', '../rbac', '../controller', '../disruption-budget']),
   kustomization('enforce', ['../observe'], ENFORCE),
@@ -121,6 +129,12 @@ export const MANIFEST_FILES: readonly ManifestFile[] = [
 export const OPTIONAL_FILES: readonly ManifestFile[] = [
   // Servers before 1.29 have another version of it, or none.
   ...folder('flow-control', 'levels.yaml', FLOW_CONTROL),
+  ...folder('network-policies', 'policies.yaml', NETWORK_POLICIES),
+  { path: 'network-policies-egress/egress.yaml', objects: EGRESS_POLICIES },
+  kustomization('network-policies-egress', ['../network-policies', 'egress.yaml']),
+  ...folder('metrics', 'access.yaml', METRICS_ACCESS),
+  // Of a kind of the Prometheus operator.
+  ...folder('service-monitor', 'monitor.yaml', METRICS_MONITOR),
   ...folder('medik8s', 'node-leases.yaml', NODE_LEASE_ACCESS),
   ...folder('jobs', 'jobs.yaml', JOB_ACCESS),
   ...folder('node-daemon-controller', 'access.yaml', NODE_DAEMON_CONTROLLER_ACCESS),
@@ -141,6 +155,9 @@ export const OPTIONAL_FILES: readonly ManifestFile[] = [
   ...folder('machine-health-check', 'access.yaml', HEALTH_CHECK_ACCESS),
   ...folder('machine-remediation', 'access.yaml', MACHINE_REMEDIATION_ACCESS),
   ...folder('machine-remediation-guard', 'guard.yaml', MACHINE_REMEDIATION_GUARD),
+  ...folder('guards', 'authorship.yaml', AUTHORSHIP_GUARDS),
+  // Servers before 1.36 have no MutatingAdmissionPolicy in v1.
+  ...folder('stamps', 'authorship.yaml', AUTHORSHIP_STAMPS),
   { path: 'node-daemon/guard.yaml', objects: NODE_DAEMON_GUARD },
   { path: 'node-daemon/access.yaml', objects: NODE_DAEMON_ACCESS },
   // The guard first: no token is ever good for more than its own node.

@@ -1,6 +1,8 @@
 import { Document } from 'yaml';
 import type { ManifestFile } from './installation.ts';
+import { ANYWHERE } from './deployment.ts';
 import { HEARING_KDUMP } from './kdump-access.ts';
+import { METRICS_FILES, SERVING_METRICS } from './metrics-access.ts';
 import { NODE_DAEMON_DUTIES, NODE_DAEMON_SET, SERVING_NODE_DAEMONS } from './node-daemonset.ts';
 
 const PARTS = 'node-daemonset-parts';
@@ -52,4 +54,10 @@ export const PATCHED_FILES: readonly ManifestFile[] = [
     patches: [{ target: { kind: 'Deployment', name: 'nodefence-controller' }, patch: text(HEARING_KDUMP) }],
   }),
   ...['observe', 'enforce'].map((mode) => kustomization(`${mode}-with-kdump`, { resources: [`../${mode}`], components: ['../kdump-part'] })),
+  component('metrics-part', {
+    resources: ['../metrics'],
+    patches: [{ patch: text(METRICS_FILES) }, { target: { kind: 'Deployment', name: 'nodefence-controller' }, patch: text(SERVING_METRICS) }],
+  }),
+  ...['observe', 'enforce'].map((mode) => kustomization(`${mode}-with-metrics`, { resources: [`../${mode}`], components: ['../metrics-part'] })),
+  component('controller-anywhere', { patches: [{ target: { kind: 'Deployment', name: 'nodefence-controller' }, patch: text(ANYWHERE) }] }),
 ];

@@ -1,12 +1,12 @@
 import type { KubeObject } from '../ports/objects.ts';
 import { LABELS, NAMESPACE } from './access.ts';
-import { DEFAULT_CHOICE } from './deployment.ts';
+import { DEFAULT_CHOICE, NODE_PRIORITY } from './deployment.ts';
 import { NODE_ACCOUNT } from './node-daemon-access.ts';
 
 const NAME = 'nodefence-node';
 const CONTAINER = 'node';
-const COMPONENT = { ...LABELS, 'app.kubernetes.io/component': 'node' };
-const PORT = 7_411;
+export const NODE_COMPONENT = { ...LABELS, 'app.kubernetes.io/component': 'node' };
+export const DAEMON_PORT = 7_411;
 const TOKENS = '/var/run/secrets/kubernetes.io/serviceaccount';
 const TOKEN_SECONDS = 3_600;
 /** A clean stop feeds the watchdog for 25 s while it tells the API server; the rest is for what is under way. */
@@ -55,7 +55,7 @@ const DAEMON = {
   command: ['node', '--lite-mode', '/app/dist/src/main.js'],
   args: ['node'],
   env: [fromPod('NAME', 'spec.nodeName'), fromPod('FENCE_NAMESPACE', 'metadata.namespace'), flag('WATCHDOG', 'none'), flag('CONFIG', NODE_LINES_AT)],
-  ports: [{ name: 'daemon', containerPort: PORT, protocol: 'UDP' }],
+  ports: [{ name: 'daemon', containerPort: DAEMON_PORT, protocol: 'UDP' }],
   volumeMounts: [
     { name: 'run', mountPath: '/run/nodefence' },
     { name: 'state', mountPath: '/var/lib/nodefence' },
@@ -80,17 +80,17 @@ const DAEMON = {
 export const NODE_DAEMON_SET: KubeObject & { spec: object } = {
   apiVersion: 'apps/v1',
   kind: 'DaemonSet',
-  metadata: { name: NAME, namespace: NAMESPACE, labels: COMPONENT },
+  metadata: { name: NAME, namespace: NAMESPACE, labels: NODE_COMPONENT },
   spec: {
-    selector: { matchLabels: COMPONENT },
+    selector: { matchLabels: NODE_COMPONENT },
     minReadySeconds: 10,
     updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: '10%' } },
     template: {
-      metadata: { labels: COMPONENT },
+      metadata: { labels: NODE_COMPONENT },
       spec: {
         serviceAccountName: NODE_ACCOUNT,
         automountServiceAccountToken: false,
-        priorityClassName: 'system-node-critical',
+        priorityClassName: NODE_PRIORITY,
         enableServiceLinks: false,
         nodeSelector: { 'kubernetes.io/os': 'linux' },
         tolerations: [{ operator: 'Exists' }],
@@ -202,5 +202,5 @@ export const NODE_DAEMON_DUTIES = {
 /** In the Deployment of the controllers: they hear the daemons, and say that they do. The pod's own address is what they announce. */
 export const SERVING_NODE_DAEMONS = [
   { op: 'add', path: '/spec/template/spec/containers/0/args/-', value: '--node-daemons' },
-  { op: 'add', path: '/spec/template/spec/containers/0/ports/-', value: { name: 'node-daemons', containerPort: PORT, protocol: 'UDP' } },
+  { op: 'add', path: '/spec/template/spec/containers/0/ports/-', value: { name: 'node-daemons', containerPort: DAEMON_PORT, protocol: 'UDP' } },
 ];

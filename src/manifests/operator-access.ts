@@ -2,7 +2,7 @@ import { CLUSTER_API_GROUP, OPENSHIFT_GROUP } from '../ports/cluster-api.ts';
 import { METAL3_REMEDIATION_VERSIONS, metal3Remediations } from '../ports/metal3.ts';
 import { NODE_FENCE_REMEDIATION, PROPOSED_REMEDIATION } from '../ports/remediation.ts';
 import { GROUP } from '../ports/resources.ts';
-import { LABELS, NAMESPACE, OWN_DEFINITIONS } from './access.ts';
+import { AUTHORSHIP_RULES, LABELS, NAMESPACE, OWN_DEFINITIONS } from './access.ts';
 import type { Role } from './access.ts';
 
 /** Name of the ClusterRole, and of the Role in the fence namespace, for the people who watch over fences. */
@@ -18,7 +18,7 @@ const VIEW_ROLE: Role = {
   apiVersion: `${AUTHORIZATION}/v1`,
   kind: 'ClusterRole',
   metadata: { name: 'nodefence-view', labels: { ...LABELS, [`${AUTHORIZATION}/aggregate-to-view`]: 'true' } },
-  rules: [{ apiGroups: [GROUP], resources: OWN_KINDS, verbs: READ }],
+  rules: [{ apiGroups: [GROUP], resources: OWN_KINDS, verbs: READ }, ...AUTHORSHIP_RULES],
 };
 
 /** What `status`, `explain`, `plan`, `stop`, `resume` and `ack` take: to look, to stop, to acknowledge; never to change a fence. */
@@ -34,6 +34,7 @@ const OPERATOR_CLUSTER_ROLE: Role = {
     { apiGroups: [''], resources: ['nodes', 'pods'], verbs: READ },
     { apiGroups: ['storage.k8s.io'], resources: ['volumeattachments'], verbs: READ },
     { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: READ },
+    ...AUTHORSHIP_RULES,
     // Whether they are as this program writes by.
     { apiGroups: ['apiextensions.k8s.io'], resources: ['customresourcedefinitions'], verbs: ['get'], resourceNames: [...OWN_DEFINITIONS] },
     // Who else has a node, where these are installed.

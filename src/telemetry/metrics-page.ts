@@ -6,6 +6,8 @@ const HEADING = `# Metrics
 What \`/metrics\` of the controller serves, beside what prom-client reports of the process itself. Seconds and bytes are base units. Label values are closed sets or names from configuration; nodes, pods and machines are never labels: \`nodefence status\` and Events name them.
 
 \`controller\` is one of preservation, health-checks, remediation, machine-remediation, metal3-remediation, node-daemons, kdump, remedies, problems. The current state of preservation and health checks is reported by every replica, that of the others by the leader only. Actions are counted by the replica that performs them.
+
+Who may read them: [deployment.md](deployment.md#who-may-read-the-metrics).
 `;
 
 /** docs/metrics.md: every metric with its labels, from the registry itself. */

@@ -65,8 +65,8 @@ describe('the chart', () => {
     expect(Object.keys((parse(textOf('values.yaml')) as { with: object }).with)).toEqual([...OVERLAYS]);
   });
 
-  it('holds no template of a folder that is gone', () => {
-    const written = generatedFiles().map(({ path }) => path);
+  it('holds no template of a folder that is gone', async () => {
+    const written = (await generatedFiles()).map(({ path }) => path);
     const found = globSync('templates/config/*', { cwd: CHART }).map((file) => `charts/nodefence/${file}`);
     expect(found.length).toBeGreaterThan(20);
     expect(found.filter((file) => !written.includes(file))).toEqual([]);

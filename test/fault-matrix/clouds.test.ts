@@ -7,6 +7,7 @@ import './vsphere.ts';
 import './gce.ts';
 import './openstack.ts';
 import './hetzner.ts';
+import './proxmox.ts';
 import { testTogether } from './harness.ts';
 
 testTogether(36);

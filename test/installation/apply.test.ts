@@ -169,6 +169,15 @@ describe.for(Object.entries(SERVERS))('%s', ([, server]) => {
       expect(levels).toEqual(hasQueues ? ['nodefence-leader', 'nodefence', 'nodefence', 'nodefence'] : []);
     });
 
+    it.each([
+      ['network-policies-egress', 5],
+      ['metrics', 4],
+    ])('takes config/%s, and a second time changes nothing', async (folder, count) => {
+      const ends = (word: string): object => ({ code: 0, ends: Array.from({ length: count }, () => word), err: expect.any(String) as string });
+      expect(await applied(`config/${folder}`)).toEqual(ends('created'));
+      expect(await applied(`config/${folder}`)).toEqual(ends('unchanged'));
+    });
+
     it('creates the definitions of Machines, and leaves those of an MCM as they are', async () => {
       const foreign = definitionsOfOthers('machine-crd').find(({ metadata }) => metadata.name === 'machines.machine.sapcloud.io');
       await cluster.must('create -f -', JSON.stringify({ ...foreign, metadata: { ...foreign?.metadata, labels: { of: 'mcm' } } }));

@@ -61,7 +61,8 @@ describe('preservation as it is shipped', { timeout: 240_000 }, () => {
     expect(condition.reason).toBe('Preserved by user.');
     expect((await node())?.metadata.annotations).toMatchObject({
       [PRESERVE]: 'now',
-      'ha.k8s.io/preserve-reason': 'core dump (olga)',
+      'ha.k8s.io/preserve-reason': 'core dump',
+      'nodefence.ha.k8s.io/preserve-requested-by': 'now by olga',
       'cluster-autoscaler.kubernetes.io/scale-down-disabled': 'true',
     });
     const untilMs = Date.parse((await there.machine('m1'))?.status?.currentStatus?.preserveExpiryTime ?? '');

@@ -6,6 +6,8 @@ const DISPATCH = 'src/dispatch/removing.test.ts';
 const KEEPERS = 'src/domain/instance-keepers.test.ts';
 const CHECKS = 'src/config/deletion-checks.test.ts';
 const AWS = 'agents/aws/removal.test.ts';
+const GCE = 'agents/gce/removal.test.ts';
+const RUNS = 'src/controllers/fence/preserved-runs.test.ts';
 
 /** Defects of what deletes a machine for good. */
 export const DELETION_MUTANTS: readonly SourceMutant[] = [
@@ -115,6 +117,36 @@ export const DELETION_MUTANTS: readonly SourceMutant[] = [
     file: 'agents/shared/cloud/instance-agent.ts',
     edits: [["if (view.state !== 'off') throw", "if (view.state === 'unknown') throw"]],
     killedBy: byTest(AWS, 'goes only when it is stopped, and by its id'),
+  },
+  {
+    name: 'gce deletes what a group counts',
+    defect: 'an instance of a managed group is deleted behind its back',
+    file: 'agents/gce/account.ts',
+    edits: [["    if (instance.group !== undefined) throw call.error('Refused',", "    if (instance.group === 'never') throw call.error('Refused',"]],
+    killedBy: byTest(GCE, 'of a managed group stays, in words'),
+  },
+  {
+    name: 'gce gone by its name',
+    defect: 'an instance that bears the name by now is taken for the one that was deleted',
+    file: 'agents/gce/account.ts',
+    edits: [['      this.#memory.deletions.set(pathOf(place), instance.id);\n', '']],
+    killedBy: byTest(GCE, 'is looked for by its id: another that bears its name by now is not it, and is not deleted'),
+  },
+  {
+    name: 'a Machine’s node deleted',
+    defect: 'nobody looks right before the deletion whose the machine is to delete',
+    file: 'src/controllers/fence/run/permission.ts',
+    edits: [
+      ["    if (entry.action === 'delete' && run.kind === 'run') await", "    if (entry.action === 'acknowledge' && run.kind === 'run') await"],
+    ],
+    killedBy: byTest(RUNS, 'a name that belongs to a Machine saves its machine'),
+  },
+  {
+    name: 'preserved in the last moment and deleted',
+    defect: 'a preservation that comes between the decision and the deletion comes too late',
+    file: 'src/controllers/fence/run/device-runs.ts',
+    edits: [["if (entry.action === 'delete' && this.#isKept(run, frozen))", "if (entry.action === 'on' && this.#isKept(run, frozen))"]],
+    killedBy: byTest(RUNS, 'to a deletion comes in time until it is sent: isolate-and-hold'),
   },
   {
     name: 'aws right to delete never asked for',

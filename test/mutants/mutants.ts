@@ -40,6 +40,7 @@ import { AZURE_MUTANTS } from './azure-mutants.ts';
 import { HETZNER_MUTANTS } from './hetzner-mutants.ts';
 import { OPENSTACK_MUTANTS } from './openstack-mutants.ts';
 import { OVIRT_MUTANTS } from './ovirt-mutants.ts';
+import { PROXMOX_MUTANTS } from './proxmox-mutants.ts';
 import { VSPHERE_MUTANTS } from './vsphere-mutants.ts';
 import { GCE_MUTANTS } from './gce-mutants.ts';
 import { KUBEVIRT_MUTANTS } from './kubevirt-mutants.ts';
@@ -108,6 +109,7 @@ export const SOURCE_MUTANTS: readonly SourceMutant[] = [
   ...AZURE_MUTANTS,
   ...OPENSTACK_MUTANTS,
   ...OVIRT_MUTANTS,
+  ...PROXMOX_MUTANTS,
   ...HETZNER_MUTANTS,
   ...VSPHERE_MUTANTS,
   ...GCE_MUTANTS,

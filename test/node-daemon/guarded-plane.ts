@@ -7,6 +7,7 @@ import type { HttpsTransport } from '../../src/kube/https-transport.ts';
 import { findAssets, minorOf } from '../../src/testbed/control-plane/assets.ts';
 import { SHORT_PACE } from '../../src/testbed/control-plane/commands.ts';
 import { ControlPlane } from '../../src/testbed/control-plane/control-plane.ts';
+import type { TokenUser } from '../../src/testbed/control-plane/control-plane.ts';
 import { sendShipped } from '../../src/testbed/shipped/send.ts';
 import { connect } from '../connection.ts';
 
@@ -14,9 +15,13 @@ const assets = findAssets(process.env, ['etcd', 'kube-apiserver']);
 /** ValidatingAdmissionPolicy is v1 from here on. */
 const GUARDED_SINCE = 30;
 export const CAN_BE_GUARDED = assets !== undefined && minorOf(assets) >= GUARDED_SINCE;
+/** The minor version of Kubernetes that is there; 0: none is. */
+export function assetsMinor(): number {
+  return assets === undefined ? 0 : minorOf(assets);
+}
 export const NAMESPACE = 'nodefence-system';
 
-export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export interface Answer {
   status: number;
   body: {
@@ -56,16 +61,17 @@ export class GuardedPlane {
     this.kubelet = this.as(tokens.kubelet);
   }
 
-  static async start(shipped: Parameters<typeof sendShipped>[1]): Promise<GuardedPlane> {
+  static async start(shipped: Parameters<typeof sendShipped>[1], people: readonly TokenUser[] = []): Promise<GuardedPlane> {
     const folder = mkdtempSync(join(tmpdir(), 'node-daemon-'));
     const tokens = { admin: randomUUID(), kubelet: randomUUID() };
     const users = [
       { name: 'admin', groups: ['system:masters'], token: tokens.admin },
       { name: 'system:node:worker-1', groups: ['system:nodes'], token: tokens.kubelet },
+      ...people,
     ];
     const started = await ControlPlane.start({ assets: assets ?? '', folder, users, pace: SHORT_PACE, guardsNodes: true });
     const plane = new GuardedPlane(started, folder, tokens);
-    await plane.made('/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
+    await call(plane.admin, 'POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
     await sendShipped(plane.admin, shipped);
     for (const name of ['worker-1', 'worker-2']) await plane.made('/api/v1/nodes', { apiVersion: 'v1', kind: 'Node', metadata: { name } });
     return plane;

@@ -1,12 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import type { TraceEvent } from '../../src/laws/trace.ts';
 import { NODES } from '../../src/ports/resources.ts';
-import { SystemClock } from '../../src/runtime/system-clock.ts';
-import { SystemRandom } from '../../src/runtime/system-random.ts';
 import { CSI_DRIVER } from '../../src/testbed/cluster/kinds.ts';
-import { ACCESS_KEY, awsCloud, volumesOf } from '../../src/testbed/devices/cloud/aws.ts';
-import type { CloudService } from '../../src/testbed/devices/cloud/cloud-service.ts';
+import { volumesOf } from '../../src/testbed/devices/cloud/aws.ts';
+import { AwsRegion, NAMES, STORAGE } from './aws-region.ts';
 import { properties } from './configuration.ts';
 import type { Configuration } from './configuration.ts';
 import { journal } from './operator.ts';
@@ -16,67 +13,15 @@ import { until } from './waiting.ts';
 import { CONTROLLER_USER } from './witness.ts';
 import type { World } from './world.ts';
 
-const STORAGE = 'ebs';
 const CONDITION = 'AWSVolumeUnreachable';
-const NAMES = ['a', 'b'] as const;
 
-/** EC2, in front of the machines of a scenario once that has begun. */
-class Region {
-  readonly instances: Readonly<Record<string, { providerID: string; address: string; systemUUID: string }>>;
-  #world: World | undefined;
-  #service: CloudService | undefined;
-
-  constructor() {
-    const of = NAMES.map((node, index) => {
-      const systemUUID = randomUUID();
-      return [node, { systemUUID, providerID: awsCloud.providerID({ node, uuid: systemUUID }, index), address: `10.9.0.${index + 1}` }] as const;
-    });
-    this.instances = Object.fromEntries(of);
-  }
-
-  async start(): Promise<void> {
-    const machines = NAMES.map((node) => {
-      const { systemUUID = '', address = '' } = this.instances[node] ?? {};
-      const machine = (): ReturnType<World['machine']> => this.world.machine(node);
-      return {
-        ...{ node, uuid: systemUUID, address },
-        power: {
-          state: () => machine().state,
-          on: (cause: 'set' | 'restore' | 'start') => machine().powerOn(cause),
-          off: (cause: 'set' | 'restore' | 'start') => machine().powerOff(cause),
-        },
-        onEvent: (event: { action: 'read'; shown: 'on' | 'off' | 'pending' } | { action: 'set'; want: 'on' | 'off' }) => this.#record(node, event),
-      };
-    });
-    this.#service = await awsCloud.start({ host: '127.0.0.1', machines, clock: new SystemClock(), random: new SystemRandom() });
-    volumesOf(this.#service).onEvent = ({ instance, ...event }) => {
-      const node = this.service.instances.find(({ id }) => id === instance)?.machine.node ?? '';
-      this.#record(node, event, STORAGE);
-    };
-  }
-
-  get service(): CloudService {
-    if (this.#service === undefined) throw new Error('the region was not started');
-    return this.#service;
-  }
-
-  get world(): World {
-    if (this.#world === undefined) throw new Error('no scenario has begun');
-    return this.#world;
-  }
-
-  idOf(node: string): string {
-    return this.service.instances.find(({ machine }) => machine.node === node)?.id ?? '';
-  }
-
+class Region extends AwsRegion {
   /** What an operator has to write: the isolation of the seed's example, by EC2, and a restart by it. */
   configure(files: Configuration, world: World): void {
-    this.#world = world;
-    const { url, variables } = this.service;
-    files.writeSecret('aws', { access_key: ACCESS_KEY, secret_key: variables['AWS_SECRET_ACCESS_KEY'] ?? '' });
+    this.begin(files, world);
     for (const node of NAMES) {
       const name = `fence-config-${node}`;
-      const common = { region: 'eu-central-1', endpoint: url, plug: this.idOf(node), secret: 'aws', device_max_latency: '1s' };
+      const common = this.common(node);
       const steps = { isolation: 'mark-unschedulable detach', 'isolation.2': 'mark-unschedulable', power_management: 'stop start' };
       files.write(name, 'config.properties', properties({ node_name: node, ...steps, recovery: 'mark-schedulable' }));
       const storage = { storage: STORAGE, storage_match: `driver:${CSI_DRIVER}` };
@@ -84,15 +29,6 @@ class Region {
       files.write(name, 'fence-method-stop', properties({ agent_name: 'aws', ...common, action: 'off' }));
       files.write(name, 'fence-method-start', properties({ agent_name: 'aws', ...common, action: 'on' }));
     }
-  }
-
-  #record(node: string, event: { action: 'read'; shown: 'on' | 'off' | 'pending' } | { action: 'set'; want: 'on' | 'off' }, storage?: string): void {
-    const at = this.world.clock.wallMs();
-    const device = `aws eu-central-1 ${new URL(this.service.url).host}`;
-    const place = { device, plug: this.idOf(node), node, session: '', ...(storage === undefined ? {} : { storage }) };
-    if (event.action === 'read' && storage === undefined)
-      this.world.witness.record({ kind: 'device', at, ...place, action: 'identity', answer: this.idOf(node) });
-    this.world.witness.record({ kind: 'device', at, ...place, ...event, answer: event.action === 'read' ? event.shown : 'accepted' });
   }
 }
 

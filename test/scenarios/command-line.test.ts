@@ -75,7 +75,7 @@ describe.concurrent('a person at a terminal, with the rights of nodefence-operat
         const stop = await world.cluster.get(NODE_FENCE_STOPS, 'stop-a');
         expect(stop?.spec).toEqual({ node: 'a', reason: 'I am at the console' });
         expect((await terminal.nodefence(['stop', 'a', '--reason', 'again'])).stdout).toMatch(
-          /It is stopped already\. stop-a: node a since .* by olga: I am at the console/u,
+          /It is stopped already\. stop-a: node a since .* by somebody who claims to be olga: I am at the console/u,
         );
         await operator.sees('a', 'stopped', (status) => status.hold?.policy === 'stop');
         expect((await terminal.nodefence(['explain', 'a'])).stdout).toContain('row stopped in state running');

@@ -11,6 +11,11 @@ metadata:
     app.kubernetes.io/component: controller
 spec:
   replicas: 2
+  strategy:
+    type: RollingUpdate
+    rollingUpdate:
+      maxSurge: 0
+      maxUnavailable: 1
   selector:
     matchLabels:
       app.kubernetes.io/name: nodefence
@@ -34,6 +39,15 @@ spec:
         - key: node-role.kubernetes.io/master
           operator: Exists
           effect: NoSchedule
+        - key: node.kubernetes.io/memory-pressure
+          operator: Exists
+          effect: NoSchedule
+        - key: node.kubernetes.io/disk-pressure
+          operator: Exists
+          effect: NoSchedule
+        - key: node.kubernetes.io/pid-pressure
+          operator: Exists
+          effect: NoSchedule
         - key: node.kubernetes.io/not-ready
           operator: Exists
           effect: NoExecute
@@ -44,15 +58,14 @@ spec:
           tolerationSeconds: 30
       affinity:
         podAntiAffinity:
+          requiredDuringSchedulingIgnoredDuringExecution:
+            - labelSelector:
+                matchLabels:
+                  app.kubernetes.io/name: nodefence
+                  app.kubernetes.io/part-of: nodefence
+                  app.kubernetes.io/component: controller
+              topologyKey: kubernetes.io/hostname
           preferredDuringSchedulingIgnoredDuringExecution:
-            - weight: 100
-              podAffinityTerm:
-                labelSelector:
-                  matchLabels:
-                    app.kubernetes.io/name: nodefence
-                    app.kubernetes.io/part-of: nodefence
-                    app.kubernetes.io/component: controller
-                topologyKey: kubernetes.io/hostname
             - weight: 50
               podAffinityTerm:
                 labelSelector:

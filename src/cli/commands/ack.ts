@@ -4,6 +4,8 @@ import { releasablePods } from '../../controllers/fence/workload.ts';
 import { acknowledged, refusalOf } from '../../domain/acknowledgement.ts';
 import { fenceName } from '../../domain/node-fence.ts';
 import type { NodeFenceStatus } from '../../domain/node-fence.ts';
+import { authorOf, REQUESTED_BY, voucher } from '../../ports/authorship.ts';
+import type { Voucher } from '../../ports/authorship.ts';
 import { NODE_FENCE_ACKNOWLEDGEMENTS } from '../../ports/resources.ts';
 import type { NodeFence, NodeFenceAcknowledgement } from '../../ports/resources.ts';
 import type { ClusterFlags } from '../cluster-access.ts';
@@ -12,7 +14,6 @@ import { lastReads } from './device-reads.ts';
 import { noSuchNode } from './explain.ts';
 import { CommandFailure, EXIT } from './failure.ts';
 import type { ExitCode } from './failure.ts';
-import { REQUESTED_BY } from './fleet.ts';
 import { listForNode } from './listed-cluster.ts';
 import type { ListedCluster } from './listed-cluster.ts';
 import { nodeArgument } from './node-argument.ts';
@@ -58,7 +59,7 @@ async function acknowledge(session: Session, node: string, flags: AckFlags): Pro
   const cluster = await listForNode(access, node);
   const nowMs = access.clock.wallMs();
   const open = openFence(cluster, node, access.server);
-  demandUse(cluster, open, nowMs);
+  demandUse(cluster, open, nowMs, await voucher(access.cluster));
   const reads = lastReads(open.status);
   const page = { node, bootID: open.bootID, status: open.status, reads, freed: releasablePods(cluster.listers, node).map(freedPod) };
   console.say(ackPage(page, { ink: console.ink, width: console.width, nowMs }));
@@ -99,7 +100,7 @@ function openFence({ listers }: ListedCluster, node: string, server: string): Op
 }
 
 /** The controller's own rules, asked before a person is. */
-function demandUse({ listers }: ListedCluster, { uid, status, bootID, fence }: OpenFence, nowMs: number): void {
+function demandUse({ listers }: ListedCluster, { uid, status, bootID, fence }: OpenFence, nowMs: number, vouches: Voucher): void {
   const refusal = refusalOf({ nodeFenceUID: uid, incident: status.incident, bootID, ageMs: 0 }, { uid, status }, { bootID });
   if (refusal !== undefined) throw new CommandFailure(`nothing was acknowledged: ${refusal}`);
   if (acknowledged(status) !== undefined)
@@ -108,11 +109,12 @@ function demandUse({ listers }: ListedCluster, { uid, status, bootID, fence }: O
     ({ spec, status: answer }) =>
       spec.node === fence.spec.node && spec.nodeFenceUID === uid && spec.incident === status.incident && answer?.state === undefined,
   );
-  if (waiting !== undefined) throw new CommandFailure(harmless(`nothing was acknowledged: ${describePending(waiting, nowMs)}`), EXIT.held);
+  if (waiting !== undefined) throw new CommandFailure(harmless(`nothing was acknowledged: ${describePending(waiting, nowMs, vouches)}`), EXIT.held);
 }
 
-function describePending({ metadata, spec }: NodeFenceAcknowledgement, nowMs: number): string {
-  const by = metadata.annotations?.[REQUESTED_BY];
+function describePending(word: NodeFenceAcknowledgement, nowMs: number, vouches: Voucher): string {
+  const { metadata, spec } = word;
+  const by = authorOf(word, vouches);
   return `${metadata.name} waits already, given ${moment(metadata.creationTimestamp, nowMs)}${by === undefined ? '' : ` by ${by}`}: ${spec.reason}`;
 }
 

@@ -9,6 +9,8 @@ import { fenceableOf } from '../../domain/plan-problems.ts';
 import type { Fenceable } from '../../domain/plan-problems.ts';
 import type { Plan, Step } from '../../domain/plan.ts';
 import type { Node } from '../../ports/objects.ts';
+import { authorOf, NOBODY_VOUCHES } from '../../ports/authorship.ts';
+import type { Voucher } from '../../ports/authorship.ts';
 import type { NodeFence, NodeFenceReport, NodeFenceStop } from '../../ports/resources.ts';
 import type { NodeOwnership } from '../node-ownership/node-ownership.ts';
 import type { PreservationListers } from '../preservation/listed-machines.ts';
@@ -98,15 +100,12 @@ export interface FleetStatus {
   nodeOwnership?: NodeOwnership;
 }
 
-/** Who created a stop or an acknowledgement, as he said; the API server's audit log has the proof. */
-export const REQUESTED_BY = 'nodefence.ha.k8s.io/requested-by';
-
 /** The picture that listers show at this moment. */
 export function fleetStatus(listers: FleetListers, nowMs: number): FleetStatus {
-  const { nodes, fences, stops, reports, leaders, replicas, dumps, installation = [], preservation: kept, nodeOwnership } = listers;
+  const { nodes, fences, stops, reports, leaders, replicas, dumps, installation = [], preservation: kept, nodeOwnership, vouches } = listers;
   const [lease] = leaders.all();
   const problems = [...installation, ...[...(replicas?.all() ?? [])].flatMap((each) => noticesIn(each, nowMs))];
-  const fleet = fleetOf({ nodes: nodes.all(), fences: fences.all(), stops: stops.all(), reports: reports.all() }, leaderOf(lease, nowMs));
+  const fleet = fleetOf({ nodes: nodes.all(), fences: fences.all(), stops: stops.all(), reports: reports.all() }, leaderOf(lease, nowMs), vouches);
   const alarms = alarmRows(
     [...reports.all()].map(({ metadata, status }) => ({ node: metadata.name, record: status?.problemCounts })),
     nowMs,
@@ -132,10 +131,10 @@ function preservedFleet(kept: PreservationListers, cluster: Pick<Cluster, 'nodes
 }
 
 /** Every node, the fenced and failed ones first. */
-export function fleetOf(cluster: Cluster, leader: Leader): FleetStatus {
+export function fleetOf(cluster: Cluster, leader: Leader, vouches?: Voucher): FleetStatus {
   const fences = new Map([...cluster.fences].map((fence) => [fence.spec.node, fence]));
   const reports = new Map([...cluster.reports].map((report) => [report.metadata.name, report]));
-  const stops = [...cluster.stops].map(stopRow).sort((left, right) => order(left.name, right.name));
+  const stops = [...cluster.stops].map((stop) => stopRow(stop, vouches)).sort((left, right) => order(left.name, right.name));
   const nodes = [...cluster.nodes];
   const known = new Set(nodes.map((node) => node.metadata.name));
   const rows = nodes.map((node) => nodeRow(node, fences.get(node.metadata.name), reports.get(node.metadata.name), stops, leader));
@@ -155,8 +154,10 @@ export function urgency({ state, outcome, ready, problems, remedies = [] }: Node
   return state === 'final' ? 4 : 5;
 }
 
-export function stopRow({ metadata, spec }: NodeFenceStop): StopRow {
-  const by = metadata.annotations?.[REQUESTED_BY];
+/** Without somebody who vouches for it, its author is who it claims. */
+export function stopRow(stop: NodeFenceStop, vouches: Voucher = NOBODY_VOUCHES): StopRow {
+  const { metadata, spec } = stop;
+  const by = authorOf(stop, vouches);
   return {
     name: metadata.name,
     ...(spec.node === undefined ? {} : { node: spec.node }),

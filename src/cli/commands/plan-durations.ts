@@ -84,6 +84,8 @@ function timeOf(operation: Operation, timing: Timing): { typicalMs: number; wors
       const typicalMs = Math.max(0, timing.settleMs - timing.offStableMs) + 2 * CALL_MS + timing.offStableMs;
       return { typicalMs, worstMs: lateMs + callsMs + timing.powerTimeoutMs };
     }
+    case 'delete':
+      return { typicalMs: 3 * CALL_MS, worstMs: callsMs + timing.powerTimeoutMs };
     case 'release':
       return { typicalMs: CALL_MS, worstMs: 2 * WRITE_DEADLINE_MS };
     case 'release-end':

@@ -35,7 +35,6 @@ interface PreserveFlags extends ClusterFlags, MachineFlags {
 }
 
 const FOR_MAX_MS = 366 * 86_400_000;
-const REASON_MAX = 1_024;
 
 /** `nodefence preserve <node|machine> now|when-failed|never|stop`. */
 export function preserveCommand(): Command {
@@ -82,8 +81,16 @@ async function carryOut({ access, console }: Session, reach: MachineReach, name:
     pools: seen.pools,
   };
   const standing = stateOf(target, pictureOf({ ...listed, nodes, fences, nowMs }), nowMs);
-  const reason = flags.reason === undefined ? undefined : `${flags.reason} (${await requesterOf(access)})`.slice(0, REASON_MAX);
-  const order: Order = { target, wish, forMs: flags.for, reason, mode: seen.mode, phase: standing.phase, nowMs };
+  const order: Order = {
+    target,
+    wish,
+    forMs: flags.for,
+    reason: flags.reason,
+    by: await requesterOf(access),
+    mode: seen.mode,
+    phase: standing.phase,
+    nowMs,
+  };
   const before = valueOf(target);
   const writes = writesFor(order);
   const sheet = { ink: console.ink, width: console.width, nowMs };

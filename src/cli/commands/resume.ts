@@ -1,5 +1,6 @@
 import { Argument } from 'commander';
 import type { Command } from 'commander';
+import { voucher } from '../../ports/authorship.ts';
 import { NODE_FENCE_STOPS } from '../../ports/resources.ts';
 import type { ClusterFlags } from '../cluster-access.ts';
 import { EXIT } from './failure.ts';
@@ -34,7 +35,7 @@ export function resumeCommand(): Command {
 async function resume({ access, console }: Session, scope: Scope): Promise<ExitCode> {
   const { cluster, clock } = access;
   const { ink } = console;
-  const stops = await cluster.list(NODE_FENCE_STOPS);
+  const [stops, vouches] = await Promise.all([cluster.list(NODE_FENCE_STOPS), voucher(cluster)]);
   const own = stops.filter((stop) => concerns(stop, scope));
   const forgiven = 'node' in scope ? await forgive(access, scope.node) : undefined;
   const remedies = 'node' in scope ? await resumeRemedies(access, scope.node) : [];
@@ -45,13 +46,13 @@ async function resume({ access, console }: Session, scope: Scope): Promise<ExitC
   for (const stop of own) {
     const { name, uid } = stop.metadata;
     const wasThere = await cluster.remove(NODE_FENCE_STOPS, name, uid === undefined ? {} : { uid });
-    print(console, `${wasThere ? 'RESUMED' : 'Was gone'}: ${describeStop(stopRow(stop), clock.wallMs())}`, ink.good);
+    print(console, `${wasThere ? 'RESUMED' : 'Was gone'}: ${describeStop(stopRow(stop, vouches), clock.wallMs())}`, ink.good);
   }
   const others = stops.filter((stop) => !concerns(stop, scope));
   const holding = 'node' in scope ? others.filter((stop) => stop.spec.all === true) : [];
   for (const stop of others) {
     if ('node' in scope && stop.spec.all !== true) continue;
-    print(console, `Still in effect: ${describeStop(stopRow(stop), clock.wallMs())}`, ink.warn);
+    print(console, `Still in effect: ${describeStop(stopRow(stop, vouches), clock.wallMs())}`, ink.warn);
   }
   if (holding.length === 0) return EXIT.done;
   print(console, `${describeScope(scope)} is still held, by the stop of all nodes: nodefence resume --all`, ink.bad);

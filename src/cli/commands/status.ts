@@ -1,5 +1,6 @@
 import { Argument, Option } from 'commander';
 import type { Command } from 'commander';
+import { authorOf, NOBODY_VOUCHES } from '../../ports/authorship.ts';
 import type { ClusterFlags } from '../cluster-access.ts';
 import { noSuchNode } from './explain.ts';
 import { CommandFailure, EXIT } from './failure.ts';
@@ -90,6 +91,7 @@ function nodeFacts({ leader, stops, nodes, preservation, nodeOwnership }: FleetS
   const row = nodes.find((candidate) => candidate.node === node) ?? { node, ready: 'gone' as const, cordoned: false, problems: [] };
   const preserved = preservation?.machines.find((machine) => machine.node === node);
   const fence = fenceOf({ fences: listers.fences.all() }, node);
+  const acknowledgements = [...listers.acknowledgements.all()].filter((word) => word.spec.node === node);
   return {
     row,
     leader,
@@ -97,6 +99,7 @@ function nodeFacts({ leader, stops, nodes, preservation, nodeOwnership }: FleetS
     ...(preserved !== undefined && { preserved }),
     ...(nodeOwnership !== undefined && { holders: holdersOf(nodeOwnership, fence, node) }),
     fence,
-    acknowledgements: [...listers.acknowledgements.all()].filter((word) => word.spec.node === node),
+    acknowledgements,
+    authors: Object.fromEntries(acknowledgements.map((word) => [word.metadata.name, authorOf(word, listers.vouches ?? NOBODY_VOUCHES)])),
   };
 }

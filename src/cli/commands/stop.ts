@@ -1,13 +1,14 @@
 import { Argument, Option } from 'commander';
 import type { Command } from 'commander';
 import { ApiStatusError } from '../../ports/api-transport.ts';
+import { REQUESTED_BY, voucher } from '../../ports/authorship.ts';
 import { NODE_FENCE_STOPS, NODE_FENCES, NODES } from '../../ports/resources.ts';
-import type { NodeFence, NodeFenceStop } from '../../ports/resources.ts';
+import type { NodeFence } from '../../ports/resources.ts';
 import type { ClusterAccess, ClusterFlags } from '../cluster-access.ts';
 import { noSuchNode } from './explain.ts';
 import { CommandFailure, EXIT } from './failure.ts';
 import type { ExitCode } from './failure.ts';
-import { REQUESTED_BY, stopRow } from './fleet.ts';
+import { stopRow } from './fleet.ts';
 import { nodeArgument } from './node-argument.ts';
 import { describeRestore } from './pages/fence-page.ts';
 import { describeStop } from './pages/fleet-page.ts';
@@ -47,8 +48,9 @@ async function stop({ access, console }: Session, scope: Scope, reason: string):
     if (!(error instanceof ApiStatusError) || error.status !== 409) throw error;
     const standing = await cluster.get(NODE_FENCE_STOPS, name);
     if (standing === undefined) throw error;
-    if (!concerns(standing, scope)) throw taken(standing, access);
-    print(console, `It is stopped already. ${describeStop(stopRow(standing), access.clock.wallMs())}`, ink.warn);
+    const words = describeStop(stopRow(standing, await voucher(cluster)), access.clock.wallMs());
+    if (!concerns(standing, scope)) throw taken(words);
+    print(console, `It is stopped already. ${words}`, ink.warn);
     return EXIT.done;
   }
   print(console, `STOPPED: ${describeScope(scope)} (NodeFenceStop ${name})`, ink.warn);
@@ -68,9 +70,9 @@ async function demandNode(access: ClusterAccess, scope: Scope): Promise<void> {
   if (!fences.some((fence) => fence.spec.node === scope.node)) throw noSuchNode(scope.node, access);
 }
 
-function taken(stop: NodeFenceStop, { clock }: ClusterAccess): CommandFailure {
+function taken(stop: string): CommandFailure {
   return new CommandFailure(
-    `nothing was stopped: the name is taken by another stop (${describeStop(stopRow(stop), clock.wallMs())}). Create one of another name with kubectl, or take that one back`,
+    `nothing was stopped: the name is taken by another stop (${stop}). Create one of another name with kubectl, or take that one back`,
   );
 }
 

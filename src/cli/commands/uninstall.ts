@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import type { Command } from 'commander';
 import { ApiStatusError } from '../../ports/api-transport.ts';
+import { REQUESTED_BY } from '../../ports/authorship.ts';
 import { LEASES, NODE_FENCE_STOPS, NODE_FENCES } from '../../ports/resources.ts';
 import type { ClusterFlags } from '../cluster-access.ts';
 import { LEADER_LEASE } from '../../manager/composition.ts';
@@ -10,7 +11,6 @@ import { daemonsInTheWay, removeDaemonObjects } from '../uninstall/node-daemons.
 import { cleanNodes, listServed, removeDeployment, removeFinalizers, removeKinds, removeLeases } from '../uninstall/removal.ts';
 import { CommandFailure, EXIT } from './failure.ts';
 import type { ExitCode } from './failure.ts';
-import { REQUESTED_BY } from './fleet.ts';
 import { leaderOf, describeLeader } from './leader.ts';
 import { personCommand, run } from './person-command.ts';
 import type { Session } from './person-command.ts';

@@ -2,6 +2,8 @@ import { CANDIDATES_LEASE } from '../../controllers/fence/handover/candidates.ts
 import { KDUMP_LEASE } from '../../domain/kdump/record.ts';
 import { sentenceOf } from '../../controllers/self-check/questions.ts';
 import type { Reflector } from '../../kube/reflector.ts';
+import { voucher } from '../../ports/authorship.ts';
+import type { Voucher } from '../../ports/authorship.ts';
 import type { Lister } from '../../ports/cluster.ts';
 import { NO_METRICS } from '../../ports/metrics.ts';
 import type { KubeObject, Lease, Node } from '../../ports/objects.ts';
@@ -35,6 +37,8 @@ export interface FleetListers {
   installation?: readonly string[];
   /** Absent: not looked at. */
   preservation?: PreservationListers;
+  /** Whose authors the API server vouches for, as it was looked at last; absent: nobody's. */
+  vouches?: Voucher;
   /** As it was listed last; absent: not looked at. */
   nodeOwnership?: NodeOwnership;
 }
@@ -47,7 +51,7 @@ const OWNERSHIP_SHARE = 1 / 20;
 /** Everything once. Rejects when something of it may not be read. */
 export async function listFleet(access: ClusterAccess): Promise<FleetListers> {
   const { cluster, namespace } = access;
-  const [nodes, fences, stops, reports, acknowledgements, leader, replicas, dumps, installation] = await Promise.all([
+  const [nodes, fences, stops, reports, acknowledgements, leader, replicas, dumps, installation, vouches] = await Promise.all([
     cluster.list(NODES),
     cluster.list(NODE_FENCES),
     cluster.list(NODE_FENCE_STOPS),
@@ -57,6 +61,7 @@ export async function listFleet(access: ClusterAccess): Promise<FleetListers> {
     cluster.get(LEASES, CANDIDATES_LEASE, namespace),
     cluster.get(LEASES, KDUMP_LEASE, namespace),
     activeFaults(access),
+    voucher(cluster),
   ]);
   return {
     nodes: listed(nodes),
@@ -68,6 +73,7 @@ export async function listFleet(access: ClusterAccess): Promise<FleetListers> {
     replicas: listed(replicas === undefined ? [] : [replicas]),
     dumps: listed(dumps === undefined ? [] : [dumps]),
     installation: installation.length === 0 ? [] : [sentenceOf(installation)],
+    vouches,
   };
 }
 
@@ -115,7 +121,11 @@ export class WatchedFleet {
 
   async start(): Promise<void> {
     for (const reflector of this.#reflectors) reflector.start();
-    await Promise.all(this.#reflectors.map((reflector) => reflector.untilSynced(SYNC_DEADLINE_MS)));
+    const [vouches] = await Promise.all([
+      voucher(this.#access.cluster),
+      ...this.#reflectors.map((reflector) => reflector.untilSynced(SYNC_DEADLINE_MS)),
+    ]);
+    this.listers.vouches = vouches;
     this.#lookLater(OWNERSHIP_MS);
   }
 
@@ -144,6 +154,7 @@ export class WatchedFleet {
     const beganMs = clock.monotonicMs();
     try {
       this.listers.nodeOwnership = await listNodeOwnership(this.#access);
+      this.listers.vouches = await voucher(this.#access.cluster);
       const faults = await activeFaults(this.#access);
       this.listers.installation = faults.length === 0 ? [] : [sentenceOf(faults)];
       this.#ownershipError = undefined;

@@ -4,6 +4,7 @@ import type { JournalEntry, NodeFenceStatus } from '../../domain/node-fence.ts';
 import type { Plan, PlanMethod } from '../../domain/plan.ts';
 import type { JobReport, Snapshot } from '../../domain/snapshot.ts';
 import { ApiStatusError } from '../../ports/api-transport.ts';
+import { authorOf, REQUESTED_BY, voucher } from '../../ports/authorship.ts';
 import { timestamp } from '../../ports/clock.ts';
 import { NODE_FENCE_ACKNOWLEDGEMENTS } from '../../ports/resources.ts';
 import type { AcknowledgementStatus, NodeFence, NodeFenceAcknowledgement } from '../../ports/resources.ts';
@@ -52,7 +53,7 @@ export class Acknowledgements {
     for (const word of this.acknowledgementsOf(node)) {
       const isSettled = word.status?.state !== undefined;
       const why = isSettled ? undefined : this.refusal(word, fence, bootID);
-      if (why !== undefined) await this.answer(word, { state: 'refused', message: why });
+      if (why !== undefined) await this.answer(word, { state: 'refused', message: why }, await this.authorOf(word));
       else if (isSettled && this.ageOf(word) > KEPT_MS) await this.remove(word);
     }
   }
@@ -66,21 +67,23 @@ export class Acknowledgements {
     const word = await this.dependencies.cluster.get(NODE_FENCE_ACKNOWLEDGEMENTS, entry.method);
     if (word?.metadata.uid !== entry.plug) return { result: 'refused', message: `the acknowledgement ${entry.method} was taken back` };
     const why = this.refusal(word, { ...fence, status }, bootID) ?? usedElsewhere(word, status);
-    if (why !== undefined) return this.refuse(word, why);
     const plan = status.frozen?.plan;
-    const { seen, message } = plan === undefined ? { seen: [] } : await contradiction(plan, readState);
-    if (message !== undefined) return this.refuse(word, message);
+    const [{ seen, message }, author] = await Promise.all([
+      plan === undefined || why !== undefined ? { seen: [], message: why } : contradiction(plan, readState),
+      this.authorOf(word),
+    ]);
+    if (message !== undefined) return this.refuse(word, message, author);
     const firstSeenMs = this.firstSeenMs.get(entry.plug);
     if (firstSeenMs !== undefined && order.lifeAtMs() > firstSeenMs)
-      return this.refuse(word, 'the node has shown a sign of life since: it is not down');
+      return this.refuse(word, 'the node has shown a sign of life since: it is not down', author);
     order.mayGoOn();
     // From here on any sign of life takes the evidence away; a dead device's silence before is no reason to ask again.
     const provenAtMs = this.dependencies.clock.monotonicMs();
     const accepted = { state: 'accepted' as const, message: 'It is evidence now.', usedBy: entry.id };
-    if (word.status?.state === undefined && !(await this.answer(word, accepted, order.mayGoOn)))
+    if (word.status?.state === undefined && !(await this.answer(word, accepted, author, order.mayGoOn)))
       return { result: 'interrupted', message: `the acknowledgement ${entry.method} was changed meanwhile; it is read again` };
     const devices = seen.map(({ method, state }) => `${method.device} ${method.plug} reads ${state}`.replace('  ', ' ')).join(', ');
-    const detail = `${entry.method}: ${word.spec.reason}${devices === '' ? '' : ` (${devices})`}`;
+    const detail = `${entry.method}${author === undefined ? '' : ` by ${author}`}: ${word.spec.reason}${devices === '' ? '' : ` (${devices})`}`;
     return {
       result: 'succeeded',
       message: `acknowledgement: ${detail}`,
@@ -121,19 +124,31 @@ export class Acknowledgements {
     return Math.max(clock.monotonicMs() - firstMs, Number.isNaN(stamp) ? 0 : clock.wallMs() - stamp);
   }
 
-  private async refuse(word: NodeFenceAcknowledgement, message: string): Promise<{ result: 'refused'; message: string }> {
-    if (word.status?.state === undefined) await this.answer(word, { state: 'refused', message });
+  private async refuse(word: NodeFenceAcknowledgement, message: string, author: string | undefined): Promise<{ result: 'refused'; message: string }> {
+    if (word.status?.state === undefined) await this.answer(word, { state: 'refused', message }, author);
     return { result: 'refused', message: `the acknowledgement ${word.metadata.name} is refused: ${message}` };
   }
 
+  /** Who gave it, as far as the API server vouches for that; nothing is asked where it names nobody. */
+  private async authorOf(word: NodeFenceAcknowledgement): Promise<string | undefined> {
+    if (word.metadata.annotations?.[REQUESTED_BY] === undefined) return undefined;
+    return authorOf(word, await voucher(this.dependencies.cluster));
+  }
+
   /** `false`: somebody changed or removed it meanwhile. */
-  private async answer(word: NodeFenceAcknowledgement, status: Omit<AcknowledgementStatus, 'at'>, beforeSend?: () => void): Promise<boolean> {
+  private async answer(
+    word: NodeFenceAcknowledgement,
+    status: Omit<AcknowledgementStatus, 'at'>,
+    author: string | undefined,
+    beforeSend?: () => void,
+  ): Promise<boolean> {
     const answered = { ...word, status: { ...status, at: timestamp(this.dependencies.clock) } };
     try {
       await this.dependencies.cluster.replaceStatus(NODE_FENCE_ACKNOWLEDGEMENTS, answered, { beforeSend });
       this.dependencies.log.info('acknowledgement processed', {
         node: word.spec.node,
         object: word.metadata.name,
+        ...(author !== undefined && { by: author }),
         state: status.state,
         reason: status.message,
       });

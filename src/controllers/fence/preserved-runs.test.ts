@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { Model, planOf, method } from '../../domain/testing/model.ts';
 import { operationOf } from '../../domain/operation-of.ts';
+import { SCALE_DOWN_DISABLED } from '../../domain/node-fence.ts';
 import type { JournalEntry, NodeFenceStatus } from '../../domain/node-fence.ts';
 import type { Plan } from '../../domain/plan.ts';
 import type { JobReport } from '../../domain/snapshot.ts';
+import type { Node } from '../../ports/objects.ts';
 import type { Job, Runner } from '../../ports/jobs.ts';
 import type { NodeGuard } from '../../ports/preservation.ts';
 import type { NodeFence, NodeFenceReport } from '../../ports/resources.ts';
@@ -17,6 +19,8 @@ import { FenceHarness, leaseOf, nodeOf } from './testing/harness.ts';
 const CLOSING = planOf({
   isolation: [{ level: 1, methods: [method('close', 'fc-switch', 'off', { kind: 'fabric', device: 'switch', storage: 'san' })] }],
 });
+
+const DELETING = planOf({ powerManagement: [{ level: 1, methods: [method('end', 'aws', 'delete')] }] });
 
 /** A fence whose run of this operation is about to begin. */
 function due(operation: string, plan: Plan = planOf()): { status: NodeFenceStatus; entry: JournalEntry } {
@@ -54,7 +58,13 @@ function guardedBy(guard: () => NodeGuard['guard'] | undefined): {
 }
 
 /** Runs it while this guard stands; the agent asks for leave before it sets. */
-async function played(operation: string, guard: NodeGuard['guard'] | undefined, plan: Plan = planOf(), report?: NodeFenceReport): Promise<Played> {
+async function played(
+  operation: string,
+  guard: NodeGuard['guard'] | undefined,
+  plan: Plan = planOf(),
+  report?: NodeFenceReport,
+  metadata: Partial<Node['metadata']> = {},
+): Promise<Played> {
   const clock = new ManualClock();
   const harness = new FenceHarness(clock);
   const sets: string[] = [];
@@ -72,7 +82,7 @@ async function played(operation: string, guard: NodeGuard['guard'] | undefined, 
   const fence: NodeFence = { metadata: { name: 'node-fence-a', uid: 'fence-1' }, spec: { node: 'a' }, status };
   harness.fences.items = [fence];
   harness.nodes.items = [nodeOf()];
-  harness.cluster.node = nodeOf();
+  harness.cluster.node = { ...nodeOf(), metadata: { ...nodeOf().metadata, ...metadata } };
   harness.cluster.lease = leaseOf('2026-01-01T00:00:00Z');
   if (report !== undefined) harness.reports.items = [report];
   const runner = { ...harness.dependencies.runner, run, failureDiagnostics: diagnostics };
@@ -101,6 +111,27 @@ describe('a guard that comes between the decision and the call', () => {
     const { sets, reports } = await played(operation, guard);
     expect(sets).toEqual(expected);
     expect(reports).toMatchObject([{ result: expected.length === 0 ? 'not-sent' : 'succeeded' }]);
+  });
+
+  it.each<[guard: NodeGuard['guard'] | undefined, sets: string[]]>([
+    [undefined, ['delete:end']],
+    ['isolate-and-hold', []],
+    ['never-fence', []],
+    ['drop', []],
+  ])('to a deletion comes in time until it is sent: %s', async (guard, expected) => {
+    const { sets, reports } = await played('delete:end', guard, DELETING);
+    expect(sets).toEqual(expected);
+    expect(reports).toMatchObject([{ result: expected.length === 0 ? 'not-sent' : 'succeeded' }]);
+  });
+
+  it.each<[string, Partial<Node['metadata']>, string]>([
+    ['that another Node has taken over', { uid: 'uid-b' }, 'not-sent'],
+    ['that belongs to a Machine', { annotations: { 'cluster.x-k8s.io/machine': 'm' } }, 'refused'],
+    ['that somebody keeps from the autoscaler', { annotations: { [SCALE_DOWN_DISABLED]: 'true' } }, 'refused'],
+  ])('a name %s saves its machine: the Node is read from the API server right before', async (_what, metadata, result) => {
+    const { sets, reports } = await played('delete:end', undefined, DELETING, undefined, metadata);
+    expect(sets).toEqual([]);
+    expect(reports).toMatchObject([{ result }]);
   });
 
   it('lets a preserved machine be isolated, and a healthy one not', async () => {

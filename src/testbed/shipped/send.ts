@@ -3,6 +3,7 @@ import { shippedIn } from './manifests.ts';
 import type { ShippedObject } from './manifests.ts';
 
 const DEADLINE_MS = 10_000;
+const ADMISSION = '/apis/admissionregistration.k8s.io/v1';
 const RBAC = '/apis/rbac.authorization.k8s.io/v1';
 
 /** Where the shipped kinds are created. */
@@ -13,9 +14,12 @@ const COLLECTIONS: Readonly<Record<string, string>> = {
   ClusterRoleBinding: `${RBAC}/clusterrolebindings`,
   Role: `${RBAC}/namespaces/NAMESPACE/roles`,
   RoleBinding: `${RBAC}/namespaces/NAMESPACE/rolebindings`,
+  Service: '/api/v1/namespaces/NAMESPACE/services',
   ServiceAccount: '/api/v1/namespaces/NAMESPACE/serviceaccounts',
-  ValidatingAdmissionPolicy: '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies',
-  ValidatingAdmissionPolicyBinding: '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings',
+  ValidatingAdmissionPolicy: `${ADMISSION}/validatingadmissionpolicies`,
+  ValidatingAdmissionPolicyBinding: `${ADMISSION}/validatingadmissionpolicybindings`,
+  MutatingAdmissionPolicy: `${ADMISSION}/mutatingadmissionpolicies`,
+  MutatingAdmissionPolicyBinding: `${ADMISSION}/mutatingadmissionpolicybindings`,
 };
 
 /** Sends what these folders of config/ hold, each object as it stands in its file; what the server has already is left as it is. `without`: kinds that it does not serve. */

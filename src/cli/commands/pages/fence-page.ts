@@ -29,6 +29,8 @@ export interface FencePage {
   holders?: readonly string[];
   fence: NodeFence | undefined;
   acknowledgements: readonly NodeFenceAcknowledgement[];
+  /** Who gave them, by their names. */
+  authors?: Readonly<Record<string, string | undefined>>;
 }
 
 const NAME_WIDTH = 14;
@@ -52,7 +54,7 @@ export function fencePage(page: FencePage, sheet: Sheet): string {
     lines.push(...timeline(status, sheet), ...journal(status, sheet), ...evidence(status.evidence, sheet));
     lines.push(...facts(status, sheet), ...conditions(status, sheet), ...history(status, sheet));
   }
-  lines.push(...acknowledgementLines(page.acknowledgements, sheet));
+  lines.push(...acknowledgementLines(page, sheet));
   return lines.join('\n');
 }
 
@@ -217,18 +219,15 @@ function history({ history: past }: NodeFenceStatus, sheet: Sheet): string[] {
   ];
 }
 
-function acknowledgementLines(acknowledgements: readonly NodeFenceAcknowledgement[], sheet: Sheet): string[] {
+function acknowledgementLines({ acknowledgements, authors = {} }: FencePage, sheet: Sheet): string[] {
   if (acknowledgements.length === 0) return [];
   return [
     heading(sheet, 'Acknowledgements'),
     ...acknowledgements.map(({ metadata, spec, status }) => {
       const state = status?.state === undefined ? 'waits' : `${status.state} ${moment(status.at, sheet.nowMs)}: ${status.message ?? ''}`;
-      return entry(
-        sheet,
-        metadata.name,
-        harmless(`${state} (incident ${spec.incident}, given ${moment(metadata.creationTimestamp, sheet.nowMs)}: ${spec.reason})`),
-        NAME_WIDTH,
-      );
+      const by = authors[metadata.name];
+      const given = `given ${moment(metadata.creationTimestamp, sheet.nowMs)}${by === undefined ? '' : ` by ${by}`}`;
+      return entry(sheet, metadata.name, harmless(`${state} (incident ${spec.incident}, ${given}: ${spec.reason})`), NAME_WIDTH);
     }),
   ];
 }

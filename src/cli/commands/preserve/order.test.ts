@@ -7,6 +7,7 @@ import type { Order, PreserveWrite } from './order.ts';
 
 const NOW = Date.UTC(2026, 2, 29, 2, 15, 0, 500);
 const PRESERVE = 'node.machine.sapcloud.io/preserve';
+const BY = 'nodefence.ha.k8s.io/preserve-requested-by';
 const LAST = 'node.machine.sapcloud.io/last-applied-node-preserve-value';
 const OWN: PreservationMode = { mode: 'own', readsMachines: true, hasExpiryField: true, spelling: 'auto-preserve', reasons: ['own'] };
 const DAY_MS = 86_400_000;
@@ -27,7 +28,7 @@ function endedAt(preserveExpiryTime: string): Machine {
 
 function order(wish: Order['wish'], target: Partial<Order['target']>, more: Partial<Order> = {}): Order {
   const whole: Order['target'] = { asked: target.node === undefined ? 'Machine' : 'Node', node: undefined, machine: undefined, ...target };
-  return { target: whole, wish, forMs: undefined, reason: undefined, mode: OWN, phase: 'Running', nowMs: NOW, ...more };
+  return { target: whole, wish, forMs: undefined, reason: undefined, by: 'olga', mode: OWN, phase: 'Running', nowMs: NOW, ...more };
 }
 
 function patches(writes: readonly PreserveWrite[]): object[] {
@@ -39,11 +40,11 @@ function annotated(on: 'Node' | 'Machine', annotations: Record<string, string | 
 }
 
 describe('nodefence preserve writes', () => {
-  it('the annotation on what was named, and the reason with it', () => {
-    const byNode = writesFor(order('now', { node: node(), machine: machine() }, { reason: 'core dump (olga)' }));
-    expect(patches(byNode)).toEqual([annotated('Node', { [PRESERVE]: 'now', 'ha.k8s.io/preserve-reason': 'core dump (olga)' })]);
+  it('the annotation on what was named, who wrote it, and the reason with it', () => {
+    const byNode = writesFor(order('now', { node: node(), machine: machine() }, { reason: 'core dump' }));
+    expect(patches(byNode)).toEqual([annotated('Node', { [PRESERVE]: 'now', [BY]: 'now by olga', 'ha.k8s.io/preserve-reason': 'core dump' })]);
     const byMachine = writesFor(order('when-failed', { asked: 'Machine', node: node(), machine: machine() }));
-    expect(patches(byMachine)).toEqual([annotated('Machine', { [PRESERVE]: 'when-failed' })]);
+    expect(patches(byMachine)).toEqual([annotated('Machine', { [PRESERVE]: 'when-failed', [BY]: 'when-failed by olga' })]);
   });
 
   it.each([
@@ -51,26 +52,28 @@ describe('nodefence preserve writes', () => {
     ['had one', {}, { [LAST]: 'now' }],
   ])('it on the node where that %s, for the node wins', (_what, onNode, onMachine) => {
     const writes = writesFor(order('never', { asked: 'Machine', node: node(onNode), machine: machine(onMachine) }));
-    expect(patches(writes)).toEqual([annotated('Node', { [PRESERVE]: 'false' })]);
+    expect(patches(writes)).toEqual([annotated('Node', { [PRESERVE]: 'false', [BY]: 'false by olga' })]);
   });
 
   it('first the annotation, then the end of a Machine, in whole seconds', () => {
     const writes = writesFor(order('now', { node: node(), machine: machine() }, { forMs: DAY_MS }));
     expect(patches(writes)).toEqual([
-      annotated('Node', { [PRESERVE]: 'now' }),
+      annotated('Node', { [PRESERVE]: 'now', [BY]: 'now by olga' }),
       { 'Machine/status': { status: { currentStatus: { preserveExpiryTime: '2026-03-30T02:15:00Z' } } } },
     ]);
   });
 
   it('the end of a node without a Machine in the same write', () => {
     const writes = writesFor(order('now', { node: node() }, { forMs: DAY_MS }));
-    expect(patches(writes)).toEqual([annotated('Node', { [PRESERVE]: 'now', 'ha.k8s.io/preserve-expiry': '2026-03-30T02:15:00Z' })]);
+    expect(patches(writes)).toEqual([
+      annotated('Node', { [PRESERVE]: 'now', [BY]: 'now by olga', 'ha.k8s.io/preserve-expiry': '2026-03-30T02:15:00Z' }),
+    ]);
   });
 
   it('how long a Machine is kept once it fails, where that is asked beforehand', () => {
     const writes = writesFor(order('when-failed', { machine: machine() }, { forMs: DAY_MS }));
     expect(patches(writes)).toEqual([
-      annotated('Machine', { [PRESERVE]: 'when-failed' }),
+      annotated('Machine', { [PRESERVE]: 'when-failed', [BY]: 'when-failed by olga' }),
       { Machine: { spec: { machinePreserveTimeout: '86400s' } } },
     ]);
   });
@@ -82,7 +85,7 @@ describe('nodefence preserve writes', () => {
 
   it('it over an end that is still to come, which stands', () => {
     const writes = writesFor(order('now', { machine: endedAt('2026-03-29T02:15:01Z') }));
-    expect(patches(writes)).toEqual([annotated('Machine', { [PRESERVE]: 'now' })]);
+    expect(patches(writes)).toEqual([annotated('Machine', { [PRESERVE]: 'now', [BY]: 'now by olga' })]);
   });
 
   it('nothing where it is so already', () => {
@@ -93,29 +96,36 @@ describe('nodefence preserve writes', () => {
     const ended = endedAt('2026-03-29T02:15:00Z');
     const writes = writesFor(order('now', { node: node(), machine: ended }, { forMs: DAY_MS }));
     expect(patches(writes)[1]).toEqual({ 'Machine/status': { status: { currentStatus: { preserveExpiryTime: '2026-03-30T02:15:00Z' } } } });
-    expect(patches(writesFor(order('never', { node: node(), machine: ended })))).toEqual([annotated('Node', { [PRESERVE]: 'false' })]);
+    expect(patches(writesFor(order('never', { node: node(), machine: ended })))).toEqual([
+      annotated('Node', { [PRESERVE]: 'false', [BY]: 'false by olga' }),
+    ]);
   });
 
   it('the mark of a request of ours away, so that it is the person’s from now on', () => {
     const standing = node({ [PRESERVE]: 'when-failed', 'ha.k8s.io/preserve-requested': 'uid' });
-    expect(patches(writesFor(order('when-failed', { node: standing })))).toEqual([annotated('Node', { 'ha.k8s.io/preserve-requested': null })]);
+    expect(patches(writesFor(order('when-failed', { node: standing })))).toEqual([
+      annotated('Node', { 'ha.k8s.io/preserve-requested': null, [BY]: 'when-failed by olga' }),
+    ]);
   });
 });
 
 describe('nodefence preserve stop', () => {
   it('removes a manual value wherever it stands, and the reason', () => {
-    const target = { node: node({ [PRESERVE]: 'now', 'ha.k8s.io/preserve-reason': 'x' }), machine: machine({ [PRESERVE]: 'when-failed' }) };
+    const target = {
+      node: node({ [PRESERVE]: 'now', 'ha.k8s.io/preserve-reason': 'x', [BY]: 'now by olga' }),
+      machine: machine({ [PRESERVE]: 'when-failed' }),
+    };
     expect(patches(writesFor(order('stop', target)))).toEqual([
-      annotated('Node', { [PRESERVE]: null, 'ha.k8s.io/preserve-reason': null }),
+      annotated('Node', { [PRESERVE]: null, 'ha.k8s.io/preserve-reason': null, [BY]: null }),
       annotated('Machine', { [PRESERVE]: null }),
     ]);
   });
 
   it.each(['auto-preserve', 'auto-preserved'])('writes false over %s, on the Machine or on the node', (value) => {
     const onMachine = writesFor(order('stop', { asked: 'Machine', machine: machine({ [PRESERVE]: value }) }));
-    expect(patches(onMachine)).toEqual([annotated('Machine', { [PRESERVE]: 'false' })]);
+    expect(patches(onMachine)).toEqual([annotated('Machine', { [PRESERVE]: 'false', [BY]: 'false by olga' })]);
     const onNode = writesFor(order('stop', { node: node({ [PRESERVE]: value }) }));
-    expect(patches(onNode)).toEqual([annotated('Node', { [PRESERVE]: 'false' })]);
+    expect(patches(onNode)).toEqual([annotated('Node', { [PRESERVE]: 'false', [BY]: 'false by olga' })]);
   });
 
   it.each([

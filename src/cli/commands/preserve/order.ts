@@ -3,7 +3,7 @@ import { effectiveValue, isKnownValue, readMarks } from '../../../controllers/pr
 import type { PreserveMarks, PreserveValue } from '../../../controllers/preservation/marks.ts';
 import { LAST_APPLIED, NODE_EXPIRY, PRESERVE, REQUEST_MARK } from '../../../controllers/preservation/names.ts';
 import type { MachinePhase } from '../../../controllers/preservation/snapshot.ts';
-import { GROUP } from '../../../ports/resources.ts';
+import { PRESERVE_REASON, PRESERVE_REQUESTED_BY } from '../../../ports/authorship.ts';
 import { CommandFailure, EXIT } from '../failure.ts';
 import { duration } from '../terminal/times.ts';
 import type { Target } from './target.ts';
@@ -11,8 +11,9 @@ import type { Target } from './target.ts';
 export const WISHES = ['now', 'when-failed', 'never', 'stop'] as const;
 export type Wish = (typeof WISHES)[number];
 
-/** Why somebody preserves, and who; on the object with the annotation. */
-export const REASON = `${GROUP}/preserve-reason`;
+/** Why somebody preserves; on the object with the annotation. */
+const REASON = PRESERVE_REASON;
+const WORDS = [PRESERVE, REASON, PRESERVE_REQUESTED_BY];
 
 /** One merge patch, and what it does in words. */
 export interface PreserveWrite {
@@ -29,8 +30,9 @@ export interface Order {
   wish: Wish;
   /** undefined: as configured. */
   forMs: number | undefined;
-  /** With who says so. */
   reason: string | undefined;
+  /** Who says so. */
+  by: string;
   mode: PreservationMode;
   phase: MachinePhase;
   nowMs: number;
@@ -84,7 +86,7 @@ function isOnNode(target: Target): boolean {
   return target.node !== undefined && (target.asked === 'Node' || node !== undefined || lastApplied !== '');
 }
 
-function valueWrites({ target, reason, wish, forMs, phase, nowMs }: Order, value: string): PreserveWrite[] {
+function valueWrites({ target, reason, by, wish, forMs, phase, nowMs }: Order, value: string): PreserveWrite[] {
   const onNode = isOnNode(target);
   const object = onNode ? target.node : target.machine;
   const isTimed = forMs !== undefined && target.machine === undefined && (wish === 'now' || phase === 'Failed');
@@ -94,6 +96,7 @@ function valueWrites({ target, reason, wish, forMs, phase, nowMs }: Order, value
   const standing = object?.metadata.annotations ?? {};
   const changes = Object.entries(words).filter(([key, to]) => (standing[key] ?? null) !== to);
   if (changes.length === 0) return [];
+  changes.push([PRESERVE_REQUESTED_BY, `${value} by ${by}`]);
   const until = isTimed ? `, until ${timeText(nowMs + forMs)}` : '';
   return [annotations(target, onNode, Object.fromEntries(changes), `annotated with ${PRESERVE}=${value}${until}`)];
 }
@@ -126,7 +129,7 @@ const LATER = {
 };
 
 /** A manual value goes wherever it stands; over an automatic one, `false` is written, or the machine would be preserved again. */
-function stopWrites({ target }: Order): PreserveWrite[] {
+function stopWrites({ target, by }: Order): PreserveWrite[] {
   const value = valueOf(target);
   const { node, machine } = target;
   const isOurs = node?.metadata.annotations?.[REQUEST_MARK] !== undefined;
@@ -134,11 +137,11 @@ function stopWrites({ target }: Order): PreserveWrite[] {
   if (value === 'automatic' || isOurs) {
     const marks = marksOf(target);
     const onNode = node !== undefined && marks.node !== undefined && isKnownValue(marks.node);
-    const to = { [PRESERVE]: 'false', ...(onNode && isOurs ? { [REQUEST_MARK]: null } : {}) };
+    const to = { [PRESERVE]: 'false', [PRESERVE_REQUESTED_BY]: `false by ${by}`, ...(onNode && isOurs ? { [REQUEST_MARK]: null } : {}) };
     return [annotations(target, onNode, to, `annotated with ${PRESERVE}=false over the automatic value`)];
   }
   const gone = (object: Target['node'] | Target['machine'], onNode: boolean): PreserveWrite[] => {
-    const standing = [PRESERVE, REASON].filter((key) => object?.metadata.annotations?.[key] !== undefined);
+    const standing = WORDS.filter((key) => object?.metadata.annotations?.[key] !== undefined);
     const isAsked = standing.includes(PRESERVE);
     if (!isAsked) return [];
     return [annotations(target, onNode, Object.fromEntries(standing.map((key) => [key, null])), `annotation ${PRESERVE} is removed`)];

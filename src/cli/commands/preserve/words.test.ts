@@ -12,7 +12,7 @@ const NODE = { metadata: { name: 'n1' }, spec: {}, status: {} };
 
 function said(more: Partial<Outlook>): string {
   const target = { asked: 'Node' as const, node: NODE, machine: undefined };
-  const order = { target, wish: 'now' as const, forMs: undefined, reason: undefined, mode: OWN, phase: 'Running' as const, nowMs: 0 };
+  const order = { target, wish: 'now' as const, forMs: undefined, reason: undefined, by: 'olga', mode: OWN, phase: 'Running' as const, nowMs: 0 };
   return outlook({ ...order, before: 'none', isPreserved: false, timeoutMs: 72 * HOUR_MS, leader: LEADER, ...more }).join(' ');
 }
 

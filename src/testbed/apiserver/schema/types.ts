@@ -81,6 +81,17 @@ VolumeAttachment spec!:VolumeAttachmentSpec status:VolumeAttachmentStatus
 VolumeAttachmentSpec attacher! source!:VolumeAttachmentSource nodeName!
 VolumeAttachmentSource persistentVolumeName inlineVolumeSpec:any
 VolumeAttachmentStatus attached!:bool attachmentMetadata:{string} attachError:any detachError:any
+ResourceQuota spec:ResourceQuotaSpec status:any
+ResourceQuotaSpec hard:{string} scopes:[string] scopeSelector:ScopeSelector
+ScopeSelector matchExpressions:[ScopedResourceSelectorRequirement]
+ScopedResourceSelectorRequirement scopeName! operator! values:[string]
+NetworkPolicy spec:NetworkPolicySpec
+NetworkPolicySpec podSelector:LabelSelector policyTypes:[string] ingress:[NetworkPolicyIngressRule] egress:[NetworkPolicyEgressRule]
+NetworkPolicyIngressRule from:[NetworkPolicyPeer] ports:[NetworkPolicyPort]
+NetworkPolicyEgressRule to:[NetworkPolicyPeer] ports:[NetworkPolicyPort]
+NetworkPolicyPeer podSelector:LabelSelector namespaceSelector:LabelSelector ipBlock:IPBlock
+NetworkPolicyPort protocol port:intorstring endPort:int
+IPBlock cidr! except:[string]
 PriorityClass value!:int globalDefault:bool description preemptionPolicy
 FlowSchema spec:FlowSchemaSpec status:any
 FlowSchemaSpec priorityLevelConfiguration!:PriorityLevelReference matchingPrecedence:int distinguisherMethod:FlowDistinguisherMethod rules:[PolicyRulesWithSubjects]

@@ -14,19 +14,22 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const QUERY: Readonly<Record<string, readonly string[]>> = {
   'POST stop': ['requestId', 'noGracefulShutdown', 'discardLocalSsd'],
   'POST start': ['requestId'],
+  'DELETE instance': ['requestId'],
 };
 
 export interface ComputeExtras {
   /** The instances are members of this managed instance group. */
   managedBy?: string;
   hasLocalSsd?: true;
+  /** `deletionProtection` of the instances. */
+  isProtected?: true;
   /** Permissions that the account lacks. */
   denied?: readonly string[];
 }
 
 interface Operation {
   name: string;
-  type: 'stop' | 'start';
+  type: 'stop' | 'start' | 'delete';
   instance: EmulatedInstance;
   requestId: string | undefined;
 }
@@ -56,7 +59,7 @@ export class GceCompute {
     if (kind === 'operations') return this.#operation(item);
     if (item === '') return this.#list(request.query);
     const instance = this.#instances.find((one) => item === one.machine.node || item === this.idOf(one));
-    if (instance === undefined) return notFound(`projects/${project}/zones/${zone}/instances/${item}`);
+    if (instance === undefined || instance.end === 'deleted') return notFound(`projects/${project}/zones/${zone}/instances/${item}`);
     if (name === 'GET instance') return json(200, selected(this.#shown(instance), request.query.get('fields')));
     if (name === 'POST testIamPermissions') return this.#permissions(request.body);
     return this.#set(instance, name, request.query);
@@ -79,7 +82,9 @@ export class GceCompute {
     const requestId = query.get('requestId') ?? undefined;
     const same = requestId === undefined ? undefined : this.#operations.find((one) => one.requestId === requestId);
     if (same !== undefined) return json(200, this.#told(same));
-    const type = name === 'POST stop' ? 'stop' : 'start';
+    if (name === 'DELETE instance' && this.#extras.isProtected === true)
+      return failure(400, 'invalid', `Invalid resource usage: 'Resource cannot be deleted if it's protected against deletion.'.`);
+    const type = name === 'DELETE instance' ? 'delete' : name === 'POST stop' ? 'stop' : 'start';
     const operation = { name: `operation-${String(this.#operations.length + 1).padStart(4, '0')}`, type, instance, requestId } as const;
     this.#operations.push(operation);
     instance[type]();
@@ -103,7 +108,7 @@ export class GceCompute {
   }
 
   #told({ name, type, instance, requestId }: Operation): object {
-    const isUnderWay = instance.phase === (type === 'stop' ? 'stopping' : 'starting');
+    const isUnderWay = type === 'delete' ? instance.end === 'deleting' : instance.phase === (type === 'stop' ? 'stopping' : 'starting');
     const error = { errors: [{ code: 'RESOURCE_NOT_READY', message: `The resource 'instances/${instance.machine.node}' is not ready` }] };
     return {
       kind: 'compute#operation',

@@ -25,6 +25,7 @@ const FIRST_ID = 7_000_000_000_000_000_001n;
 const NAMES: readonly (readonly [RegExp, string])[] = [
   [/^POST \/compute\/v1\/.*\/instances\/[^/]+\/(\w+)$/, 'POST '],
   [/^GET \/compute\/v1\/.*\/instances\/[^/]+$/, 'GET instance'],
+  [/^DELETE \/compute\/v1\/.*\/instances\/[^/]+$/, 'DELETE instance'],
   [/^GET \/compute\/v1\/.*\/instances$/, 'GET instances'],
   [/^GET \/compute\/v1\/.*\/operations\/[^/]+$/, 'GET operation'],
   [/^POST \/token$/, 'POST token'],
@@ -57,7 +58,7 @@ class GceProtocol implements CloudProtocol {
   }
 
   isSet(name: string): boolean {
-    return name === 'POST stop' || name === 'POST start';
+    return name === 'POST stop' || name === 'POST start' || name === 'DELETE instance';
   }
 
   answer(request: CloudRequest, name: string): CloudAnswer {

@@ -1,0 +1,139 @@
+import { PRESERVE } from '../controllers/preservation/names.ts';
+import { AUTHORSHIP_GUARD, PRESERVE_REASON, PRESERVE_REQUESTED_BY, REQUESTED_BY } from '../ports/authorship.ts';
+import { MACHINE_GROUP } from '../ports/machines.ts';
+import type { KubeObject } from '../ports/objects.ts';
+import { GROUP } from '../ports/resources.ts';
+import { CONTROLLER_ACCOUNT, LABELS } from './access.ts';
+
+const ADMISSION = 'admissionregistration.k8s.io/v1';
+const FORBIDDEN = { reason: 'Forbidden' };
+export const USER = 'request.userInfo.username';
+export const IS_CONTROLLER = `${USER}.startsWith('system:serviceaccount:') && ${USER}.endsWith(':${CONTROLLER_ACCOUNT}')`;
+
+/** A person's words, whole objects of them: their author and what they say stay as they were created. */
+export const WORDS: readonly string[] = ['nodefencestops', 'nodefenceacknowledgements'];
+/** Whose controllers may change what they say, but not who asked. */
+const REQUESTS: readonly string[] = ['nodefenceremediations'];
+
+/** Rules of requests about these resources; never of their status. */
+export function resourceRules(group: string, resources: readonly string[]): object {
+  return { apiGroups: [group], apiVersions: ['*'], operations: ['CREATE', 'UPDATE'], resources: [...resources] };
+}
+
+/** The annotation of an object; an empty text where there is none. */
+export function annotation(object: 'object' | 'oldObject', key: string): string {
+  return `(${object} != null && '${key}' in ${object}.?metadata.annotations.orValue({}) ? ${object}.metadata.annotations['${key}'] : '')`;
+}
+
+/** A policy that refuses, and the binding by which it does. */
+export function guard(name: string, spec: object): (KubeObject & { spec: object })[] {
+  return [
+    {
+      apiVersion: ADMISSION,
+      kind: 'ValidatingAdmissionPolicy',
+      metadata: { name, labels: LABELS },
+      spec: { failurePolicy: 'Fail', ...spec },
+    },
+    {
+      apiVersion: ADMISSION,
+      kind: 'ValidatingAdmissionPolicyBinding',
+      metadata: { name, labels: LABELS },
+      spec: { policyName: name, validationActions: ['Deny'] },
+    },
+  ];
+}
+
+/** Of stops, acknowledgements and requests. Whoever names an author names himself; nobody changes it afterwards. */
+const OF_WORDS = guard(AUTHORSHIP_GUARD, {
+  matchConstraints: { resourceRules: [resourceRules(GROUP, [...WORDS, ...REQUESTS])] },
+  variables: [
+    { name: 'by', expression: annotation('object', REQUESTED_BY) },
+    { name: 'before', expression: annotation('oldObject', REQUESTED_BY) },
+  ],
+  validations: [
+    {
+      expression: `oldObject != null ? variables.by == variables.before : variables.by == '' || variables.by == ${USER}`,
+      messageExpression: `oldObject != null ? 'annotation ${REQUESTED_BY} stays as it was created' : 'annotation ${REQUESTED_BY} names who asks, and that is ' + ${USER} + ': leave it out or write this name'`,
+      message: `annotation ${REQUESTED_BY} is who asks, and stays so`,
+      ...FORBIDDEN,
+    },
+    {
+      expression: `oldObject == null || !(request.resource.resource in [${WORDS.map((name) => `'${name}'`).join(', ')}]) || object.spec == oldObject.spec`,
+      message: "a person's word stays as it was given: delete it, and create another",
+      ...FORBIDDEN,
+    },
+  ],
+});
+
+/** Of what a person writes into a report: who lets a node be fenced again, or its remedies go on. */
+const OF_REPORTS = guard(`${AUTHORSHIP_GUARD}-reports`, {
+  matchConstraints: { resourceRules: [resourceRules(GROUP, ['nodefencereports'])] },
+  variables: [
+    { name: 'by', expression: annotation('object', REQUESTED_BY) },
+    { name: 'before', expression: annotation('oldObject', REQUESTED_BY) },
+    { name: 'isSaid', expression: `has(object.spec) && (oldObject == null || !has(oldObject.spec) || object.spec != oldObject.spec)` },
+  ],
+  validations: [
+    {
+      expression: `variables.by == '' && variables.isSaid || variables.by == ${USER} && variables.isSaid || variables.by == variables.before && !variables.isSaid`,
+      messageExpression: `'annotation ${REQUESTED_BY} names who wrote spec, and that is ' + ${USER} + ': it goes with spec, and never alone'`,
+      message: `annotation ${REQUESTED_BY} names who wrote spec`,
+      ...FORBIDDEN,
+    },
+  ],
+});
+
+const IS_PERSON = "(object.?spec.requestedBy.kind.orValue('') == 'Person')";
+
+/** A NodeFence that a person asks for names that person. */
+const OF_FENCES = guard(`${AUTHORSHIP_GUARD}-fences`, {
+  matchConstraints: { resourceRules: [resourceRules(GROUP, ['nodefences'])] },
+  validations: [
+    {
+      expression: `!${IS_PERSON} || object.?spec.requestedBy.name.orValue('') == ${USER} || (oldObject != null && oldObject.?spec.requestedBy == object.?spec.requestedBy)`,
+      messageExpression: `'spec.requestedBy of a person names who asks, and that is ' + ${USER}`,
+      message: 'spec.requestedBy of a person names who asks',
+      ...FORBIDDEN,
+    },
+  ],
+});
+
+/** The value that is asked for, and by whom: so that it says nothing of another value that somebody writes later. */
+export const PRESERVE_STAMP = `${annotation('object', PRESERVE)} + ' by ' + ${USER}`;
+
+/**
+ * Of the wish to preserve a Node or a Machine. Machine controllers write that annotation too, and are never refused: what they write is another value than a
+ * person's, of which the stamp of the person says nothing.
+ */
+const OF_PRESERVATION = guard(`${AUTHORSHIP_GUARD}-preservation`, {
+  matchConstraints: { resourceRules: [resourceRules('', ['nodes']), resourceRules(MACHINE_GROUP, ['machines'])] },
+  matchConditions: [
+    { name: 'by-others-than-the-controller', expression: `!(${IS_CONTROLLER})` },
+    {
+      name: 'marks-change',
+      expression: [PRESERVE, PRESERVE_REASON, PRESERVE_REQUESTED_BY]
+        .map((key) => `${annotation('object', key)} != ${annotation('oldObject', key)}`)
+        .join(' || '),
+    },
+  ],
+  variables: [
+    { name: 'value', expression: annotation('object', PRESERVE) },
+    { name: 'by', expression: annotation('object', PRESERVE_REQUESTED_BY) },
+    { name: 'own', expression: PRESERVE_STAMP },
+    { name: 'isSaid', expression: `${annotation('object', PRESERVE)} != ${annotation('oldObject', PRESERVE)}` },
+    { name: 'isReasoned', expression: `${annotation('object', PRESERVE_REASON)} != ${annotation('oldObject', PRESERVE_REASON)}` },
+    { name: 'isStamped', expression: `${annotation('object', PRESERVE_REQUESTED_BY)} != ${annotation('oldObject', PRESERVE_REQUESTED_BY)}` },
+  ],
+  validations: [
+    {
+      expression:
+        "variables.by == '' || variables.by == variables.own || (!variables.isStamped && !variables.isReasoned && (!variables.isSaid || !variables.by.startsWith(variables.value + ' by ')))",
+      messageExpression: `'annotation ${PRESERVE_REQUESTED_BY} names who wrote ${PRESERVE} and its reason: remove it, or write: ' + variables.own`,
+      message: `annotation ${PRESERVE_REQUESTED_BY} names who wrote ${PRESERVE} and its reason`,
+      ...FORBIDDEN,
+    },
+  ],
+});
+
+/** Nobody speaks in another's name (`kubectl apply -k config/guards`, Kubernetes 1.30 and newer). */
+export const AUTHORSHIP_GUARDS: readonly (KubeObject & { spec: object })[] = [...OF_WORDS, ...OF_REPORTS, ...OF_FENCES, ...OF_PRESERVATION];

@@ -1,0 +1,196 @@
+// On a real API server: who asked is whom it authenticated. Six users of different rights, the shipped roles and policies; the test says with which words each forgery is refused.
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { authorOf, voucher } from '../../src/ports/authorship.ts';
+import type { KubeObject } from '../../src/ports/objects.ts';
+import { NODE_FENCE_STOPS } from '../../src/ports/resources.ts';
+import { ApiClient } from '../../src/kube/client.ts';
+import type { HttpsTransport } from '../../src/kube/https-transport.ts';
+import { sendShipped } from '../../src/testbed/shipped/send.ts';
+import { assetsMinor, call, CAN_BE_GUARDED, GuardedPlane } from '../node-daemon/guarded-plane.ts';
+import type { Answer } from '../node-daemon/guarded-plane.ts';
+
+const HA = '/apis/ha.k8s.io/v1';
+const STOPS = `${HA}/nodefencestops`;
+const WORDS = `${HA}/nodefenceacknowledgements`;
+const REPORTS = `${HA}/nodefencereports`;
+const FENCES = `${HA}/nodefences`;
+const NODE = '/api/v1/nodes/worker-1';
+const BINDINGS = '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings';
+const BY = 'nodefence.ha.k8s.io/requested-by';
+const PRESERVE = 'node.machine.sapcloud.io/preserve';
+const PRESERVED_BY = 'nodefence.ha.k8s.io/preserve-requested-by';
+const REASON = 'ha.k8s.io/preserve-reason';
+const CONTROLLER = 'system:serviceaccount:nodefence-system:nodefence-controller';
+/** MutatingAdmissionPolicy is v1 from here on. */
+const STAMPED_SINCE = 36;
+
+/** Who has which of the shipped roles. */
+const ROLES: Readonly<Record<string, readonly string[]>> = {
+  vera: ['nodefence-view'],
+  alice: ['nodefence-operator'],
+  bob: ['nodefence-operator'],
+  olga: ['nodefence-preserver'],
+  // Whatever an administrator may do, he does it in his own name.
+  root: ['cluster-admin'],
+};
+
+type Named = Readonly<Record<string, string | null>>;
+
+function named(annotations: Named): { metadata: { annotations: Named } } {
+  return { metadata: { annotations } };
+}
+
+function stop(name: string, annotations: Named = {}): object {
+  return { apiVersion: 'ha.k8s.io/v1', kind: 'NodeFenceStop', metadata: { name, annotations }, spec: { node: 'worker-1', reason: 'maintenance' } };
+}
+
+function acknowledgement(name: string, annotations: Named = {}): object {
+  const spec = { node: 'worker-1', nodeFenceUID: 'u', incident: 1, reason: 'I looked' };
+  return { apiVersion: 'ha.k8s.io/v1', kind: 'NodeFenceAcknowledgement', metadata: { name, annotations }, spec };
+}
+
+function fenceFor(name: string, person: string): object {
+  const requestedBy = { apiVersion: 'v1', kind: 'Person', name: person, uid: randomUUID() };
+  return { apiVersion: 'ha.k8s.io/v1', kind: 'NodeFence', metadata: { name }, spec: { node: name, requestedBy } };
+}
+
+describe.runIf(CAN_BE_GUARDED)('who asked, on a real API server (needs a real control plane)', { timeout: 60_000 }, () => {
+  let plane: GuardedPlane;
+  const tokens = new Map([...Object.keys(ROLES), CONTROLLER].map((name) => [name, randomUUID()]));
+  const as = (name: string): HttpsTransport => plane.as(tokens.get(name) ?? '');
+  const annotationsAt = async (path: string): Promise<Named> => (await call(plane.admin, 'GET', path)).body.metadata?.annotations ?? {};
+  const refused = async (words: string, attempt: Promise<Answer>): Promise<void> => {
+    const { status, body } = await attempt;
+    expect({ status, message: body.message }).toEqual({ status: 403, message: expect.stringContaining(words) as string });
+  };
+
+  beforeAll(async () => {
+    const people = [...tokens].map(([name, token]) => ({ name, groups: ['system:authenticated'], token }));
+    plane = await GuardedPlane.start(['crd', 'rbac', 'preservation-observe', 'guards'], people);
+    for (const [user, roles] of Object.entries(ROLES)) for (const role of roles) await plane.made(BINDINGS, bindingOf(user, role));
+    await plane.made(REPORTS, { apiVersion: 'ha.k8s.io/v1', kind: 'NodeFenceReport', metadata: { name: 'worker-1' } });
+    await plane.until(async () => {
+      const { status, body } = await call(as('alice'), 'POST', STOPS, stop('probe', { [BY]: 'probe' }));
+      if (status === 201) await call(plane.admin, 'DELETE', `${STOPS}/probe`);
+      return body.message?.includes('nodefence-authorship') === true;
+    }, 'the shipped policy takes no effect');
+  }, 150_000);
+
+  afterAll(async () => plane.stop());
+
+  describe('where it only refuses', () => {
+    it('takes a stop and an acknowledgement in the name of who gives it, and in nobody’s', async () => {
+      expect(await call(as('alice'), 'POST', STOPS, stop('own', { [BY]: 'alice' }))).toMatchObject({ status: 201 });
+      expect(await call(as('alice'), 'POST', STOPS, stop('unnamed'))).toMatchObject({ status: 201 });
+      expect(await call(as('alice'), 'POST', WORDS, acknowledgement('own', { [BY]: 'alice' }))).toMatchObject({ status: 201 });
+    });
+
+    it.each(['alice', 'root'])('refuses %s a stop and an acknowledgement in the name of another', async (user) => {
+      const words = `that is ${user}`;
+      await refused(words, call(as(user), 'POST', STOPS, stop('forged', { [BY]: 'ceo@example.com' })));
+      await refused(words, call(as(user), 'POST', WORDS, acknowledgement('forged', { [BY]: 'ceo@example.com' })));
+    });
+
+    it('refuses a fence in the name of another, and takes it in the own one', async () => {
+      await refused('that is root', call(as('root'), 'POST', FENCES, fenceFor('forged', 'ceo@example.com')));
+      expect(await call(as('root'), 'POST', FENCES, fenceFor('own', 'root'))).toMatchObject({ status: 201 });
+    });
+
+    it.each(['bob', 'vera', 'olga'])('refuses %s to change what alice said, and who said it', async (user) => {
+      for (const path of [`${STOPS}/own`, `${WORDS}/own`]) {
+        await refused('forbidden', call(as(user), 'PATCH', path, { spec: { reason: 'edited' } }));
+        await refused('forbidden', call(as(user), 'PATCH', path, named({ [BY]: user })));
+      }
+    });
+
+    it('freezes reason and author for an administrator too', async () => {
+      for (const path of [`${STOPS}/own`, `${WORDS}/own`, `${STOPS}/unnamed`]) {
+        await refused('stays as it was given', call(as('root'), 'PATCH', path, { spec: { reason: 'edited' } }));
+        await refused('stays as it was created', call(as('root'), 'PATCH', path, named({ [BY]: 'root' })));
+      }
+      expect(await annotationsAt(`${STOPS}/own`)).toEqual({ [BY]: 'alice' });
+    });
+
+    it('lets the controller answer an acknowledgement, and a person take a stop back', async () => {
+      const word = await call(plane.admin, 'GET', `${WORDS}/own`);
+      const answered = { ...word.body, status: { state: 'refused', message: 'no' } };
+      expect(await call(as(CONTROLLER), 'PUT', `${WORDS}/own/status`, answered)).toMatchObject({ status: 200 });
+      expect(await call(as('bob'), 'DELETE', `${STOPS}/unnamed`)).toMatchObject({ status: 200 });
+    });
+
+    it('has the author of a word in a report go with the word', async () => {
+      const said = (reason: string): object => ({ spec: { resumed: { incident: 1, reason } } });
+      const path = `${REPORTS}/worker-1`;
+      await refused('that is alice', call(as('alice'), 'PATCH', path, { ...said('x'), ...named({ [BY]: 'ceo@example.com' }) }));
+      expect(await call(as('alice'), 'PATCH', path, { ...said('x'), ...named({ [BY]: 'alice' }) })).toMatchObject({ status: 200 });
+      await refused('that is bob', call(as('bob'), 'PATCH', path, said('in the name of alice')));
+      await refused('never alone', call(as('bob'), 'PATCH', path, named({ [BY]: 'bob' })));
+      expect(await call(as('bob'), 'PATCH', path, { ...said('mine'), ...named({ [BY]: 'bob' }) })).toMatchObject({ status: 200 });
+    });
+
+    it('has the author of a wish to preserve go with the wish, and never refuses a machine controller its own', async () => {
+      const olga = as('olga');
+      await refused('now by olga', call(olga, 'PATCH', NODE, named({ [PRESERVE]: 'now', [PRESERVED_BY]: 'now by ceo@example.com' })));
+      expect(await call(olga, 'PATCH', NODE, named({ [PRESERVE]: 'now', [REASON]: 'dump', [PRESERVED_BY]: 'now by olga' }))).toMatchObject({
+        status: 200,
+      });
+      await refused('now by root', call(as('root'), 'PATCH', NODE, named({ [REASON]: 'edited' })));
+      await refused('now by root', call(as('root'), 'PATCH', NODE, named({ [PRESERVED_BY]: 'now by ceo@example.com' })));
+      expect(await call(as('root'), 'PATCH', NODE, named({ [PRESERVE]: 'auto-preserve' }))).toMatchObject({ status: 200 });
+      await refused('now by root', call(as('root'), 'PATCH', NODE, named({ [PRESERVE]: 'now' })));
+      expect(await call(as('root'), 'PATCH', NODE, named({ [PRESERVE]: null }))).toMatchObject({ status: 200 });
+      expect(await call(as('root'), 'PATCH', NODE, named({ 'example.com/other': 'x' }))).toMatchObject({ status: 200 });
+    });
+
+    it('is what the program looks for before it names anybody: what came right after it still is a claim', async () => {
+      const vouches = await voucher(new ApiClient({ transport: as('alice') }));
+      const made = (await call(plane.admin, 'GET', `${STOPS}/own`)).body as KubeObject;
+      const stamp = Date.parse(made.metadata.creationTimestamp ?? '');
+      const later = { ...made, metadata: { ...made.metadata, creationTimestamp: new Date(stamp + 120_000).toISOString() } };
+      expect([made, later].map((object) => authorOf(object, vouches))).toEqual(['somebody who claims to be alice', 'alice']);
+    });
+  });
+
+  describe.runIf(assetsMinor() >= STAMPED_SINCE)('where it stamps', () => {
+    beforeAll(async () => {
+      await sendShipped(plane.admin, ['stamps']);
+      await plane.until(async () => {
+        await call(as('alice'), 'POST', STOPS, stop('stamped'));
+        const isStamped = (await annotationsAt(`${STOPS}/stamped`))[BY] === 'alice';
+        if (!isStamped) await call(plane.admin, 'DELETE', `${STOPS}/stamped`);
+        return isStamped;
+      }, 'the shipped stamp takes no effect');
+    }, 60_000);
+
+    it('whoever is claimed, who asked stands there', async () => {
+      expect(await call(as('bob'), 'POST', WORDS, acknowledgement('stamped', { [BY]: 'ceo@example.com' }))).toMatchObject({ status: 201 });
+      expect(await annotationsAt(`${WORDS}/stamped`)).toEqual({ [BY]: 'bob' });
+      const client = new ApiClient({ transport: as('root') });
+      const created = await client.create(NODE_FENCE_STOPS, { metadata: { name: 'plain' }, spec: { all: true, reason: 'x' } });
+      expect(created.metadata.annotations).toEqual({ [BY]: 'root' });
+    });
+
+    it('a report and a node say who wrote there last', async () => {
+      const words = { spec: { resumed: { incident: 2, reason: 'again' } } };
+      expect(await call(as('alice'), 'PATCH', `${REPORTS}/worker-1`, words)).toMatchObject({ status: 200 });
+      expect((await annotationsAt(`${REPORTS}/worker-1`))[BY]).toBe('alice');
+      expect(await call(as('olga'), 'PATCH', NODE, named({ [PRESERVE]: 'when-failed' }))).toMatchObject({ status: 200 });
+      expect((await annotationsAt(NODE))[PRESERVED_BY]).toBe('when-failed by olga');
+      expect(await call(as('root'), 'PATCH', NODE, named({ [REASON]: 'because' }))).toMatchObject({ status: 200 });
+      expect((await annotationsAt(NODE))[PRESERVED_BY]).toBe('when-failed by root');
+    });
+
+    it('and nobody changes the stamp afterwards', async () => {
+      await refused('stays as it was created', call(as('root'), 'PATCH', `${STOPS}/plain`, named({ [BY]: 'alice' })));
+      await refused('when-failed by root', call(as('root'), 'PATCH', NODE, named({ [PRESERVED_BY]: 'when-failed by olga' })));
+    });
+  });
+});
+
+function bindingOf(user: string, role: string): object {
+  const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: role };
+  const subjects = [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: user }];
+  return { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRoleBinding', metadata: { name: `${user}-${role}` }, roleRef, subjects };
+}
