@@ -19,6 +19,7 @@ import { EGRESS_POLICIES, NETWORK_POLICIES } from './network-policies.ts';
 import { NODE_DAEMON_ACCESS, NODE_DAEMON_GUARD } from './node-daemon-access.ts';
 import { NODE_CONDITIONS_ACCESS, NODE_CONDITIONS_GUARD } from './node-daemon-conditions-access.ts';
 import { NODE_DAEMON_CONTROLLER_ACCESS } from './node-daemon-controller-access.ts';
+import { NODE_GUARDS } from './node-guard.ts';
 import { OPERATOR_ACCESS } from './operator-access.ts';
 import { PRESERVATION_OBSERVE_ACCESS, PRESERVATION_OWN_ACCESS } from './preservation-access.ts';
 import { PROBLEM_ACCESS } from './problem-access.ts';
@@ -155,7 +156,9 @@ export const OPTIONAL_FILES: readonly ManifestFile[] = [
   ...folder('machine-health-check', 'access.yaml', HEALTH_CHECK_ACCESS),
   ...folder('machine-remediation', 'access.yaml', MACHINE_REMEDIATION_ACCESS),
   ...folder('machine-remediation-guard', 'guard.yaml', MACHINE_REMEDIATION_GUARD),
-  ...folder('guards', 'authorship.yaml', AUTHORSHIP_GUARDS),
+  { path: 'guards/authorship.yaml', objects: AUTHORSHIP_GUARDS },
+  { path: 'guards/nodes.yaml', objects: NODE_GUARDS },
+  kustomization('guards', ['authorship.yaml', 'nodes.yaml']),
   // Servers before 1.36 have no MutatingAdmissionPolicy in v1.
   ...folder('stamps', 'authorship.yaml', AUTHORSHIP_STAMPS),
   { path: 'node-daemon/guard.yaml', objects: NODE_DAEMON_GUARD },

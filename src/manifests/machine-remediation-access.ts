@@ -2,6 +2,7 @@ import { CLUSTER_API_GROUP, OPENSHIFT_GROUP } from '../ports/cluster-api.ts';
 import { REQUEST } from '../controllers/machine-remediation/names.ts';
 import { BARE_METAL_HOSTS, INFRASTRUCTURE_GROUP } from '../ports/metal3.ts';
 import type { KubeObject } from '../ports/objects.ts';
+import { RESTORE } from './node-guard.ts';
 import { binding, LABELS, READ, rule } from './access.ts';
 import type { Binding, Role } from './access.ts';
 
@@ -34,7 +35,8 @@ const REMEDIATION_ROLE = clusterRole('nodefence-machine-remediation', [
   rule(CLUSTER_API_GROUP, ['clusters'], ['get']),
   rule(INFRASTRUCTURE_GROUP, ['metal3machines'], ['get']),
   rule(BARE_METAL_HOSTS.group, [BARE_METAL_HOSTS.plural], [...READ, 'patch']),
-  rule('', ['nodes'], ['delete']),
+  // Also to give a Node that is registered anew the labels and annotations of the old one, which config/guards asks for.
+  rule('', ['nodes'], ['delete', RESTORE]),
   { ...rule('apps', ['deployments'], ['list']), resourceNames: [...OTHER_DEPLOYMENTS, ...OPERATOR_DEPLOYMENTS] },
   { ...rule('coordination.k8s.io', ['leases'], ['list']), resourceNames: [...OTHER_LEASES, ...OPERATOR_LEASES] },
 ]);

@@ -1,6 +1,7 @@
 import { CLUSTER_API_GROUP } from '../ports/cluster-api.ts';
 import { BARE_METAL_HOSTS, INFRASTRUCTURE_GROUP, metal3Remediations, METAL3_REMEDIATION_VERSIONS } from '../ports/metal3.ts';
 import { OPERATOR_DEPLOYMENTS } from './machine-remediation-access.ts';
+import { RESTORE } from './node-guard.ts';
 import { binding, LABELS, READ, rule } from './access.ts';
 import type { Binding, Role } from './access.ts';
 
@@ -28,7 +29,8 @@ const ROLE: Role = {
     rule(CLUSTER_API_GROUP, ['machines/status'], ['patch']),
     rule(BARE_METAL_HOSTS.group, [BARE_METAL_HOSTS.plural], [...READ, 'patch']),
     // The release where the cluster is older than 1.28.
-    rule('', ['nodes'], ['delete']),
+    // Also to give a Node that is registered anew the labels and annotations of the old one, which config/guards asks for.
+    rule('', ['nodes'], ['delete', RESTORE]),
     { ...rule('apiextensions.k8s.io', ['customresourcedefinitions'], ['get']), resourceNames: [METAL3_REMEDIATION_DEFINITION] },
     { ...rule('apps', ['deployments'], ['list']), resourceNames: [...PROVIDER_DEPLOYMENTS, ...OPERATOR_DEPLOYMENTS] },
   ],

@@ -52,8 +52,12 @@ describe('the role of machine remediation', { timeout: 60_000 }, () => {
     expect(warnings).toEqual([]);
     const used = rightsUsed(world.trace, GRANTS);
     const seldom = rightsOf(GRANTS).filter((right) => !used.has(right));
-    // Asked for by the guard alone.
-    expect(seldom).toEqual(['cluster: remediate machines.cluster.x-k8s.io', 'cluster: remediate machines.machine.openshift.io']);
+    // Asked for by the guards alone.
+    expect(seldom).toEqual([
+      'cluster: remediate machines.cluster.x-k8s.io',
+      'cluster: remediate machines.machine.openshift.io',
+      'cluster: restore nodes',
+    ]);
     expect(refusalsIn(world.trace)).toEqual([]);
   });
 

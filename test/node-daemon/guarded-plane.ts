@@ -27,6 +27,7 @@ export interface Answer {
   body: {
     message?: string;
     metadata?: { name: string; uid: string; annotations?: Record<string, string> };
+    spec?: { taints?: object[] };
     status?: { token?: string; conditions?: { type: string; status: string }[] };
   };
 }

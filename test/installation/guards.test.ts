@@ -1,4 +1,5 @@
-// On a real API server: who asked is whom it authenticated. Six users of different rights, the shipped roles and policies; the test says with which words each forgery is refused.
+// On a real API server, by the shipped roles and policies: who asked is whom it authenticated, and the controller changes of a Node what it is for. Six users of different
+// rights; the test says with which words each attempt at more is refused.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
@@ -56,7 +57,7 @@ function fenceFor(name: string, person: string): object {
   return { apiVersion: 'ha.k8s.io/v1', kind: 'NodeFence', metadata: { name }, spec: { node: name, requestedBy } };
 }
 
-describe.runIf(CAN_BE_GUARDED)('who asked, on a real API server (needs a real control plane)', { timeout: 60_000 }, () => {
+describe.runIf(CAN_BE_GUARDED)('the guards on a real API server (needs a real control plane)', { timeout: 60_000 }, () => {
   let plane: GuardedPlane;
   const tokens = new Map([...Object.keys(ROLES), CONTROLLER].map((name) => [name, randomUUID()]));
   const as = (name: string): HttpsTransport => plane.as(tokens.get(name) ?? '');
@@ -80,7 +81,7 @@ describe.runIf(CAN_BE_GUARDED)('who asked, on a real API server (needs a real co
 
   afterAll(async () => plane.stop());
 
-  describe('where it only refuses', () => {
+  describe('who asked, where it is only refused', () => {
     it('takes a stop and an acknowledgement in the name of who gives it, and in nobody’s', async () => {
       expect(await call(as('alice'), 'POST', STOPS, stop('own', { [BY]: 'alice' }))).toMatchObject({ status: 201 });
       expect(await call(as('alice'), 'POST', STOPS, stop('unnamed'))).toMatchObject({ status: 201 });
@@ -153,7 +154,74 @@ describe.runIf(CAN_BE_GUARDED)('who asked, on a real API server (needs a real co
     });
   });
 
-  describe.runIf(assetsMinor() >= STAMPED_SINCE)('where it stamps', () => {
+  describe('the controller and its nodes', () => {
+    const PATCH = async (body: object, path = NODE): Promise<Answer> => call(as(CONTROLLER), 'PATCH', path, body);
+    const taints = async (): Promise<object[]> => (await call(plane.admin, 'GET', NODE)).body.spec?.taints ?? [];
+    const FOREIGN = { key: 'example.com/theirs', effect: 'NoSchedule' };
+    const OUT_OF_SERVICE = { key: 'node.kubernetes.io/out-of-service', value: 'nodeshutdown', effect: 'NoExecute' };
+
+    beforeAll(async () => {
+      const spec = { podCIDR: '10.1.0.0/24', taints: [FOREIGN] };
+      expect(await call(plane.admin, 'PATCH', NODE, { spec, metadata: { labels: { zone: 'a' } } })).toMatchObject({ status: 200 });
+    });
+
+    it.each<[string, object]>([
+      ['cordons, with its mark', { spec: { unschedulable: true }, ...named({ 'nodefence.ha.k8s.io/cordoned-by': 'node-fence-worker-1' }) }],
+      ['uncordons', { spec: { unschedulable: null }, ...named({ 'nodefence.ha.k8s.io/cordoned-by': null }) }],
+      [
+        'keeps the autoscaler away',
+        named({ 'cluster-autoscaler.kubernetes.io/scale-down-disabled': 'true', 'ha.k8s.io/preserve-scale-down-before': '' }),
+      ],
+      ['writes a wish to preserve', named({ [PRESERVE]: 'when-failed', 'ha.k8s.io/preserve-requested': 'uid' })],
+      ['takes it back', named({ [PRESERVE]: null, 'ha.k8s.io/preserve-requested': null })],
+    ])('%s', async (_what, body) => {
+      expect(await PATCH(body)).toMatchObject({ status: 200 });
+    });
+
+    it('sets and removes the taint of a release, and a taint that it lists, beside those of others', async () => {
+      const standing = await taints();
+      const listed = { key: 'example.com/fenced', value: 'yes', effect: 'NoExecute' };
+      const mark = 'nodefence.ha.k8s.io/tainted';
+      expect(await PATCH({ spec: { taints: [...standing, OUT_OF_SERVICE] } })).toMatchObject({ status: 200 });
+      const [withList] = [{ spec: { taints: [...standing, listed] }, ...named({ [mark]: 'example.com/fenced=yes:NoExecute' }) }];
+      expect(await PATCH(withList)).toMatchObject({ status: 200 });
+      expect(await PATCH({ spec: { taints: standing }, ...named({ [mark]: null }) })).toMatchObject({ status: 200 });
+      expect(await taints()).toEqual(standing);
+    });
+
+    it.each<[string, string, object]>([
+      ['remove a taint of others', 'sets and removes taints', { spec: { taints: [] } }],
+      ['set a taint that it does not list', 'sets and removes taints', { spec: { taints: [FOREIGN, { key: 'x', effect: 'NoExecute' }] } }],
+      ['change another field', 'nothing of spec but', { spec: { providerID: 'aws:///other' } }],
+      ['label a node', 'writes no labels', { metadata: { labels: { zone: 'b' } } }],
+      ['annotate it for others', 'writes annotations of', named({ 'kubeadm.alpha.kubernetes.io/cri-socket': 'x' })],
+      ['write an annotation that only looks like ours', 'writes annotations of', named({ 'evilha.k8s.io/x': 'x' })],
+      ['keep it from being deleted', 'no finalizers', { metadata: { finalizers: ['example.com/kept'] } }],
+    ])('cannot %s: %s', async (_what, words, body) => {
+      await refused(words, PATCH(body));
+    });
+
+    it('labels and annotates a node that was registered anew, with the verb restore of config/machine-remediation', async () => {
+      await sendShipped(plane.admin, ['machine-remediation']);
+      const restored = { metadata: { labels: { rack: '7' }, annotations: { 'example.com/note': 'x' } } };
+      await plane.until(async () => (await PATCH(restored)).status === 200, 'the verb restore does not help');
+      await refused('nothing of spec but', PATCH({ spec: { providerID: 'aws:///other' } }));
+    });
+
+    it('writes condition Preserved with the rights of config/preservation-own, and nothing else of a status', async () => {
+      const condition = (type: string): object => ({ status: { conditions: [{ type, status: 'True', reason: 'r', message: 'm' }] } });
+      const strategic = async (body: object): Promise<Answer> =>
+        call(as(CONTROLLER), 'PATCH', `${NODE}/status`, body, 'application/strategic-merge-patch+json');
+      await refused('cannot patch', strategic(condition('Preserved')));
+      await sendShipped(plane.admin, ['preservation-own']);
+      await plane.until(async () => (await strategic(condition('Preserved'))).status === 200, 'the role does not help');
+      await refused('but condition Preserved', strategic(condition('Ready')));
+      await refused('but condition Preserved', strategic({ status: { capacity: { cpu: '99' } } }));
+      await refused('by way of the status', strategic({ metadata: { labels: { zone: 'b' } } }));
+    });
+  });
+
+  describe.runIf(assetsMinor() >= STAMPED_SINCE)('who asked, where it is stamped', () => {
     beforeAll(async () => {
       await sendShipped(plane.admin, ['stamps']);
       await plane.until(async () => {

@@ -1,0 +1,113 @@
+import { TAINT_MARK } from '../../agents/taint/agent.ts';
+import { PRESERVE, PRESERVED_TAINT, SCALE_DOWN_DISABLED, SCALE_DOWN_MARKER } from '../controllers/preservation/names.ts';
+import { OUT_OF_SERVICE_TAINT } from '../domain/advance.ts';
+import type { KubeObject } from '../ports/objects.ts';
+import { GROUP } from '../ports/resources.ts';
+import { annotation, guard, IS_CONTROLLER } from './authorship-guard.ts';
+
+const NAME = 'nodefence-controller-nodes';
+const FORBIDDEN = { reason: 'Forbidden' };
+/** Verb on Nodes, of a controller that gives a Node which was registered anew the labels and annotations of the old one. Only this guard asks for it. */
+export const RESTORE = 'restore';
+
+function names(list: readonly string[]): string {
+  return `[${list.map((name) => `'${name}'`).join(', ')}]`;
+}
+
+const OWN_ANNOTATIONS = names([PRESERVE, SCALE_DOWN_DISABLED, SCALE_DOWN_MARKER]);
+const OWN_TAINTS = names([OUT_OF_SERVICE_TAINT.key, PRESERVED_TAINT]);
+const IS_OWN = `(key.startsWith('${GROUP}/') || key.matches('^[a-z0-9.-]+[.]${GROUP.replaceAll('.', '[.]')}/') || key in ${OWN_ANNOTATIONS})`;
+
+/** Each taint of the one stands in the other too, is of ours, or is listed as one that a fence set. */
+function taintsOf(one: string, other: string, listed: string): string {
+  const same = `${other}.exists(same, same.key == taint.key && same.effect == taint.effect && same.?value.orValue('') == taint.?value.orValue(''))`;
+  return `${one}.all(taint, ${same} || taint.key in ${OWN_TAINTS} || (taint.key + '=' + taint.?value.orValue('') + ':' + taint.effect) in ${listed})`;
+}
+
+/** Every member of the one stands in the other as it is, but those of which `mayDiffer` is true. */
+function same(one: string, other: string, mayDiffer: string): string {
+  return `${one}.all(key, ${mayDiffer} || (key in ${other} && ${one}[key] == ${other}[key]))`;
+}
+
+function both(check: (one: string, other: string) => string, after: string, before: string): string {
+  return `${check(after, before)} && ${check(before, after)}`;
+}
+
+function kept(one: string, other: string): string {
+  return `${one}.all(condition, condition.type == 'Preserved' || ${other}.exists(same, same == condition))`;
+}
+
+const RULES = { apiGroups: [''], apiVersions: ['*'], operations: ['UPDATE'] };
+
+/** RBAC knows no fields: who may patch a Node may change all of it. With this the controller changes what it is for, whoever has its token. */
+const OF_SPEC = guard(NAME, {
+  matchConstraints: { resourceRules: [{ ...RULES, resources: ['nodes'] }] },
+  matchConditions: [{ name: 'by-the-controller', expression: IS_CONTROLLER }],
+  variables: [
+    { name: 'after', expression: 'object.?spec.orValue({})' },
+    { name: 'before', expression: 'oldObject.?spec.orValue({})' },
+    { name: 'taintsAfter', expression: 'object.?spec.taints.orValue([])' },
+    { name: 'taintsBefore', expression: 'oldObject.?spec.taints.orValue([])' },
+    { name: 'listed', expression: `${annotation('object', TAINT_MARK)}.split(',')` },
+    { name: 'wasListed', expression: `${annotation('oldObject', TAINT_MARK)}.split(',')` },
+    { name: 'marksAfter', expression: 'object.?metadata.annotations.orValue({})' },
+    { name: 'marksBefore', expression: 'oldObject.?metadata.annotations.orValue({})' },
+    { name: 'mayRestore', expression: `authorizer.group('').resource('nodes').name(oldObject.metadata.name).check('${RESTORE}').allowed()` },
+  ],
+  validations: [
+    {
+      expression: `${taintsOf('variables.taintsAfter', 'variables.taintsBefore', 'variables.listed')} && ${taintsOf('variables.taintsBefore', 'variables.taintsAfter', 'variables.wasListed')}`,
+      message: `the controller sets and removes taints ${OUT_OF_SERVICE_TAINT.key}, ${PRESERVED_TAINT} and those that annotation ${TAINT_MARK} lists`,
+      ...FORBIDDEN,
+    },
+    {
+      expression: both((one, other) => same(one, other, "key in ['taints', 'unschedulable']"), 'variables.after', 'variables.before'),
+      message: 'the controller changes nothing of spec but taints and unschedulable',
+      ...FORBIDDEN,
+    },
+    {
+      expression: `${both((one, other) => same(one, other, IS_OWN), 'variables.marksAfter', 'variables.marksBefore')} || variables.mayRestore`,
+      message: `the controller writes annotations of ${GROUP} and those of preservation; others only who has the verb ${RESTORE} on that Node`,
+      ...FORBIDDEN,
+    },
+    {
+      expression: 'object.?metadata.labels == oldObject.?metadata.labels || variables.mayRestore',
+      message: `the controller writes no labels without the verb ${RESTORE} on that Node`,
+      ...FORBIDDEN,
+    },
+    {
+      expression: ['finalizers', 'ownerReferences'].map((what) => `object.?metadata.${what} == oldObject.?metadata.${what}`).join(' && '),
+      message: 'the controller changes no finalizers and no owners of a Node',
+      ...FORBIDDEN,
+    },
+  ],
+});
+
+/** Of the status it writes the condition `Preserved`, where config/preservation-own lets it. */
+const OF_STATUS = guard(`${NAME}-status`, {
+  matchConstraints: { resourceRules: [{ ...RULES, resources: ['nodes/status'] }] },
+  matchConditions: [{ name: 'by-the-controller', expression: IS_CONTROLLER }],
+  variables: [
+    { name: 'after', expression: 'object.?status.orValue({})' },
+    { name: 'before', expression: 'oldObject.?status.orValue({})' },
+    { name: 'conditionsAfter', expression: 'object.?status.conditions.orValue([])' },
+    { name: 'conditionsBefore', expression: 'oldObject.?status.conditions.orValue([])' },
+  ],
+  validations: [
+    {
+      expression: `${both(kept, 'variables.conditionsAfter', 'variables.conditionsBefore')} && ${both((one, other) => same(one, other, "key == 'conditions'"), 'variables.after', 'variables.before')}`,
+      message: 'the controller writes nothing of the status but condition Preserved',
+      ...FORBIDDEN,
+    },
+    {
+      expression: ['labels', 'annotations', 'finalizers', 'ownerReferences']
+        .map((what) => `object.?metadata.${what} == oldObject.?metadata.${what}`)
+        .join(' && '),
+      message: 'the controller changes no metadata by way of the status',
+      ...FORBIDDEN,
+    },
+  ],
+});
+
+/** What of a Node the controller may change (`kubectl apply -k config/guards`, Kubernetes 1.30 and newer). */
+export const NODE_GUARDS: readonly (KubeObject & { spec: object })[] = [...OF_SPEC, ...OF_STATUS];
