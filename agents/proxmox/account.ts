@@ -1,4 +1,4 @@
-import { AgentError, type Outcome, type PlugEntry } from '../../src/ports/agents.ts';
+import type { Outcome, PlugEntry } from '../../src/ports/agents.ts';
 import type { Call } from '../shared/call.ts';
 import type { Reach } from '../shared/cloud/instance-agent.ts';
 import type { CloudAccount, InstanceView, MachineFacts } from '../shared/cloud/instance.ts';
@@ -21,19 +21,10 @@ import {
 } from './machine.ts';
 import { isSameUUID, isUUID, plugProblem, providedMachine, type ProxmoxSettings } from './parameters.ts';
 import { missingPrivileges } from './permissions.ts';
+import { AskedTasks } from './tasks.ts';
 
 const LIST_MAX = 1_000;
 const KEPT_MAX = 1_000;
-const UPID = /^UPID:([A-Za-z0-9][A-Za-z0-9-]*):[\w:.@!-]+:$/;
-
-/** The last set of a machine that was accepted as a task. */
-interface Asked {
-  wanted: 'on' | 'off';
-  upid: string;
-  host: string;
-  /** How it failed; kept until the next set. */
-  failed?: string;
-}
 
 /** What a set relies on. */
 interface Place {
@@ -47,12 +38,13 @@ export class ProxmoxAccount implements CloudAccount {
   readonly #finder: Finder;
   /** Where the machine of a plug was last; each use shows whether it still is there. */
   readonly #kept = new Map<string, Listed>();
-  readonly #asked = new Map<string, Asked>();
+  readonly #tasks: AskedTasks;
   readonly #places = new WeakMap<InstanceView, Place>();
 
   constructor(settings: ProxmoxSettings, reach: Reach) {
     this.#api = new PveApi(settings, reach);
     this.#finder = new Finder(this.#api);
+    this.#tasks = new AskedTasks(this.#api);
   }
 
   async read(call: Call): Promise<InstanceView> {
@@ -79,7 +71,7 @@ export class ProxmoxAccount implements CloudAccount {
     const place = this.#places.get(view);
     if (place === undefined) throw call.error('NotSent', 'the machine was not looked at');
     const { machine, configured } = place;
-    this.#asked.delete(machine.vmid);
+    this.#tasks.forget(machine.vmid);
     const name = state === 'off' ? 'stop' : 'start';
     const form = state === 'off' ? await this.#stopForm(call, machine, configured) : {};
     const gate = (): void => call.target.beforeSend();
@@ -154,9 +146,9 @@ export class ProxmoxAccount implements CloudAccount {
     const said = { current, configured, staleness: stale?.words, tasks: [] as readonly string[], requested };
     // HA may have taken it in hand since the list was made.
     if (said.requested === undefined && managedIn(current) !== 'none') said.requested = await this.#requested(call, machine);
-    if (stateOf(said).state === 'off') said.tasks = await this.#tasks(call, machine);
+    if (stateOf(said).state === 'off') said.tasks = await this.#running(call, machine);
     const { state, detail } = stateOf(said);
-    const failed = await this.#failed(call, machine, state);
+    const failed = await this.#tasks.failed(call, machine.vmid, state);
     const wouldRefuse = call.target.isProbe === true ? await this.#wouldRefuse(call, machine, current) : undefined;
     const view: InstanceView = {
       id: machine.vmid,
@@ -215,7 +207,7 @@ export class ProxmoxAccount implements CloudAccount {
     }
   }
 
-  async #tasks(call: Call, { host, vmid }: Listed): Promise<readonly string[]> {
+  async #running(call: Call, { host, vmid }: Listed): Promise<readonly string[]> {
     return runningTasksIn(await this.#api.get(call, `/nodes/${encodeURIComponent(host)}/tasks?source=active&vmid=${vmid}`), vmid);
   }
 
@@ -244,28 +236,8 @@ export class ProxmoxAccount implements CloudAccount {
       const { 'overrule-shutdown': _refused, ...rest } = form;
       data = await this.#api.post(call, path, rest, gate);
     }
-    const upid = typeof data === 'string' ? data : '';
-    const host = UPID.exec(upid)?.[1];
-    if (host === undefined) return { result: 'unclear', detail: `${name} was answered without a task` };
-    this.#remember(machine.vmid, { wanted, upid, host });
-    return { result: 'accepted', detail: `${name} is ${deviceMessage(upid, [])}` };
-  }
-
-  /** Where the accepted task ended in an error since: its own words. */
-  async #failed(call: Call, { vmid }: Listed, state: InstanceView['state']): Promise<string | undefined> {
-    const asked = this.#asked.get(vmid);
-    if (asked === undefined || asked.wanted === state) return undefined;
-    if (asked.failed !== undefined) return asked.failed;
-    try {
-      const task = await this.#api.get(call, `/nodes/${encodeURIComponent(asked.host)}/tasks/${encodeURIComponent(asked.upid)}/status`);
-      const exit = textAt(task, 'status') === 'stopped' ? textAt(task, 'exitstatus') : undefined;
-      if (exit !== undefined && exit !== 'OK' && !/^WARNINGS/.test(exit))
-        asked.failed = `the accepted ${asked.wanted} ended in an error: ${deviceMessage(exit, [])}`;
-    } catch (error) {
-      // The state was read; that nobody tells of the task takes nothing from it.
-      if (!(error instanceof PveRefusal || error instanceof AgentError) || call.ended !== undefined) throw error;
-    }
-    return asked.failed;
+    if (!this.#tasks.remember(machine.vmid, wanted, data)) return { result: 'unclear', detail: `${name} was answered without a task` };
+    return { result: 'accepted', detail: `${name} is ${deviceMessage(data, [])}` };
   }
 
   async #wouldRefuse(call: Call, machine: Listed, current: unknown): Promise<string | undefined> {
@@ -286,12 +258,6 @@ export class ProxmoxAccount implements CloudAccount {
     const [oldest] = this.#kept.keys();
     if (this.#kept.size >= KEPT_MAX && !this.#kept.has(plug) && oldest !== undefined) this.#kept.delete(oldest);
     this.#kept.set(plug, machine);
-  }
-
-  #remember(vmid: string, asked: Asked): void {
-    const [oldest] = this.#asked.keys();
-    if (this.#asked.size >= KEPT_MAX && oldest !== undefined) this.#asked.delete(oldest);
-    this.#asked.set(vmid, asked);
   }
 }
 
