@@ -79,8 +79,6 @@ export const CONTROLLER_CLUSTER_ROLE: Role = {
     rule('coordination.k8s.io', ['leases'], READ),
     // Whether they are as this program writes by.
     { ...rule('apiextensions.k8s.io', ['customresourcedefinitions'], ['get']), resourceNames: [...OWN_DEFINITIONS] },
-    // Whether the author that an acknowledgement names is whom the API server authenticated.
-    ...AUTHORSHIP_RULES,
     rule(GROUP, ['nodefences'], [...READ, 'create', 'patch', 'delete']),
     rule(GROUP, ['nodefences/status'], ['update']),
     // Those of Nodes that are gone are removed in the end.
@@ -168,6 +166,17 @@ export function binding(role: Role): Binding {
     subjects: [{ kind: 'ServiceAccount', name: CONTROLLER_ACCOUNT, namespace: NAMESPACE }],
   };
 }
+
+/** Whether the author that an acknowledgement names is whom the API server authenticated: comes with the guard, for without one it is not asked for. */
+const AUTHORSHIP_ROLE: Role = {
+  apiVersion: `${AUTHORIZATION}/v1`,
+  kind: 'ClusterRole',
+  metadata: { name: 'nodefence-authorship', labels: LABELS },
+  rules: [...AUTHORSHIP_RULES],
+};
+
+/** Installed with the guards of authors (`kubectl apply -k config/guards`). */
+export const AUTHORSHIP_ACCESS: readonly (Role | Binding)[] = [AUTHORSHIP_ROLE, binding(AUTHORSHIP_ROLE)];
 
 const ROLES = [CONTROLLER_CLUSTER_ROLE, OWN_NAMESPACE_ROLE, API_PEERS_ROLE];
 

@@ -43,7 +43,16 @@ export function guard(name: string, spec: object): (KubeObject & { spec: object 
   ];
 }
 
-/** Of stops, acknowledgements and requests. Whoever names an author names himself; nobody changes it afterwards. */
+/** A text that is there and no mere space. */
+function isSaid(field: string): string {
+  return `${field}.orValue('').trim() != ''`;
+}
+
+/**
+ * Of stops, acknowledgements and requests. Whoever names an author names himself; nobody changes it afterwards.
+ *
+ * What never changes is a rule here and not in the definitions: a kubectl that validates by a server before 1.23 refuses a definition with rules.
+ */
 const OF_WORDS = guard(AUTHORSHIP_GUARD, {
   matchConstraints: { resourceRules: [resourceRules(GROUP, [...WORDS, ...REQUESTS])] },
   variables: [
@@ -61,6 +70,10 @@ const OF_WORDS = guard(AUTHORSHIP_GUARD, {
       expression: `oldObject == null || !(request.resource.resource in [${WORDS.map((name) => `'${name}'`).join(', ')}]) || object.spec == oldObject.spec`,
       message: "a person's word stays as it was given: delete it, and create another",
       ...FORBIDDEN,
+    },
+    {
+      expression: `oldObject != null || ${isSaid('object.?spec.reason')} || !(request.resource.resource in [${WORDS.map((name) => `'${name}'`).join(', ')}])`,
+      message: 'spec.reason says why, in more than spaces',
     },
   ],
 });
@@ -80,6 +93,10 @@ const OF_REPORTS = guard(`${AUTHORSHIP_GUARD}-reports`, {
       message: `annotation ${REQUESTED_BY} names who wrote spec`,
       ...FORBIDDEN,
     },
+    {
+      expression: `!has(object.spec) || ((!has(object.spec.resumed) || ${isSaid('object.?spec.resumed.reason')}) && (!has(object.spec.resumedRemedies) || object.spec.resumedRemedies.all(each, each.reason.trim() != '')))`,
+      message: 'reason says why, in more than spaces',
+    },
   ],
 });
 
@@ -94,6 +111,10 @@ const OF_FENCES = guard(`${AUTHORSHIP_GUARD}-fences`, {
       messageExpression: `'spec.requestedBy of a person names who asks, and that is ' + ${USER}`,
       message: 'spec.requestedBy of a person names who asks',
       ...FORBIDDEN,
+    },
+    {
+      expression: 'oldObject == null || object.spec.node == oldObject.spec.node',
+      message: 'spec.node stays: what was done and proven was done to that node',
     },
   ],
 });

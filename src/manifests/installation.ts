@@ -1,5 +1,15 @@
 import type { KubeObject } from '../ports/objects.ts';
-import { CEPH_ACCESS, CONTROLLER_ACCESS, CONTROLLER_ACCOUNT, JOB_ACCESS, LABELS, METAL3_ACCESS, NAMESPACE, NODE_LEASE_ACCESS } from './access.ts';
+import {
+  AUTHORSHIP_ACCESS,
+  CEPH_ACCESS,
+  CONTROLLER_ACCESS,
+  CONTROLLER_ACCOUNT,
+  JOB_ACCESS,
+  LABELS,
+  METAL3_ACCESS,
+  NAMESPACE,
+  NODE_LEASE_ACCESS,
+} from './access.ts';
 import { AUTHORSHIP_GUARDS } from './authorship-guard.ts';
 import { AUTHORSHIP_STAMPS } from './authorship-stamps.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS } from './definitions.ts';
@@ -158,7 +168,8 @@ export const OPTIONAL_FILES: readonly ManifestFile[] = [
   ...folder('machine-remediation-guard', 'guard.yaml', MACHINE_REMEDIATION_GUARD),
   { path: 'guards/authorship.yaml', objects: AUTHORSHIP_GUARDS },
   { path: 'guards/nodes.yaml', objects: NODE_GUARDS },
-  kustomization('guards', ['authorship.yaml', 'nodes.yaml']),
+  { path: 'guards/access.yaml', objects: AUTHORSHIP_ACCESS },
+  kustomization('guards', ['authorship.yaml', 'nodes.yaml', 'access.yaml']),
   // Servers before 1.36 have no MutatingAdmissionPolicy in v1.
   ...folder('stamps', 'authorship.yaml', AUTHORSHIP_STAMPS),
   { path: 'node-daemon/guard.yaml', objects: NODE_DAEMON_GUARD },

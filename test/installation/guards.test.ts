@@ -3,13 +3,16 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
+import { questionsOf } from '../../src/controllers/self-check/questions.ts';
+import { ApiServerCheck } from '../../src/manager/self-check/api-server.ts';
+import { installedFor } from '../../src/manager/self-check/installed.ts';
 import { authorOf, voucher } from '../../src/ports/authorship.ts';
 import type { KubeObject } from '../../src/ports/objects.ts';
 import { NODE_FENCE_STOPS } from '../../src/ports/resources.ts';
 import { ApiClient } from '../../src/kube/client.ts';
 import type { HttpsTransport } from '../../src/kube/https-transport.ts';
 import { sendShipped } from '../../src/testbed/shipped/send.ts';
-import { assetsMinor, call, CAN_BE_GUARDED, GuardedPlane } from '../node-daemon/guarded-plane.ts';
+import { assetsMinor, call, CAN_BE_GUARDED, GuardedPlane, NAMESPACE } from '../node-daemon/guarded-plane.ts';
 import type { Answer } from '../node-daemon/guarded-plane.ts';
 
 const HA = '/apis/ha.k8s.io/v1';
@@ -54,7 +57,7 @@ function acknowledgement(name: string, annotations: Named = {}): object {
 
 function fenceFor(name: string, person: string): object {
   const requestedBy = { apiVersion: 'v1', kind: 'Person', name: person, uid: randomUUID() };
-  return { apiVersion: 'ha.k8s.io/v1', kind: 'NodeFence', metadata: { name }, spec: { node: name, requestedBy } };
+  return { apiVersion: 'ha.k8s.io/v1', kind: 'NodeFence', metadata: { name: `node-fence-${name}` }, spec: { node: name, requestedBy } };
 }
 
 describe.runIf(CAN_BE_GUARDED)('the guards on a real API server (needs a real control plane)', { timeout: 60_000 }, () => {
@@ -95,8 +98,29 @@ describe.runIf(CAN_BE_GUARDED)('the guards on a real API server (needs a real co
     });
 
     it('refuses a fence in the name of another, and takes it in the own one', async () => {
-      await refused('that is root', call(as('root'), 'POST', FENCES, fenceFor('forged', 'ceo@example.com')));
-      expect(await call(as('root'), 'POST', FENCES, fenceFor('own', 'root'))).toMatchObject({ status: 201 });
+      await refused('that is root', call(as('root'), 'POST', FENCES, fenceFor('worker-2', 'ceo@example.com')));
+      expect(await call(as('root'), 'POST', FENCES, fenceFor('worker-2', 'root'))).toMatchObject({ status: 201 });
+    });
+
+    it.each<[string, string, () => Promise<Answer>]>([
+      [
+        'a stop without a reason',
+        'in more than spaces',
+        async () => call(as('alice'), 'POST', STOPS, { ...stop('blank'), spec: { all: true, reason: ' ' } }),
+      ],
+      [
+        'a word in a report without a reason',
+        'in more than spaces',
+        async () => call(as('alice'), 'PATCH', `${REPORTS}/worker-1`, { spec: { resumed: { incident: 1, reason: ' ' } } }),
+      ],
+      [
+        'a fence of one node to be turned into that of another',
+        'spec.node stays',
+        async () => call(as(CONTROLLER), 'PATCH', `${FENCES}/node-fence-worker-2`, { spec: { node: 'worker-1' } }),
+      ],
+    ])('refuses %s: %s', async (_what, words, attempt) => {
+      const { status, body } = await attempt();
+      expect({ status, message: body.message }).toEqual({ status: 422, message: expect.stringContaining(words) as string });
     });
 
     it.each(['bob', 'vera', 'olga'])('refuses %s to change what alice said, and who said it', async (user) => {
@@ -152,6 +176,12 @@ describe.runIf(CAN_BE_GUARDED)('the guards on a real API server (needs a real co
       const later = { ...made, metadata: { ...made.metadata, creationTimestamp: new Date(stamp + 120_000).toISOString() } };
       expect([made, later].map((object) => authorOf(object, vouches))).toEqual(['somebody who claims to be alice', 'alice']);
     });
+  });
+
+  it('the self-check of the controller passes under them, for without that none leads', async () => {
+    const questions = questionsOf(new ApiServerCheck(as(CONTROLLER)), installedFor({ namespace: NAMESPACE }));
+    expect(questions.length).toBeGreaterThan(5);
+    for (const { ask, name } of questions) expect({ name, faults: await ask() }).toEqual({ name, faults: [] });
   });
 
   describe('the controller and its nodes', () => {

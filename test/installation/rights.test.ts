@@ -13,9 +13,6 @@ import type { Right } from './rights.ts';
 const SELDOM_USED: Readonly<Record<Right, string>> = {
   'cluster: delete nodefenceacknowledgements.ha.k8s.io': 'a settled acknowledgement is removed an hour later',
   'cluster: delete nodefencereports.ha.k8s.io': 'the report of a Node that is gone: src/controllers/fence/report-end.test.ts',
-  'cluster: get validatingadmissionpolicies.admissionregistration.k8s.io':
-    'who gave an acknowledgement that names its author: test/scenarios/acknowledgement.test.ts',
-  'cluster: get validatingadmissionpolicybindings.admissionregistration.k8s.io': 'the same',
   'cluster: get nodefences.ha.k8s.io': 'read again when a write met another one',
   'cluster: get nodefencereports.ha.k8s.io': 'read when a write met another one, or before its watch has shown it',
   'cluster: get persistentvolumeclaims': 'read where a storage was revoked: test/scenarios/release-storage.test.ts',
