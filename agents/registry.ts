@@ -2,7 +2,7 @@ import type { AgentDefinition, AgentRegistry } from '../src/ports/agents.ts';
 import { NO_PROGRAMS } from '../src/ports/programs.ts';
 import type { ProgramRights } from '../src/ports/programs.ts';
 import { ack } from './ack/definition.ts';
-import { aws, awsVolume } from './aws/definition.ts';
+import { aws, awsSecurityGroup, awsVolume } from './aws/definition.ts';
 import { azure } from './azure/definition.ts';
 import { cephWith } from './ceph/definition.ts';
 import { cordon } from './cordon/agent.ts';
@@ -63,6 +63,7 @@ export function standardRegistry(rights: ProgramRights = NO_PROGRAMS): AgentRegi
     ...clusterAgents,
     ack,
     aws,
+    awsSecurityGroup,
     awsVolume,
     azure,
     cephWith(programs),

@@ -2,6 +2,7 @@ import type { PowerState } from '../../src/ports/agents.ts';
 import { parseXml, type XmlElement } from '../shared/xml.ts';
 import { mappedVolumes, type AttachedVolume } from './attachments.ts';
 import { child, items, tagsOf, textOf } from './elements.ts';
+import { mappedInterfaces, type MappedInterface } from './interfaces.ts';
 
 /** One instance, as DescribeInstances shows it (EC2 API reference, version 2016-11-15). */
 export interface Ec2Instance {
@@ -18,6 +19,8 @@ export interface Ec2Instance {
   name: string | undefined;
   /** Volumes, as the instance shows them. */
   volumes: readonly AttachedVolume[];
+  /** Network interfaces, as the instance shows them. */
+  interfaces: readonly MappedInterface[];
   /** Device of its root; undefined where it does not say. */
   rootDevice: string | undefined;
   /** What an operator has to know of it, in words. */
@@ -61,6 +64,7 @@ function instanceOf(element: XmlElement): Ec2Instance {
     addresses: addressesOf(element),
     name: tags.get('Name'),
     volumes: mappedVolumes(element),
+    interfaces: mappedInterfaces(element),
     rootDevice: textOf(element, 'rootDeviceName'),
     remarks: remarksOf(element, tags),
   };

@@ -1,6 +1,6 @@
 import type { AgentDefinition, Parameters } from '../../src/ports/agents.ts';
 import { canonical, describeParameters, type Documentation } from '../shared/parameter-schema.ts';
-import { awsInstance, awsParameters, awsProblems, instanceProblem, volumeParameters } from './parameters.ts';
+import { awsInstance, awsParameters, awsProblems, groupParameters, instanceProblem, volumeParameters } from './parameters.ts';
 
 /** Region and endpoint, as far as they are written: what stands in front of the instance. */
 function keyBy(source: { documentation: Readonly<Record<string, Documentation>> }): (parameters: Parameters) => string {
@@ -51,5 +51,25 @@ export const awsVolume: AgentDefinition = {
   create: async (context) => {
     const [{ InstancePathAgent }, { volumeCloud }] = await Promise.all([import('../shared/cloud/instance-agent.ts'), import('./volumes.ts')]);
     return new InstancePathAgent('volumes of the instance', volumeCloud, context);
+  },
+};
+
+/** Security groups of an instance, replaced by one that lets nothing through. A change takes seconds; AWS names no bound. */
+export const awsSecurityGroup: AgentDefinition = {
+  name: 'aws-security-group',
+  aliases: ['aws-security-groups'],
+  kind: 'fabric',
+  actions: ['on', 'off', 'open', 'close'],
+  deviceMaxLatencyMs: 15_000,
+  revokesNoStorage: 'no security group keeps an instance from EBS, and connections that stand are tracked and live on',
+  sideBySide: true,
+  instanceOf: awsInstance,
+  deviceKey: keyBy(groupParameters),
+  describe: () => describeParameters(groupParameters),
+  check: awsProblems(groupParameters),
+  plugProblem: instanceProblem,
+  create: async (context) => {
+    const [{ InstancePathAgent }, { groupCloud }] = await Promise.all([import('../shared/cloud/instance-agent.ts'), import('./security-groups.ts')]);
+    return new InstancePathAgent('security groups of the instance', groupCloud, context);
   },
 };

@@ -6,7 +6,7 @@ import type { FabricAgent, PowerAgent, Target } from '../../src/ports/agents.ts'
 import { freePorts } from '../../src/testbed/control-plane/free-port.ts';
 import { environmentOf, fabricAgentIn, powerAgentIn } from '../../src/testbed/devices/cloud/testing.ts';
 import { childrenNamed, parseXml, type XmlElement } from '../shared/xml.ts';
-import { aws, awsVolume } from './definition.ts';
+import { aws, awsSecurityGroup, awsVolume } from './definition.ts';
 
 /** EC2 as moto serves it, which nobody here wrote: `pip install 'moto[server,ec2]'`, on the PATH or named by this variable. */
 const SERVER = process.env['NODEFENCE_MOTO_SERVER'] ?? 'moto_server';
@@ -29,6 +29,7 @@ describe.skipIf(!isThere)("against moto (pip install 'moto[server,ec2]')", () =>
   let url = '';
   let agent: PowerAgent;
   let volumes: FabricAgent;
+  let groups: FabricAgent;
   let instance = '';
   let address = '';
   const cleanUp: (() => Promise<unknown>)[] = [];
@@ -63,7 +64,8 @@ describe.skipIf(!isThere)("against moto (pip install 'moto[server,ec2]')", () =>
     const host = environmentOf({ AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test', AWS_ENDPOINT_URL: url });
     agent = await powerAgentIn(aws, host);
     volumes = await fabricAgentIn(awsVolume, host);
-    cleanUp.push(async () => Promise.all([agent.close?.(), volumes.close?.()]));
+    groups = await fabricAgentIn(awsSecurityGroup, host);
+    cleanUp.push(async () => Promise.all([agent.close?.(), volumes.close?.(), groups.close?.()]));
   }, 60_000);
 
   afterAll(async () => {
@@ -108,6 +110,30 @@ describe.skipIf(!isThere)("against moto (pip install 'moto[server,ec2]')", () =>
     await expect.poll(async () => (await volumes.read(target())).state, { timeout: 10_000 }).toBe('closed');
     expect((await volumes.read(target())).detail).toMatch(/^no volume is attached; stays: vol-[0-9a-f]+ at \S+ attached$/u);
     expect((await agent.read(target())).state).toBe('on');
+  });
+
+  it('isolates the instance by a group without rules, and gives back the groups that it had', async () => {
+    const vpc = textOf(
+      await ask({ Action: 'DescribeInstances', 'InstanceId.1': instance }),
+      'reservationSet',
+      'item',
+      'instancesSet',
+      'item',
+      'vpcId',
+    );
+    const created = await ask({ Action: 'CreateSecurityGroup', GroupName: 'isolation', GroupDescription: 'nothing', VpcId: vpc });
+    const group = textOf(created, 'groupId');
+    const parameters = { region: 'eu-central-1', group };
+    // A new group lets everything out, which a probe says.
+    expect((await groups.read(target({ parameters, isProbe: true }))).wouldRefuse).toContain('has 1 rules');
+    const all = { 'IpPermissions.1.IpProtocol': '-1', 'IpPermissions.1.IpRanges.1.CidrIp': '0.0.0.0/0' };
+    await ask({ Action: 'RevokeSecurityGroupEgress', GroupId: group, ...all });
+    expect((await groups.read(target({ parameters, isProbe: true }))).wouldRefuse).toBeUndefined();
+    const before = (await groups.read(target({ parameters }))).detail;
+    expect(await groups.set(target({ parameters }), 'closed')).toMatchObject({ result: 'accepted' });
+    await expect.poll(async () => (await groups.read(target({ parameters }))).state, { timeout: 10_000 }).toBe('closed');
+    expect(await groups.set(target({ parameters }), 'open')).toMatchObject({ result: 'accepted' });
+    await expect.poll(async () => (await groups.read(target({ parameters }))).detail, { timeout: 10_000 }).toBe(before);
   });
 
   it('does not find it in another region, and takes that for no proof', async () => {

@@ -85,6 +85,24 @@ export const volumeParameters: ParameterSchema<typeof volumeSchema> = {
   },
 };
 
+const groupSchema = z.object({
+  ...access,
+  group: z
+    .string()
+    .regex(/^sg-[0-9a-f]{8,17}$/, 'must be the id of a security group such as sg-0123456789abcdef0')
+    .optional(),
+  ...trust,
+});
+
+export const groupParameters: ParameterSchema<typeof groupSchema> = {
+  schema: groupSchema,
+  documentation: {
+    ...ACCESS_DOCUMENTATION,
+    group: { description: 'Security group that lets nothing through, in the VPC of the instance.', required: true, aliases: ['security_group'] },
+    ...TRUST_DOCUMENTATION,
+  },
+};
+
 /** What requests are signed with. */
 export interface Keys {
   accessKeyId: string;
@@ -130,6 +148,11 @@ export interface VolumeSettings extends AwsAccess {
   keep: readonly string[];
 }
 
+export interface GroupSettings extends AwsAccess {
+  /** Of isolation. */
+  group: string;
+}
+
 /** What is wrong with the parameters of one of the agents. */
 export function awsProblems<S extends z.ZodObject>(source: ParameterSchema<S>): (parameters: Parameters, withSecrets: boolean) => ParameterProblem[] {
   return (parameters, withSecrets) => {
@@ -155,6 +178,10 @@ export function instanceSettings(parameters: Parameters): Settings<InstanceSetti
 
 export function volumeSettings(parameters: Parameters): Settings<VolumeSettings> {
   return settingsBy(volumeParameters, parameters, (value) => ({ ...accessOf(value), keep: keptOf(value.keep) }));
+}
+
+export function groupSettings(parameters: Parameters): Settings<GroupSettings> {
+  return settingsBy(groupParameters, parameters, (value) => ({ ...accessOf(value), group: value.group ?? '' }));
 }
 
 function keptOf(written = ''): string[] {

@@ -220,6 +220,10 @@ function checkParameters(
   if (isNowhere) problems.error(where, 'the address of the device is missing: write it in the method or the template, not in the Secret');
   const isUndeclared = definition.needsStorage === true && (merged.own.get('storage')?.value ?? '') === '';
   if (isUndeclared) problems.error(where, `storage= is missing: agent ${definition.name} shuts the node out of one storage only, so name it`);
+  const claim = definition.revokesNoStorage === undefined ? undefined : merged.own.get('storage');
+  const isClaimed = claim !== undefined && claim.value !== '';
+  if (isClaimed)
+    problems.error(claim.where, `storage= may not stand here: agent ${definition.name} proves nothing of it: ${definition.revokesNoStorage}`);
   const isSecretMissing = secret !== undefined && secretKeys !== undefined && secretKeys(secret) === undefined;
   return (
     found.length === 0 &&
@@ -227,6 +231,7 @@ function checkParameters(
     oversize.length === 0 &&
     parameters.size <= PARAMETERS_MAX &&
     definition.actions.length > 0 &&
+    !isClaimed &&
     !isUndeclared &&
     !isSecretMissing
   );

@@ -249,6 +249,8 @@ export interface AgentDefinition {
   runMaxMs?(parameters: Parameters): number;
   /** Shuts a node out of a storage and of nothing else: a method of it has to say `storage=`. */
   needsStorage?: boolean;
+  /** Of a fabric agent that isolates, and cuts no write off for sure: why. A method of it may not say `storage=`. */
+  revokesNoStorage?: string;
   /** What it closes is opened again by whoever needs it, and never by us: nothing is left to be taken back (P8). */
   undoneByOthers?: true;
   /** Real time after which the storage itself forgets that it shut the node out; undefined: it does not. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 
-import { aws, awsVolume } from '../../agents/aws/definition.ts';
+import { aws, awsSecurityGroup, awsVolume } from '../../agents/aws/definition.ts';
 import type { AgentDefinition } from '../../src/ports/agents.ts';
 import { parametersTable, tableOf } from './parameters-table.ts';
 import { shownOff, yamlOf } from './readme.ts';
@@ -9,6 +9,7 @@ import { shownOff, yamlOf } from './readme.ts';
 const PAGES: readonly (readonly [file: string, definition: AgentDefinition])[] = [
   ['README.md', aws],
   ['volumes.md', awsVolume],
+  ['security-groups.md', awsSecurityGroup],
 ];
 
 describe.each(PAGES)('the page %s of aws', (file, definition) => {

@@ -22,6 +22,8 @@ export interface CloudProfile {
   /** Words for a state on its way to off, and for the way to on. */
   pending: { stopping: string; starting: string };
   words: FaultProfile['words'];
+  /** Makes the cloud what a device that is on, or off, is before anything is asked of it. */
+  prepare?: (service: CloudService, isOn: boolean) => void;
   /** What flows through a plug; absent: its machine runs. */
   flows?: (service: CloudService, plug: string) => boolean;
   cannot?: FaultProfile['cannot'];
@@ -69,7 +71,7 @@ function faultsOf({ refusal, pending, faults: own = {} }: CloudProfile, behaviou
 }
 
 async function spawnCloud(
-  { kind, parameters, flows }: CloudProfile,
+  { kind, parameters, flows, prepare }: CloudProfile,
   behaviour: Behaviour,
   isOn: boolean,
   faults: CloudFaults,
@@ -84,6 +86,7 @@ async function spawnCloud(
   const isForeign = behaviour === 'wrong-certificate';
   const certificate = isForeign ? { certificate: createAuthority('nobody').issue({ commonName: 'cloud', hosts: [HOST] }) } : {};
   const service = await kind.start({ host: HOST, machines, clock, random, ...certificate });
+  prepare?.(service, isOn);
   const used = service.instances.slice(0, behaviour === 'one-plug-stuck' ? 2 : 1);
   const stuck = behaviour === 'one-plug-stuck' ? { ignoresSet: used.slice(1).map(({ id }) => id) } : {};
   service.setFaults({ ...faults, ...stuck });

@@ -1,6 +1,7 @@
 // Emulated clouds; each device runs in this process.
 import './aws.ts';
 import './aws-volume.ts';
+import './aws-security-group.ts';
 import './azure.ts';
 import './ovirt.ts';
 import './vsphere.ts';

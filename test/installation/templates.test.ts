@@ -16,6 +16,7 @@ const AGENT_OF: Readonly<Record<string, string>> = {
   gce: 'gce',
   hetzner: 'hetzner',
   aws: 'aws',
+  'aws-security-group': 'aws',
   'aws-volume': 'aws',
   azure: 'azure',
   'brocade-fc-switch': 'pdu',

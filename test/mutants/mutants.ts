@@ -35,6 +35,7 @@ import { SHARED_AGENT_MUTANTS } from './shared-agent-mutants.ts';
 import { CLUSTER_AGENT_MUTANTS } from './cluster-agent-mutants.ts';
 import { CEPH_MUTANTS } from './ceph-mutants.ts';
 import { AWS_MUTANTS } from './aws-mutants.ts';
+import { AWS_SECURITY_GROUP_MUTANTS } from './aws-security-group-mutants.ts';
 import { AWS_VOLUME_MUTANTS } from './aws-volume-mutants.ts';
 import { AZURE_MUTANTS } from './azure-mutants.ts';
 import { HETZNER_MUTANTS } from './hetzner-mutants.ts';
@@ -104,6 +105,7 @@ export const SOURCE_MUTANTS: readonly SourceMutant[] = [
   ...CLUSTER_AGENT_MUTANTS,
   ...CEPH_MUTANTS,
   ...AWS_MUTANTS,
+  ...AWS_SECURITY_GROUP_MUTANTS,
   ...AWS_VOLUME_MUTANTS,
   ...DELETION_MUTANTS,
   ...AZURE_MUTANTS,

@@ -1,3 +1,4 @@
+import { EmulatedInterfaces } from './aws-interfaces.ts';
 import { EmulatedVolumes } from './aws-volumes.ts';
 import type { CloudAnswer, CloudProtocol, CloudRequest } from './cloud-server.ts';
 import type { CloudKind, CloudService, CloudServiceOptions } from './cloud-service.ts';
@@ -6,8 +7,8 @@ import { ServedCloud } from './served-cloud.ts';
 
 /**
  * EC2, STS and Auto Scaling as their API references describe them (EC2 2016-11-15, STS 2011-06-15, Auto Scaling 2011-01-01), as far as an instance is read,
- * stopped, started and terminated, and its volumes detached. Signatures are not computed: the access key, the session token and the age of the request are
- * checked. moto, which the agent's own tests use beside, checks none of these.
+ * stopped, started and terminated, its volumes detached and its security groups changed. Signatures are not computed: the access key, the
+ * session token and the age of the request are checked. moto, which the agent's own tests use beside, checks none of these.
  */
 export const ACCESS_KEY = 'AKIAEMULATEDCLOUD000';
 const STATES: Readonly<Record<InstancePhase, readonly [code: number, name: string]>> = {
@@ -52,6 +53,14 @@ export function volumesOf(service: CloudService): EmulatedVolumes {
   return service.volumes;
 }
 
+export function interfacesOf(service: CloudService): EmulatedInterfaces {
+  if (!(service instanceof Ec2)) throw new Error('no emulated EC2');
+  return service.interfaces;
+}
+
+/** Of network interfaces and their groups. */
+const OF_INTERFACES = /^(?:DescribeNetworkInterfaces|DescribeSecurityGroups|ModifyNetworkInterfaceAttribute|CreateTags|DeleteTags)$/;
+
 export const awsCloud: CloudKind = {
   providerID: (_machine, index) => `aws:///${ZONE}/${instanceId(index)}`,
   start: (options) => Ec2.start(options),
@@ -62,6 +71,7 @@ class Ec2 extends ServedCloud implements CloudProtocol {
   readonly oddities: AwsOddities = {};
   readonly secret: string;
   readonly volumes: EmulatedVolumes;
+  readonly interfaces: EmulatedInterfaces;
   readonly #options: CloudServiceOptions;
   /** Session tokens that are taken. */
   readonly #tokens = new Set<string>();
@@ -72,6 +82,7 @@ class Ec2 extends ServedCloud implements CloudProtocol {
     this.secret = `secret-${options.random.uuid()}`;
     this.instances = options.machines.map((machine, index) => new EmulatedInstance(instanceId(index), machine, options.clock, () => this.faults));
     this.volumes = new EmulatedVolumes(this.instances, options.clock, () => this.faults);
+    this.interfaces = new EmulatedInterfaces(this.instances, options.clock, () => this.faults);
   }
 
   static async start(options: CloudServiceOptions): Promise<Ec2> {
@@ -90,6 +101,7 @@ class Ec2 extends ServedCloud implements CloudProtocol {
 
   override async close(): Promise<void> {
     this.volumes.close();
+    this.interfaces.close();
     await super.close();
   }
 
@@ -101,7 +113,9 @@ class Ec2 extends ServedCloud implements CloudProtocol {
   }
 
   isSet(name: string): boolean {
-    return /^(?:StopInstances|StartInstances|TerminateInstance(?:s|InAutoScalingGroup)|DetachVolume)(?! DryRun)/.test(name);
+    return /^(?:StopInstances|StartInstances|TerminateInstance(?:s|InAutoScalingGroup)|DetachVolume|ModifyNetworkInterfaceAttribute)(?! DryRun)/.test(
+      name,
+    );
   }
 
   failure({ status, code, message }: { status: number; code: string; message: string }): CloudAnswer {
@@ -120,6 +134,7 @@ class Ec2 extends ServedCloud implements CloudProtocol {
     const refused = this.#refused(request);
     if (refused !== undefined) return refused;
     if (action === 'DescribeInstances' && form.get('InstanceId.1') === null) return this.#described(this.instances);
+    if (OF_INTERFACES.test(action)) return this.#ofInterfaces(form, name);
     if (action === 'DescribeVolumes') return xml(200, this.volumes.describe(form));
     const asked = form.get('InstanceId.1') ?? form.get('InstanceId') ?? '';
     const instance = this.instances.find(({ id }) => this.#shownId(id) === asked);
@@ -127,8 +142,7 @@ class Ec2 extends ServedCloud implements CloudProtocol {
       const message = `The instance ID '${asked}' does not exist`;
       return this.failure({ status: 400, code: 'InvalidInstanceID.NotFound', message });
     }
-    if (name.includes('DryRun') && this.oddities.ignoresDryRun !== true)
-      return this.failure({ status: 412, code: 'DryRunOperation', message: 'Request would have succeeded, but DryRun flag is set.' });
+    if (name.includes('DryRun') && this.oddities.ignoresDryRun !== true) return this.#dryRun();
     if (action === 'DescribeInstances') return this.#described([instance]);
     if (action === 'DescribeInstanceAttribute')
       return xml(
@@ -193,8 +207,18 @@ class Ec2 extends ServedCloud implements CloudProtocol {
     const reason = stateReason === undefined ? '' : `<stateReason><code>${stateReason}</code></stateReason>`;
     const hibernation = `<hibernationOptions><configured>${mayHibernate === true}</configured></hibernationOptions>`;
     const address = isReplaced === true ? '10.99.99.99' : machine.address;
-    const network = `<networkInterfaceSet><item><privateIpAddressesSet><item><privateIpAddress>${address}</privateIpAddress></item></privateIpAddressesSet></item></networkInterfaceSet>`;
+    const network = this.interfaces.setOf(id, address);
     return `<item><instanceId>${this.#shownId(id)}</instanceId>${shows === 'absent' ? '' : `<instanceState>${state}</instanceState>`}<privateIpAddress>${address}</privateIpAddress>${network}${reason}${hibernation}${this.volumes.mappingOf(id)}${elements}<rootDeviceType>ebs</rootDeviceType><tagSet><item><key>Name</key><value>${machine.node}</value></item>${tag}</tagSet></item>`;
+  }
+
+  #ofInterfaces(form: URLSearchParams, name: string): CloudAnswer {
+    if (name.includes('DryRun') && this.oddities.ignoresDryRun !== true) return this.#dryRun();
+    const answer = this.interfaces.answer(form, this.instances);
+    return 'body' in answer ? xml(200, answer.body) : this.failure({ status: 400, ...answer });
+  }
+
+  #dryRun(): CloudAnswer {
+    return this.failure({ status: 412, code: 'DryRunOperation', message: 'Request would have succeeded, but DryRun flag is set.' });
   }
 
   #detached(instance: EmulatedInstance, form: URLSearchParams): CloudAnswer {

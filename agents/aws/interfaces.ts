@@ -1,0 +1,72 @@
+import { parseXml, type XmlElement } from '../shared/xml.ts';
+import { child, items, tagsOf, textOf } from './elements.ts';
+
+/** The tag by which an interface that was isolated says which groups it had. */
+export const GROUPS_TAG = 'nodefence/groups';
+
+/** A network interface at an instance, as DescribeNetworkInterfaces shows it. */
+export interface AttachedInterface {
+  id: string;
+  vpc: string;
+  /** Ids of its security groups. */
+  groups: readonly string[];
+  /** The groups that it had before it was isolated, as its tag says; undefined where there is no tag, or none that says so. */
+  before: readonly string[] | undefined;
+}
+
+/** The same as the instance shows it. */
+export interface MappedInterface {
+  id: string;
+  groups: readonly string[];
+}
+
+const GROUP = /^sg-[0-9a-f]{8,17}$/;
+
+export function isGroup(text: string): boolean {
+  return GROUP.test(text);
+}
+
+export function mappedInterfaces(instance: XmlElement): MappedInterface[] {
+  return items(instance, 'networkInterfaceSet').map((element) => ({ id: textOf(element, 'networkInterfaceId') ?? '', groups: groupsOf(element) }));
+}
+
+/** Undefined where the answer is none of EC2. */
+export function interfacesIn(text: string): { interfaces: readonly AttachedInterface[]; nextToken: string | undefined } | undefined {
+  const root = parseXml(text);
+  if (root?.name !== 'DescribeNetworkInterfacesResponse' || child(root, 'networkInterfaceSet') === undefined) return undefined;
+  const interfaces = items(root, 'networkInterfaceSet').map((element) => ({
+    id: textOf(element, 'networkInterfaceId') ?? '',
+    vpc: textOf(element, 'vpcId') ?? '',
+    groups: groupsOf(element),
+    before: remembered(tagsOf(element).get(GROUPS_TAG)),
+  }));
+  return { interfaces, nextToken: textOf(root, 'nextToken') };
+}
+
+/** A tag that anybody may have written is believed only where it is a list of groups and nothing else. */
+function remembered(tag: string | undefined): readonly string[] | undefined {
+  const groups = tag?.split(' ') ?? [];
+  return groups.length > 0 && groups.every(isGroup) ? groups : undefined;
+}
+
+function groupsOf(element: XmlElement): string[] {
+  return items(element, 'groupSet').map((group) => textOf(group, 'groupId') ?? '');
+}
+
+export interface SecurityGroup {
+  id: string;
+  vpc: string;
+  /** Rules for what comes in, and for what goes out. */
+  rules: number;
+}
+
+/** Undefined where the answer is none of EC2. */
+export function securityGroupsIn(text: string): readonly SecurityGroup[] | undefined {
+  const root = parseXml(text);
+  if (root?.name !== 'DescribeSecurityGroupsResponse') return undefined;
+  return items(root, 'securityGroupInfo').map((element) => ({
+    id: textOf(element, 'groupId') ?? '',
+    vpc: textOf(element, 'vpcId') ?? '',
+    rules: items(element, 'ipPermissions').length + items(element, 'ipPermissionsEgress').length,
+  }));
+}
