@@ -8,6 +8,9 @@ import type { Page } from './browser.ts';
 import { Cockpit, cockpitProblem } from './cockpit.ts';
 import { HOSTILE, KEPT } from './status.ts';
 
+const unheard = (error: Error): void => {
+  throw error;
+};
 const TIMEOUT_MS = 120_000;
 const SHOWN_MS = 40_000;
 const problem = cockpitProblem();
@@ -26,7 +29,7 @@ describe.skipIf(problem !== undefined)(
       cockpit = await Cockpit.start();
       browser = await Browser.start();
       mkdirSync(dirname(cockpit.socket));
-      daemon = await StatusSocket.listen(cockpit.socket, () => said);
+      daemon = await StatusSocket.listen(cockpit.socket, () => said, unheard);
       page = await browser.open(cockpit.url);
     }, TIMEOUT_MS);
 
@@ -102,7 +105,7 @@ describe.skipIf(problem !== undefined)(
       expect(await textOf('age')).toMatch(/^Old: all of this is from \d+ s ago/);
       await page.evaluate(`{ const now = performance.now.bind(performance); performance.now = () => now() + 60_000; }`);
       await says('age', /^Old: all of this is from (6\d|7\d|8\d) s ago, and may have changed\.$/);
-      daemon = await StatusSocket.listen(cockpit.socket, () => said);
+      daemon = await StatusSocket.listen(cockpit.socket, () => said, unheard);
       await says('age', /^This page asks every 5 seconds\.$/);
       expect(await textOf('failure')).toBe('');
     });

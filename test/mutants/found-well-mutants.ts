@@ -53,7 +53,7 @@ export const FOUND_WELL_MUTANTS: readonly SourceMutant[] = [
     defect: 'a file system that is mounted read-only is overlooked where another one takes writes',
     file: VERDICT,
     edits: [['  if (first !== undefined) {', '  if (first !== undefined && folders.length === 0) {']],
-    killedBy: byTest(LOOK_TEST, 'tells nothing to be over where one is read-only, though another takes writes'),
+    killedBy: byTest(LOOK_TEST, 'are not where one was remounted read-only'),
   },
   {
     name: 'emergency of ext4 overlooked',

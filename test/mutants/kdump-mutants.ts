@@ -10,6 +10,13 @@ const AGENT = 'agents/kdump/agent.test.ts';
 /** Defects of what is heard of crash kernels, and of what waits for them. */
 export const KDUMP_MUTANTS: readonly SourceMutant[] = [
   {
+    name: 'kdump.conf of our own saved',
+    defect: 'the second kdump-setup saves its own lines over the kdump.conf that somebody may want back',
+    file: 'src/node/kdump/kdump-setup.ts',
+    edits: [['if (before !== undefined && !isOurs(before)) await', 'if (before !== undefined) await']],
+    killedBy: byTest('src/node/kdump/kdump-setup.test.ts', 'keeps the kdump.conf that stood there before its first call, whatever it writes later'),
+  },
+  {
     name: 'kdump message of a pod',
     defect: 'a pod sends messages for a node whose address it was given',
     file: 'src/controllers/kdump/sources.ts',

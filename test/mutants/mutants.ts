@@ -50,6 +50,7 @@ import { ETHERNET_SWITCH_MUTANTS } from './ethernet-switch-mutants.ts';
 import { FC_SWITCH_MUTANTS } from './fc-switch-mutants.ts';
 import { EXEC_MUTANTS } from './exec-mutants.ts';
 import { NODE_DAEMON_CONTROLLER_MUTANTS } from './node-daemon-controller-mutants.ts';
+import { DAEMON_STRANGER_MUTANTS } from './daemon-stranger-mutants.ts';
 import { NODE_DAEMON_MUTANTS } from './node-daemon-mutants.ts';
 import { NODE_ORDER_MUTANTS } from './node-order-mutants.ts';
 import { NODE_CHECK_MUTANTS } from './node-check-mutants.ts';
@@ -121,6 +122,7 @@ export const SOURCE_MUTANTS: readonly SourceMutant[] = [
   ...FC_SWITCH_MUTANTS,
   ...EXEC_MUTANTS,
   ...NODE_DAEMON_MUTANTS,
+  ...DAEMON_STRANGER_MUTANTS,
   ...NODE_ORDER_MUTANTS,
   ...NODE_CHECK_MUTANTS,
   ...STORAGE_LEASE_MUTANTS,

@@ -9,6 +9,7 @@ import type { Mac } from '../../domain/node-daemon/seal.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { DaemonLog, DatagramSocket, ExchangeKeys, KnownOthers } from '../../ports/node-daemon.ts';
 import type { StorageSlots } from '../../ports/storage-lease.ts';
+import { AnswerBudget } from './answer-budget.ts';
 import type { DaemonTimes } from './daemon-times.ts';
 import type { Promises } from './promises.ts';
 import { Reaching } from './reaching.ts';
@@ -52,8 +53,6 @@ export interface ReceivedOrder {
 
 /** Peers are asked when no controller granted for so long. */
 const ASK_PEERS_AFTER_MS = 2_000;
-/** Requests of others that are answered between two heartbeats: more come only from somebody who means ill. */
-const ANSWERS_MAX = 200;
 
 /** What only a controller says. */
 const OF_CONTROLLERS: ReadonlySet<Datagram['type']> = new Set([
@@ -77,12 +76,12 @@ export class Exchange {
   readonly #asked = new Map<number, { atMs: number; to: string | undefined }>();
   readonly #vouches = new Map<string, number>();
   readonly #refused = new Map<string, number>();
+  readonly #answers = new AnswerBudget();
   readonly #reaching: Reaching;
   readonly #slots: SlotAnswers | undefined;
   #counter = 0;
   #sentAtMs = Number.NEGATIVE_INFINITY;
   #grantedUntilMs = Number.NEGATIVE_INFINITY;
-  #answersLeft = ANSWERS_MAX;
   #areGrantsEnded = false;
 
   constructor(ports: ExchangePorts, options: ExchangeOptions, hooks: ExchangeHooks) {
@@ -146,7 +145,7 @@ export class Exchange {
     this.#slots?.tick();
     if (nowMs - this.#sentAtMs < this.#options.times.current.heartbeatIntervalMs) return;
     this.#sentAtMs = nowMs;
-    this.#answersLeft = ANSWERS_MAX;
+    this.#answers.renew();
     for (const [counter, { atMs }] of this.#asked) if (nowMs - atMs > this.#grantMs) this.#asked.delete(counter);
     this.#sendHeartbeats(nowMs);
     if (nowMs - (this.#grantedUntilMs - this.#grantMs) > ASK_PEERS_AFTER_MS) this.#askPeers(nowMs);
@@ -191,7 +190,7 @@ export class Exchange {
   }
 
   #receive(bytes: Uint8Array, from: string): void {
-    const opened = open(bytes, (claimed) => this.#keysOf(claimed));
+    const opened = open(bytes, (claimed) => this.#keysOf(claimed, from));
     if ('problem' in opened) {
       this.#refused.set(opened.problem, (this.#refused.get(opened.problem) ?? 0) + 1);
       return;
@@ -210,15 +209,16 @@ export class Exchange {
   }
 
   /** Under which keys this sender may say this: only a controller grants and asks for promises, and only a peer of this node vouches. */
-  #keysOf(claimed: Datagram): Mac[] {
+  #keysOf(claimed: Datagram, from: string): Mac[] {
     const { type, sender, bootID, publicKey } = claimed;
     const isController = bootID === undefined;
     if (type === 'alive') return this.#reaching.keysOf(claimed);
     if (OF_CONTROLLERS.has(type) || (type === 'refusal' && isController))
       return isController ? this.#known.controllerKeys.map((key) => this.#macWith(key)).filter((mac) => mac !== undefined) : [];
     if (type === 'vouch-request' || type === 'ping') {
-      if (publicKey === undefined || isController || sender === this.#options.node || this.#answersLeft <= 0) return [];
-      this.#answersLeft -= 1;
+      if (publicKey === undefined || isController || sender === this.#options.node) return [];
+      const isPeer = this.#known.told.peers.some(({ address }) => address === from);
+      if (!this.#answers.mayAnswer(from, isPeer)) return [];
       return [this.#macWith(publicKey)].filter((mac) => mac !== undefined);
     }
     const peer = isController ? undefined : this.#known.told.peers.find(({ node }) => node === sender);

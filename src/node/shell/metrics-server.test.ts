@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { get } from 'node:http';
+import { Server } from 'node:net';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 
 import { metricsText, NODE_METRICS } from './metrics-page.ts';
 import type { ServedStatus } from './metrics-page.ts';
@@ -60,8 +61,24 @@ describe('metrics of a node daemon', () => {
     expect(metricsText(unknown)).not.toMatch(/^nodefence_node_grant_age_seconds /m);
   });
 
+  const failed: string[] = [];
+  const served = (port = 0): Promise<MetricsServer> =>
+    MetricsServer.listen(
+      { host: '127.0.0.1', port },
+      () => STATUS,
+      ({ message }) => void failed.push(message),
+    );
+
+  it('are served on where somebody could not be accepted, which is told', async () => {
+    const listen = vi.spyOn(Server.prototype, 'listen');
+    server = await served();
+    (listen.mock.contexts[0] as Server).emit('error', new Error('accept EMFILE'));
+    listen.mockRestore();
+    expect([failed, server.port > 0]).toEqual([['accept EMFILE'], true]);
+  });
+
   it('are served at /metrics, and nothing else is', async () => {
-    server = await MetricsServer.listen({ host: '127.0.0.1', port: 0 }, () => STATUS);
+    server = await served();
     const ask = (path: string): Promise<{ code: number | undefined; text: string }> => {
       const { promise, resolve, reject } = Promise.withResolvers<{ code: number | undefined; text: string }>();
       get({ host: '127.0.0.1', port: server?.port, path, agent: false }, (response) => {
@@ -73,6 +90,6 @@ describe('metrics of a node daemon', () => {
     };
     expect(await ask('/metrics')).toEqual({ code: 200, text: metricsText(STATUS) });
     expect(await ask('/')).toMatchObject({ code: 404 });
-    await expect(MetricsServer.listen({ host: '127.0.0.1', port: server.port }, () => STATUS)).rejects.toThrow('EADDRINUSE');
+    await expect(served(server.port)).rejects.toThrow('EADDRINUSE');
   });
 });

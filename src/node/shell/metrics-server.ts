@@ -16,8 +16,8 @@ export class MetricsServer {
     this.#server = server;
   }
 
-  /** Rejects where it cannot listen there. */
-  static listen({ host, port }: BindAddress, status: () => ServedStatus): Promise<MetricsServer> {
+  /** Rejects where it cannot listen there. `failed`: it could not accept somebody, such as for want of a file descriptor, and goes on. */
+  static listen({ host, port }: BindAddress, status: () => ServedStatus, failed: (error: Error) => void): Promise<MetricsServer> {
     const server = createServer({ requestTimeout: WITHIN_MS, headersTimeout: WITHIN_MS, keepAliveTimeout: WITHIN_MS }, (request, response) => {
       const isAsked = request.url === '/metrics' && request.method === 'GET';
       response.writeHead(isAsked ? 200 : 404, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' });
@@ -26,7 +26,11 @@ export class MetricsServer {
     server.maxConnections = CONNECTIONS_MAX;
     return new Promise((resolve, reject) => {
       server.once('error', reject);
-      server.listen({ host, port }, () => resolve(new MetricsServer(server)));
+      server.listen({ host, port }, () => {
+        // Without a listener an error would end the daemon.
+        server.on('error', failed);
+        resolve(new MetricsServer(server));
+      });
     });
   }
 

@@ -131,7 +131,9 @@ export async function runNodeDaemon(run: NodeDaemonRun): Promise<RunningNodeDaem
   );
   // Before anything is armed: two daemons on one node would feed for each other.
   const served = (): ServedStatus => ({ ...daemon.status(), datagrams: socket.counts });
-  const status = await StatusSocket.listen(join(run.runDir, STATUS_SOCKET), served);
+  const status = await StatusSocket.listen(join(run.runDir, STATUS_SOCKET), served, (error) =>
+    log.warn('status was not served', { error: messageOf(error) }),
+  );
   await daemon.start();
   const metrics = run.metricsAddress === undefined ? undefined : await serveMetrics(run.metricsAddress, served, log);
   log.info('starting', { version: run.version, node, address: socket.address, boot: identity.bootID, server: server.url.host });
@@ -166,7 +168,7 @@ function unfencing({ unfence, runDir }: NodeDaemonRun, clock: SystemClock, bootI
 async function serveMetrics(address: BindAddress, served: () => ServedStatus, log: DaemonLog): Promise<{ close(): void } | undefined> {
   const { MetricsServer } = await import('./metrics-server.ts');
   try {
-    return await MetricsServer.listen(address, served);
+    return await MetricsServer.listen(address, served, (error) => log.warn('metrics were not served', { error: messageOf(error) }));
   } catch (error) {
     log.error('no metrics are served', { error: messageOf(error) });
     return undefined;

@@ -21,8 +21,8 @@ export class StatusSocket {
     this.#path = path;
   }
 
-  /** Rejects where another daemon answers there; what a daemon left that ended is taken over. */
-  static async listen(path: string, status: () => unknown): Promise<StatusSocket> {
+  /** Rejects where another daemon answers there; what a daemon left that ended is taken over. `failed`: it could not accept somebody, and goes on. */
+  static async listen(path: string, status: () => unknown, failed: (error: Error) => void): Promise<StatusSocket> {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     if (await isAnswered(path)) throw new Error(`${path}: another daemon runs on this node`);
     rmSync(path, { force: true });
@@ -39,6 +39,8 @@ export class StatusSocket {
       server.listen(path, resolve);
       process.umask(mask);
     });
+    // Without a listener an error would end the daemon.
+    server.on('error', failed);
     chmodSync(path, 0o600);
     return new StatusSocket(server, path);
   }
