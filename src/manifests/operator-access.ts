@@ -7,6 +7,8 @@ import type { Role } from './access.ts';
 
 /** Name of the ClusterRole, and of the Role in the fence namespace, for the people who watch over fences. */
 export const OPERATOR_ROLE = 'nodefence-operator';
+/** And of the ClusterRole for those who acknowledge and ask for fences. */
+export const FENCER_ROLE = 'nodefence-fencer';
 
 const READ = ['get', 'list', 'watch'];
 const REMEDIATIONS = [NODE_FENCE_REMEDIATION.requests, PROPOSED_REMEDIATION.requests, metal3Remediations(METAL3_REMEDIATION_VERSIONS[0]).requests];
@@ -21,14 +23,14 @@ const VIEW_ROLE: Role = {
   rules: [{ apiGroups: [GROUP], resources: OWN_KINDS, verbs: READ }, ...AUTHORSHIP_RULES],
 };
 
-/** What `status`, `explain`, `plan`, `stop`, `resume` and `ack` take: to look, to stop, to acknowledge; never to change a fence. */
+/** What `status`, `explain`, `plan`, `stop` and `resume` take: to look and to stop; never to have a machine fenced, nor its workload released. Bound by an administrator. */
 const OPERATOR_CLUSTER_ROLE: Role = {
   apiVersion: `${AUTHORIZATION}/v1`,
   kind: 'ClusterRole',
-  metadata: { name: OPERATOR_ROLE, labels: { ...LABELS, [`${AUTHORIZATION}/aggregate-to-admin`]: 'true' } },
+  metadata: { name: OPERATOR_ROLE, labels: LABELS },
   rules: [
     { apiGroups: [GROUP], resources: OWN_KINDS, verbs: READ },
-    { apiGroups: [GROUP], resources: ['nodefencestops', 'nodefenceacknowledgements'], verbs: ['create', 'delete'] },
+    { apiGroups: [GROUP], resources: ['nodefencestops'], verbs: ['create', 'delete'] },
     // Its spec alone, in which a person lets a node be fenced again: the status is a resource of its own.
     { apiGroups: [GROUP], resources: ['nodefencereports'], verbs: ['patch'] },
     { apiGroups: [''], resources: ['nodes', 'pods'], verbs: READ },
@@ -40,6 +42,21 @@ const OPERATOR_CLUSTER_ROLE: Role = {
     // Who else has a node, where these are installed.
     ...REMEDIATIONS.map(({ group, plural }) => ({ apiGroups: [group], resources: [plural], verbs: ['list'] })),
     ...[CLUSTER_API_GROUP, OPENSHIFT_GROUP].map((group) => ({ apiGroups: [group], resources: ['machines', 'machinehealthchecks'], verbs: ['list'] })),
+  ],
+};
+
+/**
+ * Beside the operator's: to acknowledge that a machine is down, by which its workload is released, and to ask for a fence. A wrong word loses data: an
+ * administrator of namespaces has it not.
+ */
+const FENCER_CLUSTER_ROLE: Role = {
+  apiVersion: `${AUTHORIZATION}/v1`,
+  kind: 'ClusterRole',
+  metadata: { name: FENCER_ROLE, labels: LABELS },
+  rules: [
+    { apiGroups: [GROUP], resources: ['nodefenceacknowledgements'], verbs: ['create', 'delete'] },
+    // Where config/remediation is installed.
+    { apiGroups: [NODE_FENCE_REMEDIATION.requests.group], resources: [NODE_FENCE_REMEDIATION.requests.plural], verbs: ['create', 'delete'] },
   ],
 };
 
@@ -56,4 +73,4 @@ const OPERATOR_NAMESPACE_ROLE: Role = {
 };
 
 /** Roles for people; who gets them is bound by an administrator. */
-export const OPERATOR_ACCESS: readonly Role[] = [VIEW_ROLE, OPERATOR_CLUSTER_ROLE, OPERATOR_NAMESPACE_ROLE];
+export const OPERATOR_ACCESS: readonly Role[] = [VIEW_ROLE, OPERATOR_CLUSTER_ROLE, FENCER_CLUSTER_ROLE, OPERATOR_NAMESPACE_ROLE];

@@ -33,8 +33,10 @@ const STAMPED_SINCE = 36;
 /** Who has which of the shipped roles. */
 const ROLES: Readonly<Record<string, readonly string[]>> = {
   vera: ['nodefence-view'],
-  alice: ['nodefence-operator'],
-  bob: ['nodefence-operator'],
+  alice: ['nodefence-operator', 'nodefence-fencer'],
+  bob: ['nodefence-operator', 'nodefence-fencer'],
+  // Stops and resumes, and acknowledges nothing.
+  otto: ['nodefence-operator'],
   olga: ['nodefence-preserver'],
   // Whatever an administrator may do, he does it in his own name.
   root: ['cluster-admin'],
@@ -89,6 +91,13 @@ describe.runIf(CAN_BE_GUARDED)('the guards on a real API server (needs a real co
       expect(await call(as('alice'), 'POST', STOPS, stop('own', { [BY]: 'alice' }))).toMatchObject({ status: 201 });
       expect(await call(as('alice'), 'POST', STOPS, stop('unnamed'))).toMatchObject({ status: 201 });
       expect(await call(as('alice'), 'POST', WORDS, acknowledgement('own', { [BY]: 'alice' }))).toMatchObject({ status: 201 });
+    });
+
+    it('lets an operator stop and resume, and a fencer alone acknowledge', async () => {
+      expect(await call(as('otto'), 'POST', STOPS, stop('by-otto'))).toMatchObject({ status: 201 });
+      expect(await call(as('otto'), 'DELETE', `${STOPS}/by-otto`)).toMatchObject({ status: 200 });
+      await refused('cannot create resource', call(as('otto'), 'POST', WORDS, acknowledgement('by-otto')));
+      await refused('cannot create resource', call(as('vera'), 'POST', STOPS, stop('by-vera')));
     });
 
     it.each(['alice', 'root'])('refuses %s a stop and an acknowledgement in the name of another', async (user) => {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect } from 'vitest';
 import { NAMESPACE } from '../../src/manifests/access.ts';
-import { OPERATOR_ROLE } from '../../src/manifests/operator-access.ts';
+import { FENCER_ROLE, OPERATOR_ROLE } from '../../src/manifests/operator-access.ts';
 import { NODE_FENCE_ACKNOWLEDGEMENTS, NODE_FENCE_STOPS } from '../../src/ports/resources.ts';
 import { scenario } from './scenario.ts';
 import type { Play, ScenarioOptions } from './scenario.ts';
@@ -14,23 +14,26 @@ const OPTIONS: ScenarioOptions = { tokens: { [PERSON]: TOKEN }, timeoutMs: 180_0
 const SECRET_FREE = /password|BEGIN CERTIFICATE/u;
 
 /** What an administrator binds: the shipped roles, in the cluster and in the fence namespace. */
-async function bind({ transport }: World): Promise<void> {
+async function bind({ transport }: World, role = OPERATOR_ROLE): Promise<void> {
   const apiGroup = 'rbac.authorization.k8s.io';
   const path = `/apis/${apiGroup}/v1`;
   const subjects = [{ kind: 'User', apiGroup, name: PERSON }];
-  const binding = (kind: string, role: string): object => ({
+  const binding = (bound: string, kind: string): object => ({
     apiVersion: `${apiGroup}/v1`,
-    kind,
-    metadata: { name: PERSON },
-    roleRef: { apiGroup, kind: role, name: OPERATOR_ROLE },
+    kind: bound,
+    metadata: { name: `${PERSON}-${role}` },
+    roleRef: { apiGroup, kind, name: role },
     subjects,
   });
   const write = async (where: string, body: object): Promise<void> => {
     const response = await transport.request({ method: 'POST', path: `${path}/${where}`, body, deadlineMs: 5_000 });
     expect(response.status).toBe(201);
   };
-  await write('clusterrolebindings', binding('ClusterRoleBinding', 'ClusterRole'));
-  await write(`namespaces/${NAMESPACE}/rolebindings`, binding('RoleBinding', 'Role'));
+  const wanted = [
+    { where: 'clusterrolebindings', body: binding('ClusterRoleBinding', 'ClusterRole') },
+    ...(role === OPERATOR_ROLE ? [{ where: `namespaces/${NAMESPACE}/rolebindings`, body: binding('RoleBinding', 'Role') }] : []),
+  ];
+  await Promise.all(wanted.map(async ({ where, body }) => write(where, body)));
 }
 
 async function atTerminal({ world }: Play, work: (terminal: Terminal) => Promise<void>): Promise<void> {
@@ -128,6 +131,11 @@ describe.concurrent('a person at a terminal, with the rights of nodefence-operat
         expect(unasked.code).toBe(2);
         expect(unasked.stderr).toContain('say --yes when you are sure');
         expect(await world.cluster.list(NODE_FENCE_ACKNOWLEDGEMENTS)).toEqual([]);
+        const unentitled = await terminal.nodefence(['ack', 'a', '--reason', 'I hold its cord', '--yes']);
+        expect(unentitled.code).toBe(1);
+        expect(unentitled.stderr).toContain('Ask an administrator to bind nodefence-fencer to you');
+        expect(await world.cluster.list(NODE_FENCE_ACKNOWLEDGEMENTS)).toEqual([]);
+        await bind(world, FENCER_ROLE);
         const given = await terminal.nodefence(['ack', 'a', '--reason', 'I hold its cord', '--yes']);
         expect(given.stderr).toContain('both write to the same volumes');
         expect(given.stdout).toContain('ACCEPTED');

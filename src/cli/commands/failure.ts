@@ -1,5 +1,5 @@
 import { ApiStatusError, TransportError } from '../../ports/api-transport.ts';
-import { OPERATOR_ROLE } from '../../manifests/operator-access.ts';
+import { FENCER_ROLE, OPERATOR_ROLE } from '../../manifests/operator-access.ts';
 import { PRESERVER_ROLE } from '../../manifests/preservation-access.ts';
 import { harmless } from './terminal/text.ts';
 
@@ -45,7 +45,8 @@ function forbidden(message: string, at: string): string {
     verb === undefined ? 'a right' : `the right to ${verb} ${resource ?? ''}${namespace === undefined ? '' : ` in namespace ${namespace}`}`;
   // Of what people do, only preserving patches these.
   const isPreserving = verb === 'patch' && /^(?:nodes|machines)(?:\/|$)/u.test(resource ?? '');
-  const role = isPreserving ? PRESERVER_ROLE : OPERATOR_ROLE;
+  const isAcknowledging = verb === 'create' && resource === 'nodefenceacknowledgements';
+  const role = isPreserving ? PRESERVER_ROLE : isAcknowledging ? FENCER_ROLE : OPERATOR_ROLE;
   const binding =
     namespace === undefined || isPreserving
       ? `kubectl create clusterrolebinding NAME --clusterrole=${role} --user=YOU`
