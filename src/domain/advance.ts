@@ -1,7 +1,7 @@
 import { acknowledged, sinceWord } from './acknowledgement.ts';
 import { deletionRefusal } from './deletion.ts';
 import { proofOf, validEvidence, voidEvidence } from './evidence.ts';
-import { isAskedFor, seemsFailed } from './health.ts';
+import { isAskedFor, lastSignMs, seemsFailed } from './health.ts';
 import { appended, cutsOff, offBegan, restoreFor } from './journal.ts';
 import { mayLive } from './last-step.ts';
 import { bounded } from './node-fence.ts';
@@ -137,8 +137,8 @@ export function spoiling(plan: Plan, step: Step): PlanProblem | undefined {
 function isWanted(operation: Operation, context: Context, status: NodeFenceStatus): boolean {
   const held = context.snapshot.holds.length > 0;
   if ((operation.phase === 'on' || operation.phase === 'delete') && status.ending !== undefined) return false;
-  // What is true only of a machine that is off: not on a word or a proof that does not hold any more.
-  if (operation.phase === 'while-off') return status.ending === undefined && validEvidence(status.evidence, context.plan) !== undefined;
+  // Not under a hold, as the release.
+  if (operation.phase === 'while-off') return !held && status.ending === undefined && isStillOff(context, status);
   // On a person's word nothing was switched off: when that is void in mid-release, only our taint is taken back.
   if (operation.phase === 'off') return (!held || !offBegan(status) || isUnread(operation, status)) && status.released?.voidedAt === undefined;
   if (operation.phase === 'on' && operation.method?.kind === 'fabric') return mayOpenStorage(context.plan, context.node, status);
@@ -147,6 +147,14 @@ function isWanted(operation: Operation, context: Context, status: NodeFenceStatu
   const mayGiveUp = context.plan.release === 'evict' || keptAgainInMs(status) !== undefined;
   const isGivenUp = leftToRelease(status) > 0 && mayGiveUp && releaseOverMs(context) <= context.snapshot.nowMs;
   return !held && !isGivenUp && context.plan.release !== 'none' && proofOf(status.evidence, context.plan, status.step) !== undefined;
+}
+
+/** Its proof holds, and nothing was heard of it since: behind the release somebody else may have started the machine, which voids no proof any more. */
+function isStillOff({ plan, node, provenAtMs }: Context, status: NodeFenceStatus): boolean {
+  const proof = validEvidence(status.evidence, plan);
+  if (proof === undefined || node === undefined) return false;
+  const isAnotherBoot = proof.bootID !== undefined && node.bootID !== proof.bootID;
+  return !isAnotherBoot && (provenAtMs === undefined || lastSignMs(node, proof, status) <= provenAtMs);
 }
 
 /** It was sent, and cut off by a hand-over before anybody read what came of it: that is read before anything is switched on (P3), whatever holds the rest. */

@@ -51,6 +51,19 @@ describe('what is true of a machine only while it is off', () => {
     expect(model.status.journal.some(({ action }) => action === 'on')).toBe(false);
   });
 
+  it('is not done under a hold, as the release is not: the node is switched on again', () => {
+    const model = released();
+    model.holds = [{ policy: 'max-unhealthy', reason: 'too many' }] as unknown as Model['holds'];
+    expect(model.next()).toBe('on:a-on');
+  });
+
+  it('is not done once the node has booted anew, whoever started it', () => {
+    const model = released();
+    expect(model.next('unreachable')).toBe('run:evacuate');
+    model.live({ bootID: 'boot-2' });
+    expect(model.next()).not.toBe('run:evacuate');
+  });
+
   it('is not done once the proof does not hold any more', () => {
     const model = released();
     const { status } = model;

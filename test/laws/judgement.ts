@@ -99,6 +99,12 @@ function judgeRun(snapshot: Snapshot, after: NodeFenceStatus, entry: JournalEntr
       (node?.lifeAtMs ?? 0) > provenAtMs &&
       !(after.lastStep === 'isolation' && entry.step === 'isolation') &&
       'releases after a sign of life (P2)',
+    method?.whileOff === true && proof === undefined && 'does what is right only while the machine is off, without evidence (P1)',
+    method?.whileOff === true &&
+      provenAtMs !== undefined &&
+      (node?.lifeAtMs ?? 0) > provenAtMs &&
+      'does what is right only while the machine is off, after a sign of life (P2)',
+    method?.whileOff === true && later && 'does what is right only while the machine is off, after an on (P3)',
     entry.action === 'on' && after.restore?.taints !== undefined && 'switches on a node under our out-of-service taint (P3)',
     isPower && entry.action === 'on' && after.released?.voidedAt !== undefined && !byHand && 'switches on after the proof of a release was lost (P2)',
     !isPower &&

@@ -64,6 +64,18 @@ export const WORLDS: readonly World[] = [
     }),
   },
   {
+    name: 'a hypervisor whose servers are evacuated while it is off',
+    plan: shortPlan({
+      stepRetries: 0,
+      powerManagement: [
+        {
+          level: 1,
+          methods: [method('cycle', 'redfish', 'reboot', BMC), method('evacuate', 'nova-service-down', 'run', { kind: 'action', whileOff: true })],
+        },
+      ],
+    }),
+  },
+  {
     name: 'an instance that is deleted, and its Node with it',
     plan: shortPlan({ powerManagement: [{ level: 1, methods: [method('end', 'aws', 'delete', BMC)] }] }),
     begin: (walker) => {

@@ -176,8 +176,20 @@ export const OPENSTACK_MUTANTS: readonly SourceMutant[] = [
     defect: 'what is right only while the machine is off runs after its proof was voided',
     file: 'src/domain/advance.ts',
     edits: [
-      ['return status.ending === undefined && validEvidence(status.evidence, context.plan) !== undefined;', 'return status.ending === undefined;'],
+      ['if (proof === undefined || node === undefined) return false;', 'if (proof === undefined || node === undefined) return node !== undefined;'],
     ],
     killedBy: byTest(WHILE_OFF, 'is not done once the proof does not hold any more'),
+  },
+  {
+    name: 'while off of a machine that speaks',
+    defect: 'what is right only while the machine is off runs although the node booted anew since its proof',
+    file: 'src/domain/advance.ts',
+    edits: [
+      [
+        'return !isAnotherBoot && (provenAtMs === undefined ||',
+        'return (!isAnotherBoot || provenAtMs !== undefined) && (provenAtMs !== undefined ||',
+      ],
+    ],
+    killedBy: byTest(WHILE_OFF, 'is not done once the node has booted anew, whoever started it'),
   },
 ];
