@@ -1,5 +1,6 @@
 import { portOfNxos } from '../shared/interfaces/nxos.ts';
 import { portState, type AdminStatus, type OperStatus, type PortView } from '../shared/interfaces/port-view.ts';
+import { lookup } from '../../src/domain/lookup.ts';
 
 /** How one kind of switch is spoken to over its command line: all of it data, so that another one is another entry. */
 export interface Dialect {
@@ -58,7 +59,7 @@ function portOfCisco(lines: readonly string[]): PortView | undefined {
   if (head === undefined) return undefined;
   const [text, name = '', line = '', protocol = ''] = head;
   const admin: AdminStatus | undefined = line === 'administratively down' ? 'down' : line === 'reset' ? undefined : 'up';
-  return { name, description: firstGroup(lines, CISCO_DESCRIPTION), state: portState(admin, LINE_PROTOCOL[protocol]), detail: text.trim() };
+  return { name, description: firstGroup(lines, CISCO_DESCRIPTION), state: portState(admin, lookup(LINE_PROTOCOL, protocol)), detail: text.trim() };
 }
 
 const JUNOS_HEAD = /^Physical interface: (\S+), (Enabled|Administratively down), Physical link is (Up|Down)\s*$/;

@@ -1,5 +1,6 @@
 import type { PlugEntry } from '../../src/ports/agents.ts';
 import type { ProgramResult } from '../shared/process/run-program.ts';
+import { lookup } from '../../src/domain/lookup.ts';
 
 const QUOTE_MAX = 300;
 const PLUGS_MAX = 1_000;
@@ -76,7 +77,7 @@ export function plugsOf(stdout: string, withStates: boolean): { plug: string; al
     if (parts.length < (withStates ? 3 : 2)) continue;
     const plug = parts[0] ?? '';
     const alias = parts.slice(1, withStates ? -1 : undefined).join(',');
-    const state = STATES[parts.at(-1) ?? ''] ?? 'unknown';
+    const state = lookup(STATES, parts.at(-1) ?? '') ?? 'unknown';
     if (plug !== '') plugs.push({ plug, ...(alias === '' ? {} : { alias }), ...(withStates ? { state } : {}) } satisfies PlugEntry);
     if (plugs.length === PLUGS_MAX) break;
   }

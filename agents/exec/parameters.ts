@@ -5,6 +5,7 @@ import type { FenceProgram } from './catalogue.ts';
 import { knownFaults } from './known-faults.ts';
 import { localProblem } from './local-files.ts';
 import type { FenceMetadata, FenceParameter } from './metadata.ts';
+import { lookup } from '../../src/domain/lookup.ts';
 
 /** Our own parameter of every such agent. */
 const ACCEPT = 'accept_known_faults';
@@ -50,7 +51,7 @@ const WORD = /^\P{Cc}*$/u;
 const VALUE_MAX = 4_096;
 
 export function isSecret(name: string): boolean {
-  return SECRET.test(name) && !REFUSED[name];
+  return SECRET.test(name) && lookup(REFUSED, name) === undefined;
 }
 
 /** Parameters that are passed on or refused, by their newest names. */
@@ -66,7 +67,7 @@ export function describeProgram({ name, metadata }: FenceProgram): ParameterDesc
       name: parameter.name,
       required: parameter.required && parameter.default === undefined,
       secret: isSecret(parameter.name),
-      description: REFUSED[parameter.name] === undefined ? parameter.description : `Refused: ${REFUSED[parameter.name] ?? ''}`,
+      description: lookup(REFUSED, parameter.name) === undefined ? parameter.description : `Refused: ${lookup(REFUSED, parameter.name) ?? ''}`,
       ...(parameter.default === undefined ? {} : { default: parameter.default }),
       ...(parameter.aliases.length === 0 ? {} : { aliases: parameter.aliases }),
     })),
@@ -166,7 +167,7 @@ function problemsOf(program: string, parameter: FenceParameter, value: string | 
     const isNeeded = parameter.required && parameter.default === undefined && (withSecrets || !mayFollow);
     return isNeeded ? problem(`is missing: ${parameter.description}`) : [];
   }
-  const refused = REFUSED[name];
+  const refused = lookup(REFUSED, name);
   if (refused !== undefined) return type === 'boolean' && parseBoolean(value) === false ? [] : problem(refused);
   if (value.length > VALUE_MAX || !WORD.test(value)) return problem(`must be one line of at most ${VALUE_MAX} characters`);
   if (type === 'boolean') return booleanProblems(program, parameter, value);

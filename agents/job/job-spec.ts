@@ -35,7 +35,7 @@ export interface JobOrder {
 
 /** A pod template of an admin. Throws an `Error` that says what is wrong with it. */
 export function templateOf(text: string): PodTemplate {
-  const written: unknown = parse(text, { maxAliasCount: 10 });
+  const written: unknown = parse(text, { maxAliasCount: 10, logLevel: 'error' });
   const isWrapped = typeof written === 'object' && written !== null && 'podTemplate' in written;
   const parsed = podTemplateSchema.safeParse(isWrapped ? written.podTemplate : written);
   if (!parsed.success) throw new Error(parsed.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`).join('; '));

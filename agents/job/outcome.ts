@@ -1,5 +1,6 @@
 import type { AgentErrorKind } from '../../src/ports/agents.ts';
 import type { BatchJob, JobPod } from '../../src/ports/batch.ts';
+import { lookup } from '../../src/domain/lookup.ts';
 
 /** What became of a Job so far, in the words of those who run it. */
 export type JobOutcome = { message: string; hasBegun: boolean } & (
@@ -47,7 +48,7 @@ function endOf(pod: JobPod, container: string): JobOutcome | undefined {
   const statuses = [...(pod.status?.initContainerStatuses ?? []), ...(pod.status?.containerStatuses ?? [])];
   for (const { name: which, state } of statuses) {
     const waits = state?.waiting;
-    const kind = WAITS_FOR_GOOD[waits?.reason ?? ''];
+    const kind = lookup(WAITS_FOR_GOOD, waits?.reason ?? '');
     if (kind !== undefined) return failed(kind, `pod ${name}, container ${which}: ${said(waits?.reason ?? '', waits?.message)}`, hasBegun(pod));
   }
   if (phase !== 'Failed' && phase !== 'Succeeded') return undefined;

@@ -141,7 +141,7 @@ async function told(call: Call<CallTarget>, name: string, source: () => Promise<
 
 function yamlIn(text: string): object | undefined {
   try {
-    const read: unknown = parse(text, { maxAliasCount: 0 });
+    const read: unknown = parse(text, { maxAliasCount: 0, logLevel: 'error' });
     return typeof read === 'object' && read !== null && !Array.isArray(read) ? read : undefined;
   } catch (error) {
     // The words of the parser may quote a password.

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 
 import type { ParameterDescription, ParameterProblem, Parameters } from '../../src/ports/agents.ts';
+import { lookup } from '../../src/domain/lookup.ts';
 
 /** What the documentation and the alias table say of one parameter, beside its schema. */
 export interface Documentation {
@@ -24,7 +25,7 @@ const BOOLEANS: Readonly<Record<string, boolean>> = { 1: true, yes: true, true: 
 
 /** Reads a boolean as the ClusterLabs library does; `undefined` for any other word, so that `0` can never mean yes. */
 export function parseBoolean(text: string): boolean | undefined {
-  return BOOLEANS[text.trim().toLowerCase()];
+  return lookup(BOOLEANS, text.trim().toLowerCase());
 }
 
 /** All that the names of parameters follow from. */

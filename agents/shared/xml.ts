@@ -1,3 +1,5 @@
+import { lookup } from '../../src/domain/lookup.ts';
+
 /** One element of a small XML document; text of its children is not part of its own. */
 export interface XmlElement {
   name: string;
@@ -52,7 +54,7 @@ function attributesOf(text: string): Record<string, string> {
 
 function resolved(text: string): string {
   return text.replaceAll(/&(?:#(\d{1,7})|#x([0-9a-fA-F]{1,6})|([a-z]+));/g, (whole, decimal?: string, hexadecimal?: string, name?: string) => {
-    if (name !== undefined) return ENTITIES[name] ?? whole;
+    if (name !== undefined) return lookup(ENTITIES, name) ?? whole;
     const code = decimal === undefined ? Number.parseInt(hexadecimal ?? '', 16) : Number(decimal);
     return code <= 0x10ffff ? String.fromCodePoint(code) : whole;
   });

@@ -12,6 +12,7 @@ import { isUUID, providedUUID, type VsphereSettings } from './parameters.ts';
 import { Sessions, type Session } from './sessions.ts';
 import { NoSoap, SoapFault } from './soap.ts';
 import { childOf, childrenOf, objectOf, objectXml, textOf, textXml, type ManagedObject } from './vim-xml.ts';
+import { lookup } from '../../src/domain/lookup.ts';
 
 const ASKED_MAX = 1_000;
 const LIST_MAX = 1_000;
@@ -244,7 +245,7 @@ async function listed(call: Call, session: Session): Promise<readonly PlugEntry[
   const entries: PlugEntry[] = [];
   for await (const { object, name, value } of allMachines(call, session, ['name', 'config.uuid', 'runtime.powerState', 'runtime.connectionState'])) {
     const isSeen = value('runtime.connectionState') === 'connected';
-    const state = (isSeen ? STATES[value('runtime.powerState') ?? ''] : undefined) ?? 'unknown';
+    const state = (isSeen ? lookup(STATES, value('runtime.powerState') ?? '') : undefined) ?? 'unknown';
     entries.push({ plug: value('config.uuid') ?? name ?? object.id, ...(name === undefined ? {} : { alias: name }), state });
     if (entries.length === LIST_MAX) break;
   }

@@ -28,6 +28,7 @@ import type { Problems } from './problems.ts';
 import { readPace } from './release-settings.ts';
 import { SettingReader } from './setting-reader.ts';
 import { canonicalKey, parseDuration, parseList } from './properties.ts';
+import { lookup } from '../domain/lookup.ts';
 
 /** A BMC has better things to do. */
 const PROBE_INTERVAL_MIN_MS = 10_000;
@@ -120,12 +121,12 @@ function readEvidence(setting: Setting | undefined, problems: Problems): Evidenc
   const strict = [...(EVIDENCE_WORDS['read-back'] ?? [])];
   if (setting === undefined) return strict;
   const words = parseList(setting.value.toLowerCase());
-  const unknown = words.filter((word) => EVIDENCE_WORDS[word] === undefined);
+  const unknown = words.filter((word) => lookup(EVIDENCE_WORDS, word) === undefined);
   if (words.length === 0 || unknown.length > 0) {
     problems.error(setting.where, `minimum_evidence ${unknown.join(' ')} must be of ${Object.keys(EVIDENCE_WORDS).join(', ')}`);
     return strict;
   }
-  return [...new Set(words.flatMap((word) => EVIDENCE_WORDS[word] ?? []))];
+  return [...new Set(words.flatMap((word) => lookup(EVIDENCE_WORDS, word) ?? []))];
 }
 
 /** How the cluster behaves, where its ConfigMap says so. */
@@ -139,14 +140,14 @@ export function readClusterTiming(reader: SettingReader, otherwise: ClusterTimin
 export function checkKeys(settings: Settings, isCluster: boolean, registry: AgentRegistry, problems: SettingProblems): void {
   for (const setting of settings.values()) {
     const { key, where } = setting;
-    const form = DORMANT_KEYS[key];
+    const form = lookup(DORMANT_KEYS, key);
     if (isCluster && key === FENCE_KEY)
       problems.general.error(where, `${FENCE_KEY}= belongs in the ConfigMap of a node or a group: it can not be set for the whole cluster`);
     else if (Object.hasOwn(DAEMON_TIME_KEYS, key)) checkDaemonTime(setting, isCluster, problems.switching);
     else if (form !== undefined) checkDormant(setting, form, problems.switching);
-    else if (key in DURATION_KEYS || OTHER_KEYS.includes(key)) continue;
+    else if (Object.hasOwn(DURATION_KEYS, key) || OTHER_KEYS.includes(key)) continue;
     else if (!isCluster && STEP_KEY.test(key)) checkLevel(setting, problems.switching);
-    else if (isCluster && (key in CLUSTER_DURATION_KEYS || key === POLICIES_KEY || isAgentDefault(key, registry))) continue;
+    else if (isCluster && (Object.hasOwn(CLUSTER_DURATION_KEYS, key) || key === POLICIES_KEY || isAgentDefault(key, registry))) continue;
     else problems.general.warning(where, `unknown key ${key.slice(0, 60)}: ${meantKey(key, knownKeys(isCluster))}`);
   }
 }

@@ -9,6 +9,7 @@ import { nearest } from './nearest.ts';
 import { parameterNames, writableNames } from './parameter-names.ts';
 import type { Problems } from './problems.ts';
 import { parseBoolean, parseDuration, parseList } from './properties.ts';
+import { lookup } from '../domain/lookup.ts';
 
 /** Keys of a Secret; undefined when there is no such Secret. */
 export type SecretKeys = (name: string) => readonly string[] | undefined;
@@ -135,7 +136,7 @@ function actionOf(merged: MergedMethod, problems: Problems): MethodAction | unde
     return undefined;
   }
   const word = written.value.toLowerCase();
-  const action = ACTIONS[definition.kind][word];
+  const action = lookup(ACTIONS[definition.kind], word);
   // `off` of an action agent is not another word for its `run`.
   const isOffered =
     definition.actions.includes(word) || (definition.kind !== 'action' && action !== undefined && definition.actions.includes(action));

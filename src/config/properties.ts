@@ -1,3 +1,5 @@
+import { lookup } from '../domain/lookup.ts';
+
 /** One `key=value` line of a ConfigMap's data key. */
 export interface Entry {
   key: string;
@@ -37,7 +39,7 @@ const FIRST_LEVEL = /^(isolation|power_management|recovery)\.1$/;
  */
 export function canonicalKey(key: string): string {
   const plain = key.replaceAll('-', '_');
-  return SPELLINGS[plain] ?? plain.replace(/^power_manage?ment(?=$|\.)/, 'power_management').replace(FIRST_LEVEL, '$1');
+  return lookup(SPELLINGS, plain) ?? plain.replace(/^power_manage?ment(?=$|\.)/, 'power_management').replace(FIRST_LEVEL, '$1');
 }
 
 /**

@@ -1,3 +1,5 @@
+import { lookup } from './lookup.ts';
+
 /** What decides on which storage a volume is; read from a PersistentVolume. */
 export interface VolumeFacts {
   name: string;
@@ -27,7 +29,7 @@ export const STORAGE_TERMS: readonly string[] = Object.keys(TERMS);
  */
 export function isOnStorage(match: string, volume: VolumeFacts): boolean {
   return alternatives(match).some(
-    (terms) => terms.length > 0 && terms.every(([term, value]) => value !== '' && TERMS[term]?.(volume, value) === true),
+    (terms) => terms.length > 0 && terms.every(([term, value]) => value !== '' && lookup(TERMS, term)?.(volume, value) === true),
   );
 }
 

@@ -1,4 +1,5 @@
 import type { AgentDefinition, ParameterDescription } from '../../ports/agents.ts';
+import { lookup } from '../../domain/lookup.ts';
 
 /** One option of our agents as programs of ClusterLabs are called: a key on stdin, a long and a short option on the command line. */
 export interface FenceOption {
@@ -85,7 +86,7 @@ export function optionsOf(definition: AgentDefinition): FenceOption[] {
   const options = [...own, ...commonOptions(definition).filter(({ name }) => !names.has(name) && isShown(name))];
   const taken = new Set<string>();
   return options.map((option) => {
-    const letter = LETTERS[option.name];
+    const letter = lookup(LETTERS, option.name);
     if (letter === undefined || taken.has(letter)) return option;
     taken.add(letter);
     return { ...option, letter };
@@ -97,7 +98,7 @@ function optionOf({ name, required, description, default: usual, aliases: writte
   const aliases = written.filter((alias) => alias !== 'port');
   const plain = name.replaceAll('-', '_');
   const isBoolean = usual === 'yes' || usual === 'no';
-  const obsoletes = OBSOLETES[plain];
+  const obsoletes = lookup(OBSOLETES, plain);
   return {
     name: plain,
     aliases: [...new Set([...aliases, ...(obsoletes === undefined ? [] : [obsoletes])].map((alias) => alias.replaceAll('-', '_')))].filter(

@@ -1,5 +1,6 @@
 import type { AgentDefinition, Parameters } from '../../ports/agents.ts';
 import { actionsOf, defaultAction, POWER_TIMEOUT_SECONDS } from './fence-options.ts';
+import { lookup } from '../../domain/lookup.ts';
 
 /** What a call of a fence agent asks for, complete. */
 export interface FenceRequest {
@@ -23,7 +24,7 @@ const SECONDS = /^\d{1,6}$/;
 export function requestOf(definition: AgentDefinition, values: ReadonlyMap<string, string>): FenceRequest | { failure: string } {
   const written = (values.get('action') ?? defaultAction(definition.kind)).toLowerCase();
   const isWay = written === 'enable' || written === 'disable';
-  const action = isWay && definition.kind !== 'fabric' ? written : (SYNONYMS[written] ?? written);
+  const action = isWay && definition.kind !== 'fabric' ? written : (lookup(SYNONYMS, written) ?? written);
   // Its metadata has no list: a fencer would ask for it of every machine that is none.
   const isListOfOutlets = ['list', 'list-status'].includes(action) && values.get('resource') === 'outlet';
   if (!actionsOf(definition).includes(action) && !isListOfOutlets) return { failure: `Failed: Unrecognised action '${written}'` };

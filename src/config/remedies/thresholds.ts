@@ -15,6 +15,7 @@ import { conditionsOf } from '../../domain/remedy/reach.ts';
 import { didYouMean } from '../nearest.ts';
 import type { Reading } from './reading.ts';
 import { shown } from './reading.ts';
+import { lookup } from '../../domain/lookup.ts';
 
 const STATUS_KEYS = ['nodeConditionType', 'nodeConditionStatus', 'nodeConditionPeriod', 'recovery'];
 const THRESHOLD_KEYS = [...STATUS_KEYS, 'flap', 'maxAttempts', 'cooldown', 'heartbeatPeriod', 'latched'];
@@ -83,7 +84,7 @@ function readThreshold(reading: Reading, map: YAMLMap, remedies: Remedies): Thre
 
 /** `Ready: false` is how people say that a node is not Ready, and a node that is lost is Unknown. */
 function readStatuses(reading: Reading, map: YAMLMap, conditionType: string): Threshold['trigger'] | undefined {
-  const status = STATUSES[(reading.text(map, 'nodeConditionStatus') ?? '').toLowerCase()];
+  const status = lookup(STATUSES, (reading.text(map, 'nodeConditionStatus') ?? '').toLowerCase());
   if (status === undefined) {
     reading.error(map, 'nodeConditionStatus must be true, false or Unknown', 'nodeConditionStatus');
     return undefined;

@@ -189,9 +189,10 @@ async function parsed(file: string, parse: (text: string) => unknown): Promise<u
   return parsedText(text, `kubeconfig ${file}`, parse, `; look at it with kubectl config view --kubeconfig ${file}`);
 }
 
-function parsedText(text: string, source: string, parse: (text: string) => unknown, remedy = ''): unknown {
+function parsedText(text: string, source: string, parse: (text: string, options: { logLevel: 'error' }) => unknown, remedy = ''): unknown {
   try {
-    return parse(text) ?? {};
+    // A warning would be printed past the log, with the line that it is about, which may hold a token.
+    return parse(text, { logLevel: 'error' }) ?? {};
   } catch (error) {
     // The parser's message quotes the line, which may hold a token.
     throw new Error(`${source}: is not YAML${placeOf(error)}${remedy}`, { cause: 'syntax error' });

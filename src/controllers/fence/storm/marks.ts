@@ -1,6 +1,7 @@
 import type { MaintenanceMark } from '../../../domain/policies/view.ts';
 import type { Node } from '../../../ports/objects.ts';
 import { CORDON_BY_PRESERVATION } from '../../../ports/preservation.ts';
+import { lookup } from '../../../domain/lookup.ts';
 
 type Source = MaintenanceMark['source'];
 
@@ -73,7 +74,7 @@ export function conditionalMarks(node: Node, circumstances: Circumstances): Main
 function deletionMarks({ metadata, spec, status }: Node): MaintenanceMark[] {
   const marks: MaintenanceMark[] = [];
   for (const { key } of spec.taints ?? []) {
-    const source = DELETIONS[key];
+    const source = lookup(DELETIONS, key);
     if (source !== undefined) marks.push({ source, where: `taint ${key} on Node ${metadata.name}` });
   }
   if (metadata.annotations?.[MCM.annotation] === 'true')
