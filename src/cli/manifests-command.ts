@@ -5,14 +5,18 @@ import { installation } from '../manifests/installation.ts';
 import type { InstallationChoice } from '../manifests/installation.ts';
 import { DEFINITION_FOLDERS, OVERLAYS, overlayObjects } from '../manifests/overlays.ts';
 import { renderObjects } from '../manifests/render.ts';
+import { workloadAccess } from '../manifests/workload-access.ts';
+import type { WorkloadCluster } from '../manifests/workload-access.ts';
 import { usageExits } from './usage-exits.ts';
 
 /** Names with dots and slashes, a tag or a digest behind; nothing that YAML or a shell could take for more. */
 const IMAGE = /^[a-z0-9][a-z0-9._/:-]*(:[\w][\w.-]*)?(@sha256:[0-9a-f]{64})?$/i;
+const NAME = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
 interface Flags extends InstallationChoice {
   with: readonly string[];
+  workloadClusters: readonly WorkloadCluster[];
   definitions?: string;
   machineDefinitions?: true;
 }
@@ -41,15 +45,28 @@ export function manifestsCommand(): Command {
         .default([], 'none'),
     )
     .addOption(
+      new Option(
+        '--workload-clusters <clusters>',
+        'add the right to read the kubeconfigs of these Clusters of Cluster API and no other Secret: NAMESPACE/NAME, separated by commas',
+      )
+        .argParser(workloadClusters)
+        .default([], 'none'),
+    )
+    .addOption(
       new Option('--definitions <folder>', 'print only these definitions, for clusters that lack them: | kubectl create -f -, never apply').choices(
         DEFINITION_FOLDERS,
       ),
     )
     .option('--machine-definitions', 'the same as --definitions machine-crd')
-    .action(({ machineDefinitions, definitions = machineDefinitions && 'machine-crd', with: beside, ...choice }: Flags) => {
-      const objects = definitions === undefined ? installation(choice, overlayObjects(beside)) : overlayObjects([definitions]);
-      process.stdout.write(renderObjects(objects));
-    });
+    .action(
+      ({ machineDefinitions, definitions = machineDefinitions && 'machine-crd', with: beside, workloadClusters: clusters, ...choice }: Flags) => {
+        const objects =
+          definitions === undefined
+            ? [...installation(choice, overlayObjects(beside)), ...workloadAccess(clusters).map((object) => accountIn(object, choice.namespace))]
+            : overlayObjects([definitions]);
+        process.stdout.write(renderObjects(objects));
+      },
+    );
 }
 
 function image(text: string): string {
@@ -60,6 +77,21 @@ function image(text: string): string {
 function namespace(text: string): string {
   if (!LABEL.test(text)) throw new InvalidArgumentError('must be small letters, digits and dashes, at most 63.');
   return text;
+}
+
+function workloadClusters(text: string): WorkloadCluster[] {
+  return text.split(',').map((part) => {
+    const [, namespace, name] = /^\s*([^/\s]+)\/([^/\s]+)\s*$/.exec(part) ?? [];
+    if (namespace === undefined || name === undefined || !LABEL.test(namespace) || !NAME.test(name)) {
+      throw new InvalidArgumentError(`${part.trim()} is not NAMESPACE/NAME of a Cluster, in small letters, digits, dashes and dots.`);
+    }
+    return { namespace, name };
+  });
+}
+
+/** Its own namespace is that of the clusters; the account is where the controller is. */
+function accountIn<T extends object>(object: T, namespace: string): T {
+  return 'subjects' in object ? { ...object, subjects: (object.subjects as object[]).map((subject) => ({ ...subject, namespace })) } : object;
 }
 
 function overlays(text: string): string[] {

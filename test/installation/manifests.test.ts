@@ -3,6 +3,10 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { MANIFEST_FILES, OPTIONAL_FILES } from '../../src/manifests/installation.ts';
+import type { ApiTransport } from '../../src/ports/api-transport.ts';
+import { ApiServer } from '../../src/testbed/apiserver/server.ts';
+import { testClock, testRandom } from '../../src/testbed/apiserver/test-support.ts';
+import { inProcessTransport } from '../../src/testbed/apiserver/transport.ts';
 import type { KubeObject } from '../../src/ports/objects.ts';
 
 const MAIN = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
@@ -94,6 +98,30 @@ describe('nodefence manifests', { timeout: 90_000 }, () => {
     expect(kinds.lastIndexOf('CustomResourceDefinition')).toBeLessThan(kinds.indexOf('Deployment'));
   });
 
+  it('lets the kubeconfigs of the clusters that are named be read, and no other Secret', async () => {
+    const { objects, stderr } = manifests('--namespace', 'fencing', '--workload-clusters', 'shoots/b, shoots/a,other/c.d');
+    expect(stderr).toBe('');
+    const account = 'system:serviceaccount:fencing:nodefence-controller';
+    const users = [
+      { name: 'admin', groups: ['system:masters'] },
+      { name: account, groups: [] },
+    ];
+    const server = new ApiServer({ clock: testClock(), random: testRandom(), users, authorization: 'rbac' });
+    const [admin, controller] = [inProcessTransport(server, 'admin'), inProcessTransport(server, account)];
+    const call = async (transport: ApiTransport, method: 'GET' | 'POST', path: string, body?: object): Promise<number> =>
+      (await transport.request({ method, path, deadlineMs: 5_000, ...(body !== undefined && { body }) })).status;
+    for (const name of ['shoots', 'other']) expect(await call(admin, 'POST', '/api/v1/namespaces', { metadata: { name } })).toBe(201);
+    for (const object of objects.filter(({ metadata }) => metadata.name === 'nodefence-workload-clusters')) {
+      const plural = object.kind === 'Role' ? 'roles' : 'rolebindings';
+      const path = `/apis/rbac.authorization.k8s.io/v1/namespaces/${object.metadata.namespace ?? ''}/${plural}`;
+      expect(await call(admin, 'POST', path, object)).toBe(201);
+    }
+    const secrets = ['shoots/a-kubeconfig', 'shoots/b-kubeconfig', 'other/c.d-kubeconfig', 'shoots/login', 'other/a-kubeconfig'];
+    const answers = secrets.map((secret) => call(controller, 'GET', `/api/v1/namespaces/${secret.replace('/', '/secrets/')}`));
+    expect(await Promise.all(answers)).toEqual([404, 404, 404, 403, 403]);
+    expect(await call(controller, 'GET', '/api/v1/secrets')).toBe(403);
+  });
+
   it('prints the levels of flow control for the account of the namespace that was chosen', () => {
     const { objects } = manifests('--namespace', 'fencing', '--with', 'flow-control');
     const schemas = objects.filter(({ kind }) => kind === 'FlowSchema');
@@ -109,6 +137,8 @@ describe('nodefence manifests', { timeout: 90_000 }, () => {
 
   it.each([
     ['--with', 'everything'],
+    ['--workload-clusters', 'only-a-name'],
+    ['--workload-clusters', 'a/b/c'],
     ['--with', 'machine-crd'],
     ['--definitions', 'rbac'],
     ['--image', 'two words'],
