@@ -9,6 +9,7 @@ import { MANIFEST_FILES, OPTIONAL_FILES } from '../src/manifests/installation.ts
 import { PATCHED_FILES } from '../src/manifests/node-daemonset-files.ts';
 import { VERSION } from '../src/cli/version.ts';
 import { renderManifest } from '../src/manifests/render.ts';
+import { rightsPage } from '../src/manifests/rights-page.ts';
 import { metricsPage } from '../src/telemetry/metrics-page.ts';
 import { licencesPage } from './supply/licences-page.ts';
 
@@ -30,6 +31,7 @@ export async function generatedFiles(): Promise<GeneratedFile[]> {
     { path: 'docs/automaton.md', text: automatonPage() },
     { path: 'docs/fast-detection.md', text: fastDetectionPage() },
     { path: 'docs/licences.md', text: licencesPage(ROOT) },
+    { path: 'docs/rights.md', text: rightsPage() },
     { path: 'docs/laws.md', text: lawsPage() },
     { path: 'docs/remedies-table.md', text: remediesPage() },
     { path: 'docs/metrics.md', text: metricsPage() },
