@@ -13,6 +13,7 @@ import {
 import { AUTHORSHIP_GUARDS } from './authorship-guard.ts';
 import { AUTHORSHIP_STAMPS } from './authorship-stamps.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS } from './definitions.ts';
+import { DELETION_GUARD } from './deletion-guard.ts';
 import { deployment, disruptionBudget, PRIORITY_QUOTAS } from './deployment.ts';
 import type { DeploymentChoice } from './deployment.ts';
 import { FLOW_CONTROL } from './flow-control.ts';
@@ -170,6 +171,7 @@ export const OPTIONAL_FILES: readonly ManifestFile[] = [
   { path: 'guards/nodes.yaml', objects: NODE_GUARDS },
   { path: 'guards/access.yaml', objects: AUTHORSHIP_ACCESS },
   kustomization('guards', ['authorship.yaml', 'nodes.yaml', 'access.yaml']),
+  ...folder('out-of-service-only', 'guard.yaml', DELETION_GUARD),
   // Servers before 1.36 have no MutatingAdmissionPolicy in v1.
   ...folder('stamps', 'authorship.yaml', AUTHORSHIP_STAMPS),
   { path: 'node-daemon/guard.yaml', objects: NODE_DAEMON_GUARD },

@@ -86,6 +86,22 @@ describe.runIf(CAN_BE_GUARDED)('the guards on a real API server (needs a real co
 
   afterAll(async () => plane.stop());
 
+  it('deletes neither pods nor VolumeAttachments where config/out-of-service-only is installed, and others do', async () => {
+    await sendShipped(plane.admin, ['out-of-service-only']);
+    const pods = '/api/v1/namespaces/default/pods';
+    const containers = [{ name: 'c', image: 'none' }];
+    const spec = { containers, automountServiceAccountToken: false };
+    await plane.until(async () => {
+      await call(plane.admin, 'POST', pods, { metadata: { name: 'p' }, spec });
+      return (await call(as(CONTROLLER), 'DELETE', `${pods}/p`)).status === 403;
+    }, 'the shipped policy takes no effect');
+    await refused('release=delete-pods and release=evict do not work', call(as(CONTROLLER), 'DELETE', `${pods}/p`));
+    const attachments = '/apis/storage.k8s.io/v1/volumeattachments';
+    await plane.made(attachments, { metadata: { name: 'v' }, spec: { attacher: 'x', nodeName: 'worker-1', source: { persistentVolumeName: 'pv' } } });
+    await refused('deletes no pods and no VolumeAttachments', call(as(CONTROLLER), 'DELETE', `${attachments}/v`));
+    expect(await call(plane.admin, 'DELETE', `${pods}/p`)).toMatchObject({ status: 200 });
+  });
+
   describe('who asked, where it is only refused', () => {
     it('takes a stop and an acknowledgement in the name of who gives it, and in nobody’s', async () => {
       expect(await call(as('alice'), 'POST', STOPS, stop('own', { [BY]: 'alice' }))).toMatchObject({ status: 201 });
