@@ -88,6 +88,19 @@ describe('the logger', () => {
     expect(coloured).toContain('\u001b[33mWARN');
   });
 
+  it.each(['json', 'pretty'] as const)('is one line for each entry, and moves no cursor, whatever a device says (%s)', (format) => {
+    const lines: string[] = [];
+    const said = 'off\n12:00:00 ERROR forged\r\u001b[2J\u009b2J\u2028\u202e';
+    createLogger({ level: 'info', format, write: (line) => lines.push(line) }).info(`a device says ${said}`, {
+      problem: said,
+      error: new Error(said),
+    });
+    expect(lines).toHaveLength(1);
+    const [line = ''] = lines;
+    expect(line.slice(0, -1)).not.toMatch(format === 'json' ? /[\n\r\u001b]/u : /[\p{Cc}\u2028\u202e]/u);
+    expect(line.slice(-1)).toBe('\n');
+  });
+
   it('is given only fields of the catalogue by this program', async () => {
     const root = new URL('..', import.meta.url).pathname;
     const files = (await readdir(root, { recursive: true })).filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'));

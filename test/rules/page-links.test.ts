@@ -39,6 +39,7 @@ function linksOf(page: string, text: string): Link[] {
 
 function pathOf(page: string, file: string): string {
   if (file.startsWith('src/') || file.startsWith('test/')) return file;
+  if (file.startsWith('agents/') && existsSync(ROOT + file)) return file;
   return file.includes('/') ? `test/${file}` : `test/${FOLDERS[page] ?? page}/${file}`;
 }
 
