@@ -102,7 +102,7 @@ export interface OperatorEvent extends Traced {
   answer: string;
 }
 
-/** A kdump message with the address of a node reached a controller; as only the simulation can tell. */
+/** A kdump message with the address of a node reached a controller; as only the simulation can tell, and a drill that sends it over the loopback. */
 export interface DumpEvent extends Traced {
   kind: 'dump';
   node: string;

@@ -60,6 +60,8 @@ async function dump(
     while (session.now() < untilMs && goesOn(heard, stage)) {
       sender.send();
       heard.lastMs = session.now();
+      // What was sent over the loopback is heard by every process that listens.
+      for (const { name } of stage.replicas.running) session.record({ kind: 'dump', at: heard.lastMs, node, session: name });
       if (heard.count === 0) heard.firstMs = heard.lastMs;
       heard.count += 1;
       await pause(MESSAGE_MS);
