@@ -1,4 +1,4 @@
-# docker build -t nodefence:0.1.0 .                        controller: Redfish and Kubernetes agents
+# docker build -t nodefence:0.1.0 .                        controller: Redfish, cloud and Kubernetes agents
 # docker build -t nodefence:0.1.0-full --target full .     the same with ipmitool, the ClusterLabs fence agents, and what node daemons call: systemctl, sg_persist, mpathpersist
 #
 # No program runs because a ConfigMap names it: those of the folder that --programs names do, and the image has none there. In an image of your own:
@@ -7,8 +7,11 @@
 #   RUN cp /usr/sbin/fence_netio /opt/nodefence-programs/
 # and `--programs /opt/nodefence-programs` in the arguments of the Deployment or DaemonSet (docs/security.md).
 #
-# The base is pinned by tag, to the Node that the tests run under; a digest can be given: --build-arg BASE=node@sha256:...
+# Both bases are pinned by tag; digests can be given: --build-arg BASE=node@sha256:... --build-arg RUNTIME=debian@sha256:...
+# The same bases and SOURCE_DATE_EPOCH give the same image. `npm run image` builds and tries it without a registry of images (docs/image.md).
 ARG BASE=node:24.21.0-bookworm-slim
+# Without npm, which nothing here runs.
+ARG RUNTIME=debian:bookworm-slim
 
 FROM ${BASE} AS build
 WORKDIR /build
@@ -20,10 +23,16 @@ COPY src src
 COPY agents agents
 RUN node node_modules/typescript/bin/tsc -p tsconfig.build.json --declaration false
 RUN npm ci --ignore-scripts --omit=optional --omit=dev
+COPY scripts/supply scripts/supply
+RUN node scripts/supply/sbom.ts > sbom.cdx.json
+# The clusters and devices that `nodefence drill` plays with are no part of the product; packages keep what Node runs on this platform, and their licences.
+RUN rm -rf dist/src/drill dist/src/testbed dist/src/laws && node scripts/supply/prune.ts node_modules
 
-FROM ${BASE} AS controller
+FROM ${RUNTIME} AS controller
 WORKDIR /app
+COPY --from=build /usr/local/bin/node /usr/local/bin/
 COPY LICENSE package.json ./
+COPY --from=build /build/sbom.cdx.json ./
 COPY --from=build /build/node_modules node_modules
 COPY --from=build /build/dist dist
 USER 65532:65532
@@ -33,10 +42,10 @@ CMD ["controller"]
 
 FROM controller AS full
 USER 0:0
-# Without its list of enterprise numbers ipmitool refuses to start.
+# Pinned to the versions of Debian 12, with its security updates. Without its list of enterprise numbers ipmitool refuses to start.
 RUN apt-get update \
-  && apt-get install -y --no-install-recommends ipmitool fence-agents systemd sg3-utils multipath-tools \
-  && rm -rf /var/lib/apt/lists/* \
+  && apt-get install -y --no-install-recommends ipmitool=1.8.19-* fence-agents=4.12.1-* systemd=252.* sg3-utils=1.46-* multipath-tools=0.9.4-* \
+  && rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/log/* \
   && test -s /usr/share/misc/enterprise-numbers.txt
 USER 65532:65532
 

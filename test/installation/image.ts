@@ -69,7 +69,8 @@ async function obey({ word, rest, line }: Instruction, state: Built, folderOf: (
       const [, stage] = /^--from=(\S+)\s/.exec(rest) ?? [];
       const words = rest.replace(/^--from=\S+\s+/, '').split(/\s+/);
       const to = words.pop() ?? '';
-      for (const path of words) copy(path, stage === undefined ? undefined : await folderOf(stage), inside(to), to.endsWith('/'));
+      for (const path of words.filter((each) => stage === undefined || !isOfBase(each)))
+        copy(path, stage === undefined ? undefined : await folderOf(stage), inside(to), to.endsWith('/'));
       return;
     }
     case 'RUN':
@@ -80,6 +81,11 @@ async function obey({ word, rest, line }: Instruction, state: Built, folderOf: (
     default:
       throw new Error(`Dockerfile, line ${line}: ${word} is not understood here`);
   }
+}
+
+/** Programs of a base image are this machine's. */
+function isOfBase(path: string): boolean {
+  return path.startsWith('/usr/');
 }
 
 /** From the context, as far as .dockerignore lets it through, or from another stage. */

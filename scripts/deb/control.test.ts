@@ -1,0 +1,27 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { control, unitOf } from './control.ts';
+
+const SYSTEMD = fileURLToPath(new URL('../../systemd/', import.meta.url));
+
+describe('the Debian package', () => {
+  it.each(['nodefence-controller.service', 'nodefence-node.service'])('has %s with its own places and nothing else changed', (name) => {
+    const text = readFileSync(SYSTEMD + name, 'utf8');
+    const unit = unitOf(text);
+    expect(unit).toMatch(/^ExecStart=\/usr\/lib\/nodefence\/node (--lite-mode )?\/usr\/lib\/nodefence\/dist\/src\/main\.js /m);
+    expect(unit).toMatch(/^Documentation=file:\/\/\/usr\/share\/doc\/nodefence\/[a-z-]+\.md$/m);
+    const others = (of: string): string[] => of.split('\n').filter((line) => !/^(ExecStart|Documentation)=/.test(line));
+    expect(others(unit)).toEqual(others(text));
+  });
+
+  it('refuses a unit that names a file which the package has elsewhere', () => {
+    expect(() => unitOf('ExecStart=/opt/nodefence/other')).toThrow('/opt/nodefence');
+  });
+
+  it('is described as dpkg reads it', () => {
+    const text = control({ version: '1.2.3', architecture: 'arm64', description: 'Fences.', installedKilobytes: 7 });
+    expect(text).toContain('Version: 1.2.3\nArchitecture: arm64\n');
+    expect(text).toMatch(/^Description: [^\n]+\n Fences\.\n$/m);
+  });
+});

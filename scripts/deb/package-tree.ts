@@ -1,0 +1,72 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { lockedPackages } from '../supply/locked-packages.ts';
+import { billOfMaterials } from '../supply/bill.ts';
+import { prune } from '../supply/prune.ts';
+import { control, COPYRIGHT, POSTINST, PRERM, unitOf, WRAPPER } from './control.ts';
+
+const PROGRAM = 'usr/lib/nodefence';
+const DOCS = 'usr/share/doc/nodefence';
+/** Test clusters and devices: no part of the product, as in the image. */
+const LEFT_OUT = ['drill', 'testbed', 'laws'];
+const CONFIGURATION = ['controller.env', 'node.env'];
+
+type Manifest = Parameters<typeof billOfMaterials>[0] & { description: string };
+
+/** Everything that the package installs, under `tree`, and its DEBIAN folder. */
+export function fillTree(root: string, tree: string, architecture: string): void {
+  const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest;
+  program(root, join(tree, PROGRAM), manifest);
+  pages(root, tree);
+  services(root, tree);
+  for (const name of ['nodefence', 'kubectl-fence']) write(tree, `usr/bin/${name}`, WRAPPER, 0o755);
+  for (const folder of ['config', 'charts', 'cockpit']) cpSync(join(root, folder), join(tree, 'usr/share/nodefence', folder), { recursive: true });
+  const size = Number(execFileSync('du', ['-sk', tree], { encoding: 'utf8' }).split('\t')[0]);
+  const { version, description } = manifest;
+  write(tree, 'DEBIAN/control', control({ version, architecture, description, installedKilobytes: size }));
+  write(tree, 'DEBIAN/conffiles', CONFIGURATION.map((name) => `/etc/nodefence/${name}\n`).join(''));
+  write(tree, 'DEBIAN/postinst', POSTINST, 0o755);
+  write(tree, 'DEBIAN/prerm', PRERM, 0o755);
+  // Whatever the umask of whoever builds.
+  execFileSync('chmod', ['-R', 'u+rwX,go+rX,go-w', tree]);
+}
+
+function write(tree: string, path: string, content: string | Buffer, mode = 0o644): void {
+  const file = join(tree, path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, content);
+  chmodSync(file, mode);
+}
+
+function program(root: string, place: string, manifest: Manifest): void {
+  mkdirSync(place, { recursive: true });
+  for (const name of ['package.json', 'package-lock.json', '.npmrc']) cpSync(join(root, name), join(place, name));
+  const options = { cwd: place, stdio: ['ignore', 'ignore', 'inherit'] as ['ignore', 'ignore', 'inherit'] };
+  execFileSync('npm', ['ci', '--ignore-scripts', '--omit=dev', '--omit=optional', '--prefer-offline', '--no-progress'], options);
+  write(place, 'sbom.cdx.json', billOfMaterials(manifest, lockedPackages(place)));
+  prune(join(place, 'node_modules'));
+  for (const name of ['package-lock.json', '.npmrc', 'node_modules/.package-lock.json']) rmSync(join(place, name), { force: true });
+  const compiler = join(root, 'node_modules/typescript/bin/tsc');
+  execFileSync(process.execPath, [compiler, '-p', 'tsconfig.build.json', '--declaration', 'false', '--outDir', join(place, 'dist')], { cwd: root });
+  for (const name of LEFT_OUT) rmSync(join(place, 'dist/src', name), { recursive: true });
+  cpSync(realpathSync(process.execPath), join(place, 'node'), { dereference: true });
+}
+
+function pages(root: string, tree: string): void {
+  for (const name of readdirSync(join(root, 'man'))) {
+    write(tree, `usr/share/man/man1/${name}.gz`, gzipSync(readFileSync(join(root, 'man', name)), { level: 9 }));
+  }
+  symlinkSync('nodefence.1.gz', join(tree, 'usr/share/man/man1/kubectl-fence.1.gz'));
+  cpSync(join(root, 'docs'), join(tree, DOCS), { recursive: true });
+  write(tree, `${DOCS}/copyright`, COPYRIGHT);
+  write(tree, `${DOCS}/changelog.gz`, gzipSync(readFileSync(join(root, 'CHANGELOG.md')), { level: 9 }));
+}
+
+function services(root: string, tree: string): void {
+  const text = (name: string): string => readFileSync(join(root, 'systemd', name), 'utf8');
+  for (const name of ['nodefence-controller.service', 'nodefence-node.service']) write(tree, `usr/lib/systemd/system/${name}`, unitOf(text(name)));
+  for (const name of CONFIGURATION) write(tree, `etc/nodefence/${name}`, text(name));
+  write(tree, 'usr/lib/sysusers.d/nodefence.conf', text('nodefence.sysusers.conf'));
+}
