@@ -19,6 +19,7 @@ import type { DeploymentChoice } from './deployment.ts';
 import { FLOW_CONTROL } from './flow-control.ts';
 import { HEALTH_CHECK_ACCESS } from './health-check-access.ts';
 import { HEALTH_CHECK_DEFINITION, PROPOSED_HEALTH_CHECK_DEFINITION } from './health-check-definitions.ts';
+import { JOB_GUARD } from './job-guard.ts';
 import { KDUMP_ACCESS } from './kdump-access.ts';
 import { REMEDIES_ACCESS } from './remedies-access.ts';
 import { MACHINE_DEFINITIONS } from './machine-definitions.ts';
@@ -170,7 +171,8 @@ export const OPTIONAL_FILES: readonly ManifestFile[] = [
   { path: 'guards/authorship.yaml', objects: AUTHORSHIP_GUARDS },
   { path: 'guards/nodes.yaml', objects: NODE_GUARDS },
   { path: 'guards/access.yaml', objects: AUTHORSHIP_ACCESS },
-  kustomization('guards', ['authorship.yaml', 'nodes.yaml', 'access.yaml']),
+  { path: 'guards/jobs.yaml', objects: JOB_GUARD },
+  kustomization('guards', ['authorship.yaml', 'nodes.yaml', 'jobs.yaml', 'access.yaml']),
   ...folder('out-of-service-only', 'guard.yaml', DELETION_GUARD),
   // Servers before 1.36 have no MutatingAdmissionPolicy in v1.
   ...folder('stamps', 'authorship.yaml', AUTHORSHIP_STAMPS),

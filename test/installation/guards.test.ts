@@ -6,6 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { questionsOf } from '../../src/controllers/self-check/questions.ts';
 import { ApiServerCheck } from '../../src/manager/self-check/api-server.ts';
 import { installedFor } from '../../src/manager/self-check/installed.ts';
+import { JOB_LABEL } from '../../agents/job/objects.ts';
+import { REMEDY_JOB_LABEL } from '../../src/controllers/remedies/job/intent.ts';
 import { authorOf, voucher } from '../../src/ports/authorship.ts';
 import type { KubeObject } from '../../src/ports/objects.ts';
 import { NODE_FENCE_STOPS } from '../../src/ports/resources.ts';
@@ -100,6 +102,37 @@ describe.runIf(CAN_BE_GUARDED)('the guards on a real API server (needs a real co
     await plane.made(attachments, { metadata: { name: 'v' }, spec: { attacher: 'x', nodeName: 'worker-1', source: { persistentVolumeName: 'pv' } } });
     await refused('deletes no pods and no VolumeAttachments', call(as(CONTROLLER), 'DELETE', `${attachments}/v`));
     expect(await call(plane.admin, 'DELETE', `${pods}/p`)).toMatchObject({ status: 200 });
+  });
+
+  describe('Jobs of the controller', () => {
+    const PATH = `/apis/batch/v1/namespaces/${NAMESPACE}/jobs`;
+    const job = (kind: 'agent' | 'remedy', pod: object, container: object = {}): object => {
+      const labels = { [kind === 'agent' ? JOB_LABEL : REMEDY_JOB_LABEL]: 'x' };
+      const spec = { restartPolicy: 'Never', containers: [{ name: 'c', image: 'none', ...container }], ...pod };
+      return { metadata: { generateName: 'j-', labels }, spec: { template: { metadata: { labels }, spec } } };
+    };
+    const sent = async (body: object): Promise<Answer> => call(as(CONTROLLER), 'POST', PATH, body);
+
+    beforeAll(async () => {
+      await sendShipped(plane.admin, ['jobs']);
+      await plane.until(async () => (await sent(job('agent', {}))).status === 201, 'the role does not help');
+    });
+
+    it.each<[string, string, object]>([
+      ['the network of the host', 'shares no network', job('agent', { hostNetwork: true })],
+      ['the processes of the host', 'shares no network, processes', job('agent', { hostPID: true })],
+      ['files of the host', 'mounts no hostPath', job('agent', { volumes: [{ name: 'root', hostPath: { path: '/' } }] })],
+      ['a privileged container', 'no privileged container', job('agent', {}, { securityContext: { privileged: true } })],
+      ['capabilities', 'no added capabilities', job('agent', {}, { securityContext: { capabilities: { add: ['SYS_ADMIN'] } } })],
+      ['the account of the controller', 'has the account', job('agent', { serviceAccountName: 'nodefence-controller' })],
+      ['the account of the daemons, for a remedy too', 'has the account', job('remedy', { serviceAccountName: 'nodefence-node' })],
+    ])('are refused %s: %s', async (_what, words, body) => {
+      await refused(words, sent(body));
+    });
+
+    it('may have what a remedy needs to mend its host', async () => {
+      expect(await sent(job('remedy', { hostPID: true }, { securityContext: { privileged: true } }))).toMatchObject({ status: 201 });
+    });
   });
 
   describe('who asked, where it is only refused', () => {
