@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import type { SpawnSyncReturns } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -161,5 +161,45 @@ describe('the unit of the node daemon', () => {
     const rated = analyze('security', '--offline=true', `--threshold=${exposureMax('nodefence-node')}`, '--no-pager', path);
     expect([rated.status, rated.stdout]).toEqual([0, expect.stringMatching(/Overall exposure level for nodefence-node.service: \d\.\d/)]);
     rmSync(folder, { recursive: true });
+  });
+});
+
+describe('the renewal of the token', () => {
+  const unit = readFileSync(join(FOLDER, 'nodefence-token.service'), 'utf8');
+  const [, shell = ''] = /^ExecStart=\/bin\/sh -ec '(.+)'$/m.exec(unit) ?? [];
+
+  /** Runs what the unit runs, with this kubectl. */
+  function renew(kubectl: string): { status: number | null; token: string | undefined; left: string[] } {
+    const folder = mkdtempSync(join(tmpdir(), 'nodefence-token-'));
+    const place = join(folder, 'nodefence-token');
+    mkdirSync(place);
+    writeFileSync(join(place, 'token'), 'the old one');
+    writeFileSync(join(folder, 'kubectl'), `#!/bin/sh\n${kubectl}\n`, { mode: 0o755 });
+    const { status } = spawnSync('/bin/sh', ['-ec', shell.replaceAll('%t', folder)], { env: { PATH: `${folder}:/bin:/usr/bin` }, timeout: 20_000 });
+    const [token, left] = [readFileSync(join(place, 'token'), 'utf8'), readdirSync(place)];
+    rmSync(folder, { recursive: true });
+    return { status, token, left };
+  }
+
+  it('asks for one of a day, and puts it in place whole', () => {
+    expect(renew('printf %s "$*"')).toEqual({
+      status: 0,
+      token: '-n nodefence-system create token nodefence-controller --duration=24h',
+      left: ['token'],
+    });
+  });
+
+  it('leaves the old one where there is no new one', () => {
+    expect(renew('printf half; exit 1')).toMatchObject({ status: 1, token: 'the old one' });
+  });
+
+  it.runIf(hasSystemd)('has nothing wrong to systemd (needs systemd-analyze)', () => {
+    const paths = ['nodefence-token.service', 'nodefence-token.timer'].map((name) => join(FOLDER, name));
+    const { status, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', ...paths], { encoding: 'utf8', timeout: 20_000 });
+    expect({ status, complaints: stderr.split('\n').filter((line) => line.includes('nodefence-token')) }).toEqual({ status: 0, complaints: [] });
+    const rated = spawnSync('systemd-analyze', ['security', '--offline=true', '--threshold=40', '--no-pager', ...paths.slice(0, 1)], {
+      encoding: 'utf8',
+    });
+    expect([rated.status, rated.stdout]).toEqual([0, expect.stringContaining('Overall exposure level for nodefence-token.service')]);
   });
 });
