@@ -1,6 +1,6 @@
 // `npm run image`: builds the image by buildah from the Dockerfile, on bases made by debootstrap, twice; prints what it is made of; runs it. Root, on Debian.
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -20,6 +20,10 @@ const PROGRAMS = [
   { command: 'buildah', package: 'buildah' },
   { command: 'debootstrap', package: 'debootstrap' },
   { command: 'ipmi_sim', package: 'openipmi' },
+];
+const CONTEXT = [
+  ...['Dockerfile', '.dockerignore', 'LICENSE', '.npmrc', 'package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json'],
+  ...['src', 'agents', 'scripts/supply'],
 ];
 const WORD_LENGTH_MAX = 90;
 
@@ -42,6 +46,13 @@ function npmOf(work: string): Volume[] {
     { from: file, to: '/root/.npmrc' },
     { from: cache, to: '/root/.npm' },
   ];
+}
+
+/** What the Dockerfile copies, as it is now: sources that change while it builds would make an image of both. */
+function contextIn(work: string): string {
+  const context = join(work, 'context');
+  for (const path of CONTEXT) cpSync(join(ROOT, path), join(context, path), { recursive: true });
+  return context;
 }
 
 function show(name: string, { digest, layers, compressedBytes }: Measured): void {
@@ -83,9 +94,10 @@ async function main(): Promise<number> {
       values.base === undefined || values.runtime === undefined ? await makeBases(engine, CACHE, realpathSync(process.execPath)) : undefined;
     const bases: Bases = { BASE: values.base ?? made?.BASE ?? '', RUNTIME: values.runtime ?? made?.RUNTIME ?? '' };
     const timestamp = Number(process.env['SOURCE_DATE_EPOCH'] ?? execFileSync('git', ['log', '-1', '--format=%ct'], { cwd: ROOT, encoding: 'utf8' }));
+    const context = contextIn(work);
     const build = async (name: string): Promise<Measured> => {
       const startedAtMs = performance.now();
-      await engine.build({ target: values.target, name, bases, context: ROOT, timestamp, volumes: npmOf(work), isCached: false });
+      await engine.build({ target: values.target, name, bases, context, timestamp, volumes: npmOf(work), isCached: false });
       say(`${name} built in ${Math.round((performance.now() - startedAtMs) / 1000)} s`);
       return measured(engine, name, work);
     };
