@@ -170,8 +170,8 @@ export const OPTIONAL_FILES: readonly ManifestFile[] = [
   ...folder('machine-remediation-guard', 'guard.yaml', MACHINE_REMEDIATION_GUARD),
   { path: 'guards/authorship.yaml', objects: AUTHORSHIP_GUARDS },
   { path: 'guards/nodes.yaml', objects: NODE_GUARDS },
-  { path: 'guards/access.yaml', objects: AUTHORSHIP_ACCESS },
   { path: 'guards/jobs.yaml', objects: JOB_GUARD },
+  { path: 'guards/access.yaml', objects: AUTHORSHIP_ACCESS },
   kustomization('guards', ['authorship.yaml', 'nodes.yaml', 'jobs.yaml', 'access.yaml']),
   ...folder('out-of-service-only', 'guard.yaml', DELETION_GUARD),
   // Servers before 1.36 have no MutatingAdmissionPolicy in v1.
