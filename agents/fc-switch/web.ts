@@ -1,6 +1,7 @@
 import type { Clock } from '../../src/ports/clock.ts';
 import type { Call, CallTarget } from '../shared/call.ts';
 import { deviceMessage } from '../shared/ssh/words.ts';
+import { originOf } from '../shared/web/place.ts';
 import { WebClient, WebFailure, type WebAnswer, type WebRequest } from '../shared/web/web-client.ts';
 import type { WebSettings } from './parameters.ts';
 
@@ -31,8 +32,7 @@ export class Web {
     { path, ...request }: Omit<WebRequest, 'url' | 'secrets'> & { path: string },
     call: Call<CallTarget> = this.#call,
   ): Promise<WebAnswer> {
-    const { host, port, tls } = this.settings;
-    const url = `${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}${path}`;
+    const url = `${originOf(this.settings)}${path}`;
     try {
       return await this.#client.exchange(call, { ...request, url, secrets: this.secrets });
     } catch (error) {

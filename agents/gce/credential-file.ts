@@ -3,7 +3,7 @@ import type { Call } from '../shared/call.ts';
 import { member, textAt } from '../shared/web/web-client.ts';
 import { isOfGoogle, isSafe } from './endpoints.ts';
 import { externalGrant } from './external-account.ts';
-import { jsonOf } from './host-file.ts';
+import { jsonOf } from '../shared/cloud/host-file.ts';
 import { impersonatedGrant } from './impersonation.ts';
 import type { Grant, TokenReach } from './oauth.ts';
 import { serviceAccountGrant } from './service-account.ts';

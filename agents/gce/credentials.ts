@@ -4,7 +4,7 @@ import { firstCredentials, type CredentialSource } from '../shared/cloud/credent
 import { repeated } from '../shared/cloud/repeat.ts';
 import { TokenKeeper, type Token } from '../shared/cloud/tokens.ts';
 import { grantOf } from './credential-file.ts';
-import { hostFile } from './host-file.ts';
+import { hostFile } from '../shared/cloud/host-file.ts';
 import { metadataSource } from './metadata-server.ts';
 import type { Grant, TokenReach } from './oauth.ts';
 

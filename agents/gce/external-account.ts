@@ -2,7 +2,7 @@ import type { HostEnvironment } from '../../src/ports/agents.ts';
 import type { Call } from '../shared/call.ts';
 import { member, textAt } from '../shared/web/web-client.ts';
 import { isSafe } from './endpoints.ts';
-import { hostFile, jsonOf } from './host-file.ts';
+import { hostFile, jsonOf } from '../shared/cloud/host-file.ts';
 import { postForm, refuseUnless200, SCOPE, tokenOf, type Grant, type TokenReach } from './oauth.ts';
 
 const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';

@@ -2,7 +2,7 @@ import type { HostEnvironment } from '../../src/ports/agents.ts';
 import type { Call } from '../shared/call.ts';
 import type { CredentialSource } from '../shared/cloud/credentials.ts';
 import { WebFailure, type WebAnswer } from '../shared/web/web-client.ts';
-import { hostFile } from './host-file.ts';
+import { hostFile } from '../shared/cloud/host-file.ts';
 import { tokenOf, type Grant, type TokenReach } from './oauth.ts';
 
 /** Link-local, so that no name has to be resolved. */

@@ -4,7 +4,7 @@ import { trustOf } from '../shared/web/parameters.ts';
 import type { Trust } from '../shared/web/trusted-socket.ts';
 import { textAt } from '../shared/web/web-client.ts';
 import { isOfGoogle } from './endpoints.ts';
-import { jsonOf } from './host-file.ts';
+import { jsonOf } from '../shared/cloud/host-file.ts';
 import { gceParameters } from './parameters.ts';
 
 /** What instances share that are reached by the same account. */

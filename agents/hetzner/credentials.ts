@@ -1,6 +1,7 @@
 import type { HostEnvironment } from '../../src/ports/agents.ts';
 import type { Call } from '../shared/call.ts';
 import { firstCredentials, type CredentialSource } from '../shared/cloud/credentials.ts';
+import { hostFile } from '../shared/cloud/host-file.ts';
 import type { HetznerSettings } from './parameters.ts';
 
 export interface FoundToken {
@@ -37,18 +38,9 @@ function ofFile(host: HostEnvironment): CredentialSource<string> {
     find: async (call) => {
       const path = host.variable('HCLOUD_TOKEN_FILE');
       if (path === undefined) return { absent: 'HCLOUD_TOKEN_FILE is not set' };
-      const text = (await readable(host, call, path))?.trim();
+      const text = (await hostFile(host, call, path))?.trim();
       if (text === undefined || text === '') throw call.error('Misconfigured', `file ${path} of HCLOUD_TOKEN_FILE has no token`);
       return { credentials: text };
     },
   };
-}
-
-async function readable(host: HostEnvironment, call: Call, path: string): Promise<string | undefined> {
-  try {
-    return await host.readFile(path);
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
-    throw call.error('Misconfigured', `file ${path} of HCLOUD_TOKEN_FILE cannot be read (${code})`);
-  }
 }

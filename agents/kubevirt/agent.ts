@@ -3,7 +3,7 @@ import type { AgentContext, Outcome, PowerAgent, PowerState, Reading, Target } f
 import { NODES } from '../../src/ports/resources.ts';
 import { ConnectedClusters } from '../shared/cluster/connected-clusters.ts';
 import { ObjectCall } from '../shared/cluster/object-call.ts';
-import { normalUUID, withGroupsSwapped } from '../shared/machine-uuid.ts';
+import { areSameUUID, normalUUID } from '../shared/machine-uuid.ts';
 import { canonical, parsed } from '../shared/parameter-schema.ts';
 import { HALTED_BY_US, isHalted, isLauncherOf, isTerminated, LAUNCHER_PODS, LAUNCHER_SELECTOR, runsBy } from './objects.ts';
 import { VIRTUAL_MACHINE_INSTANCES, VIRTUAL_MACHINES, WITNESS } from './objects.ts';
@@ -97,7 +97,7 @@ function identityOf(
   const expected = normalUUID(systemUUID);
   // A name alone may have been given to another machine since.
   if (shown === undefined || expected === undefined) return 'unverified';
-  if (shown !== expected && withGroupsSwapped(shown) !== expected)
+  if (!areSameUUID(shown, expected))
     throw call.error('Misconfigured', `${name} is another machine: its firmware UUID is ${shown}, the node's ${expected}`);
   return 'verified';
 }

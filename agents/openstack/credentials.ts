@@ -1,9 +1,10 @@
 import type { HostEnvironment } from '../../src/ports/agents.ts';
 import type { Call } from '../shared/call.ts';
 import { firstCredentials, type CredentialSource } from '../shared/cloud/credentials.ts';
+import { hostFile } from '../shared/cloud/host-file.ts';
 import { loginOf, versioned, type IdentityFields, type Login } from './identity.ts';
 import type { OpenStackSettings } from './settings.ts';
-import { cloudConfFields, cloudsFields, environmentFields, hostFile, openrcFields } from './sources.ts';
+import { cloudConfFields, cloudsFields, environmentFields, openrcFields } from './sources.ts';
 
 /** Where the cloud controller of OpenStack has its file, in its own pod; here, where somebody mounted it. */
 const CLOUD_CONF = '/etc/config/cloud.conf';

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 
 import type { Call } from '../shared/call.ts';
+import { hostFile } from '../shared/cloud/host-file.ts';
 import { repeated, Throttled, waitOf } from '../shared/cloud/repeat.ts';
 import type { Token } from '../shared/cloud/tokens.ts';
 import type { Reach } from '../shared/cloud/instance-agent.ts';
@@ -9,7 +10,6 @@ import type { Trust } from '../shared/web/trusted-socket.ts';
 import { listAt, member, textAt, WebClient, type WebAnswer } from '../shared/web/web-client.ts';
 import { credentialsOf, type Credentials } from './credentials.ts';
 import type { OpenStackSettings } from './settings.ts';
-import { hostFile } from './sources.ts';
 
 const SOCKETS_MAX = 16;
 

@@ -2,6 +2,7 @@ import { parse, YAMLParseError } from 'yaml';
 
 import type { HostEnvironment } from '../../src/ports/agents.ts';
 import type { Call } from '../shared/call.ts';
+import { hostFile } from '../shared/cloud/host-file.ts';
 import { parseIni } from '../shared/cloud/ini.ts';
 import { parseBoolean } from '../shared/parameter-schema.ts';
 import { member } from '../shared/web/web-client.ts';
@@ -29,16 +30,6 @@ function fieldsBy(valueOf: (...names: readonly string[]) => string | undefined):
     ca: valueOf('cacert', 'ca_file'),
     isInsecure: parseBoolean(valueOf('insecure', 'tls_insecure') ?? '') ?? parseBoolean(valueOf('verify') ?? '') === false,
   };
-}
-
-/** The text of a file of this process; undefined where there is none. */
-export async function hostFile(host: HostEnvironment, call: Call, path: string): Promise<string | undefined> {
-  try {
-    return await host.readFile(path);
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
-    throw call.error('Misconfigured', `file ${path} cannot be read (${code})`);
-  }
 }
 
 /** `OS_` variables, as the command-line tools of OpenStack read them. */

@@ -18,10 +18,7 @@ export const ovirt: AgentDefinition = {
   },
   deviceKey: deviceKeyOf,
   describe: () => describeParameters(ovirtParameters),
-  check: (parameters, withSecrets) => [
-    ...checkParameters(ovirtParameters, parameters, withSecrets),
-    ...contradictions(parameters, withSecrets).map((message) => ({ parameter: 'ssl', message })),
-  ],
+  check: (parameters, withSecrets) => [...checkParameters(ovirtParameters, parameters, withSecrets), ...contradictions(parameters, withSecrets)],
   plugProblem: (plug, _parameters, identity) => {
     const provided = providedId(identity?.providerID);
     if (!isId(plug) || provided === undefined || plug.trim().toLowerCase() === provided) return namingProblem(plug);

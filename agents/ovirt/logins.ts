@@ -1,12 +1,13 @@
 import { parse } from 'yaml';
 
-import { AgentError, type HostEnvironment } from '../../src/ports/agents.ts';
+import type { HostEnvironment } from '../../src/ports/agents.ts';
 import type { Call, CallTarget } from '../shared/call.ts';
-import { firstCredentials, type CredentialSource } from '../shared/cloud/credentials.ts';
+import { firstCredentials, isYes, namedSource, type Found } from '../shared/cloud/credentials.ts';
 import { member } from '../shared/web/web-client.ts';
+import { HTTPS_PORT, placeText } from '../shared/web/place.ts';
 import type { Trust } from '../shared/web/trusted-socket.ts';
 import type { OvirtSettings } from './parameters.ts';
-import { placeOf, placeText, type EnginePlace } from './place.ts';
+import { placeOf, type EnginePlace } from './place.ts';
 
 /** Who we are, and to which engine. */
 export interface Login {
@@ -29,7 +30,7 @@ interface Offer {
   of: { url: string; username: string; password: string };
 }
 
-type Found = { credentials: Login } | { absent: string };
+type LoginFound = Found<Login>;
 
 const HOW_TO_TRUST =
   "the engine's own authority is at /ovirt-engine/services/pki-resource?resource=ca-certificate&format=X509-PEM-CA: give it as ca, or name its file in OVIRT_CAFILE";
@@ -46,19 +47,15 @@ export class Logins {
 
   /** The first that is complete; rejects `Misconfigured` with all that was tried. */
   async find(call: Call<CallTarget>): Promise<Login> {
-    const source = (name: string, find: () => Promise<Found> | Found): CredentialSource<Login, CallTarget> => ({
-      name,
-      find: () => told(call, name, find),
-    });
     const { credentials } = await firstCredentials(call, [
-      source('parameters', () => this.#ofParameters()),
-      source('environment OVIRT_*', () => this.#ofEnvironment()),
-      source('ovirt-config.yaml', () => this.#ofFile(call)),
+      namedSource('parameters', () => this.#ofParameters()),
+      namedSource('environment OVIRT_*', () => this.#ofEnvironment()),
+      namedSource('ovirt-config.yaml', () => this.#ofFile(call)),
     ]);
     return credentials;
   }
 
-  #ofParameters(): Found {
+  #ofParameters(): LoginFound {
     const { place, user, trust } = this.#settings;
     if (user === undefined) return { absent: 'username and password are not set' };
     if (place === undefined) return { absent: 'ip is not set' };
@@ -66,7 +63,7 @@ export class Logins {
   }
 
   /** As Ansible's `ovirt_auth` and oVirt's Go client read it. */
-  #ofEnvironment(): Promise<Found> | Found {
+  #ofEnvironment(): Promise<LoginFound> | LoginFound {
     const variable = (name: string): string | undefined => this.#host.variable(name);
     return this.#accepted({
       url: variable('OVIRT_URL') ?? variable('OVIRT_HOSTNAME'),
@@ -80,7 +77,7 @@ export class Logins {
   }
 
   /** As the installer of OpenShift writes it, and as the keys of its Secret `ovirt-credentials` are. */
-  async #ofFile(call: Call<CallTarget>): Promise<Found> {
+  async #ofFile(call: Call<CallTarget>): Promise<LoginFound> {
     const home = this.#host.variable('HOME');
     const path = this.#host.variable('OVIRT_CONFIG') ?? (home === undefined ? undefined : `${home}/.ovirt/ovirt-config.yaml`);
     if (path === undefined) return { absent: 'neither OVIRT_CONFIG nor HOME is set' };
@@ -100,12 +97,12 @@ export class Logins {
     });
   }
 
-  async #accepted(offer: Offer): Promise<Found> {
+  async #accepted(offer: Offer): Promise<LoginFound> {
     const { place: wanted, user } = this.#settings;
     if (offer.url === undefined) return { absent: `${offer.of.url} is not set` };
     const place = placeOf(offer.url);
     if (place === undefined) return { absent: `${offer.of.url} names no host` };
-    if (wanted !== undefined && !isSame(wanted, place)) return { absent: `${offer.of.url} names ${placeText(place)}` };
+    if (wanted !== undefined && !isSame(wanted, place)) return { absent: `${offer.of.url} names ${placeText(place, HTTPS_PORT)}` };
     const { username, password } = user ?? offer;
     if (username === undefined) return { absent: `${offer.of.username} is not set` };
     if (password === undefined) return { absent: `${offer.of.password} is not set` };
@@ -129,16 +126,6 @@ export class Logins {
   }
 }
 
-/** A file that is there and cannot be read is for a person to mend. */
-async function told(call: Call<CallTarget>, name: string, source: () => Promise<Found> | Found): Promise<Found> {
-  try {
-    return await source();
-  } catch (error) {
-    if (error instanceof AgentError || !(error instanceof Error)) throw error;
-    throw call.error('Misconfigured', `${name}: ${error.message}`);
-  }
-}
-
 function yamlIn(text: string): object | undefined {
   try {
     const read: unknown = parse(text, { maxAliasCount: 0, logLevel: 'error' });
@@ -156,8 +143,4 @@ function plainText(value: unknown): string | undefined {
 
 function isSame(left: EnginePlace, right: EnginePlace): boolean {
   return left.host === right.host && left.port === right.port;
-}
-
-function isYes(text: string | undefined): boolean {
-  return /^(1|t|true|yes)$/i.test(text ?? '');
 }

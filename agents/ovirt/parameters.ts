@@ -1,11 +1,21 @@
 import { z } from 'zod';
 
-import type { Parameters } from '../../src/ports/agents.ts';
+import type { ParameterProblem, Parameters } from '../../src/ports/agents.ts';
 import { canonical, parseBoolean, parsed, type ParameterSchema } from '../shared/parameter-schema.ts';
 import { portNumber } from '../shared/port-number.ts';
-import { booleanWord, LOGIN_TIMEOUT, loginTimeout, trustDocumentation, trustOf, trustShape } from '../shared/web/parameters.ts';
+import {
+  booleanWord,
+  LOGIN_TIMEOUT,
+  loginContradictions,
+  loginTimeout,
+  trustContradictions,
+  trustDocumentation,
+  trustOf,
+  trustShape,
+} from '../shared/web/parameters.ts';
+import { HTTPS_PORT, placeText } from '../shared/web/place.ts';
 import type { Trust } from '../shared/web/trusted-socket.ts';
-import { API_PATH, placeOf, placeText, type EnginePlace } from './place.ts';
+import { API_PATH, placeOf, type EnginePlace } from './place.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 /** What a virtual machine may be called. A quote would end the search's value, and `*` would match others. */
@@ -77,23 +87,16 @@ export interface OvirtSettings {
 }
 
 /** What single parameters cannot say: those that contradict each other. */
-export function contradictions(parameters: Parameters, withSecrets: boolean): string[] {
-  const named = canonical(ovirtParameters, parameters);
-  const problems: string[] = [];
-  const isInsecure = parseBoolean(named['ssl_insecure'] ?? 'no') === true;
-  if (isInsecure && (named['ca'] !== undefined || named['ssl_fingerprint'] !== undefined))
-    problems.push('ssl_insecure trusts any certificate, but ca or ssl_fingerprint is given too: remove one');
-  if (named['ssl_secure'] !== undefined && parseBoolean(named['ssl_secure']) === isInsecure)
-    problems.push('ssl_secure and ssl_insecure contradict each other: certificates are verified unless ssl_insecure=yes');
-  if (withSecrets && (named['username'] === undefined) !== (named['password'] === undefined))
-    problems.push(`${named['username'] === undefined ? 'username' : 'password'} is missing beside the other one`);
-  return problems;
+export function contradictions(parameters: Parameters, withSecrets: boolean): ParameterProblem[] {
+  const named: Readonly<Record<string, string>> = canonical(ovirtParameters, parameters);
+  return [...trustContradictions(named), ...(withSecrets ? loginContradictions(named) : [])];
 }
 
 /** Typed settings, or the problems in words (without values). */
 export function settingsOf(parameters: Parameters): OvirtSettings | { problems: readonly string[] } {
   const result = parsed(ovirtParameters, parameters);
-  const problems = [...(result.error?.issues ?? []).map((issue) => `${String(issue.path[0])} ${issue.message}`), ...contradictions(parameters, true)];
+  const contradicted = contradictions(parameters, true).map(({ parameter, message }) => `${parameter} ${message}`);
+  const problems = [...(result.error?.issues ?? []).map((issue) => `${String(issue.path[0])} ${issue.message}`), ...contradicted];
   if (!result.success || problems.length > 0) return { problems };
   const { ip, ipport, ssl, username, password, api_path, disable_http_filter } = result.data;
   return {
@@ -110,7 +113,7 @@ export function deviceKeyOf(parameters: Parameters): string {
   const tls = parseBoolean(named['ssl'] ?? 'yes') !== false;
   const port = /^\d{1,5}$/.test(named['ipport'] ?? '') ? Number(named['ipport']) : undefined;
   const place = placeOf(named['ip'] ?? '', { port, tls });
-  return place === undefined ? 'ovirt' : `ovirt ${placeText(place)}`;
+  return place === undefined ? 'ovirt' : `ovirt ${placeText(place, HTTPS_PORT)}`;
 }
 
 /** `ovirt://<id of the machine>`. Source: openshift/cluster-api-provider-ovirt, pkg/utils/constants.go and pkg/actuators/machine/machine.go. */

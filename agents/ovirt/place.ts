@@ -32,14 +32,3 @@ export function placeOf(written: string, { port, tls, path }: Otherwise = {}): E
   const own = url.pathname.replace(/\/+$/, '');
   return { host, port: chosen, tls: isSecure, path: path ?? (own === '' ? API_PATH : own) };
 }
-
-/** `host`, or `host:port` where the port is not that of HTTPS. */
-export function placeText({ host, port }: Place): string {
-  const bracketed = host.includes(':') ? `[${host}]` : host;
-  return port === 443 ? bracketed : `${bracketed}:${port}`;
-}
-
-/** The beginning of every URL of the engine. */
-export function originOf({ host, port, tls }: Place): string {
-  return `${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
-}

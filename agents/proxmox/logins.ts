@@ -1,6 +1,6 @@
-import { AgentError, type HostEnvironment } from '../../src/ports/agents.ts';
+import type { HostEnvironment } from '../../src/ports/agents.ts';
 import type { Call, CallTarget } from '../shared/call.ts';
-import { firstCredentials, type CredentialSource } from '../shared/cloud/credentials.ts';
+import { firstCredentials, isYes, namedSource, type Found } from '../shared/cloud/credentials.ts';
 import type { Place, Trust } from '../shared/web/trusted-socket.ts';
 import { configuredClusters, type ConfiguredCluster } from './configuration-file.ts';
 import { authIn, placesOf, placeText, type ProxmoxAuth, type ProxmoxSettings } from './parameters.ts';
@@ -16,7 +16,7 @@ export interface Login {
   source: string;
 }
 
-type Found = { credentials: Omit<Login, 'source'> } | { absent: string };
+type LoginFound = Found<Omit<Login, 'source'>>;
 
 /** What one place says, as far as it does. */
 interface Offer {
@@ -43,20 +43,16 @@ export class Logins {
 
   /** The first place that is complete; `Misconfigured` names all that were tried. */
   async find(call: Call<CallTarget>): Promise<Login> {
-    const source = (name: string, find: () => Promise<Found> | Found): CredentialSource<Omit<Login, 'source'>, CallTarget> => ({
-      name,
-      find: () => told(call, name, find),
-    });
     const { credentials, source: name } = await firstCredentials(call, [
-      source('parameters', () => this.#ofParameters()),
-      source('environment PROXMOX_VE_*', () => this.#ofTerraform()),
-      source('environment PROXMOX_URL', () => this.#ofClusterApi()),
-      source('configuration of the cloud controller manager', () => this.#ofConfiguration(call)),
+      namedSource('parameters', () => this.#ofParameters()),
+      namedSource('environment PROXMOX_VE_*', () => this.#ofTerraform()),
+      namedSource('environment PROXMOX_URL', () => this.#ofClusterApi()),
+      namedSource('configuration of the cloud controller manager', () => this.#ofConfiguration(call)),
     ]);
     return { ...credentials, source: name };
   }
 
-  #ofParameters(): Found {
+  #ofParameters(): LoginFound {
     const { places, auth, trust } = this.#settings;
     if (auth === undefined) return { absent: 'neither api_token, nor token_id and token_secret, nor password is set' };
     if (places === undefined) return { absent: 'endpoint is not set' };
@@ -64,7 +60,7 @@ export class Logins {
   }
 
   /** As Terraform's provider bpg/proxmox reads it. */
-  #ofTerraform(): Found {
+  #ofTerraform(): LoginFound {
     const variable = (name: string): string | undefined => this.#host.variable(`PROXMOX_VE_${name}`);
     const [username, password] = [variable('USERNAME'), variable('PASSWORD')];
     return this.#accepted('PROXMOX_VE_ENDPOINT', {
@@ -76,7 +72,7 @@ export class Logins {
   }
 
   /** As ionos-cloud/cluster-api-provider-proxmox reads it. */
-  #ofClusterApi(): Found {
+  #ofClusterApi(): LoginFound {
     return this.#accepted('PROXMOX_URL', {
       endpoint: this.#host.variable('PROXMOX_URL'),
       auth: authIn({ token_id: this.#host.variable('PROXMOX_TOKEN'), token_secret: this.#host.variable('PROXMOX_SECRET') }),
@@ -85,7 +81,7 @@ export class Logins {
     });
   }
 
-  async #ofConfiguration(call: Call<CallTarget>): Promise<Found> {
+  async #ofConfiguration(call: Call<CallTarget>): Promise<LoginFound> {
     const path = this.#host.variable('NODEFENCE_PROXMOX_CONFIG') ?? CONFIGURATION_PATH;
     const text = await this.#host.readFile(path);
     if (text === undefined) return { absent: `there is no ${path}` };
@@ -104,7 +100,7 @@ export class Logins {
     return this.#ofCluster(path, chosen);
   }
 
-  async #ofCluster(path: string, cluster: ConfiguredCluster): Promise<Found> {
+  async #ofCluster(path: string, cluster: ConfiguredCluster): Promise<LoginFound> {
     const ofFile = async (file: string | undefined): Promise<string | undefined> =>
       file === undefined ? undefined : (await this.#host.readFile(file))?.trim();
     const token_id = cluster.tokenId ?? (await ofFile(cluster.tokenIdFile));
@@ -118,7 +114,7 @@ export class Logins {
     });
   }
 
-  #accepted(source: string, { endpoint, auth, isInsecure, names }: Offer): Found {
+  #accepted(source: string, { endpoint, auth, isInsecure, names }: Offer): LoginFound {
     if (endpoint === undefined) return { absent: `${names.endpoint} is not set` };
     const places = placesOf(endpoint);
     if (places === undefined) return { absent: `${names.endpoint} names no host` };
@@ -135,18 +131,4 @@ export class Logins {
 /** Every wanted host is one of those that the place names. */
 function isWithin(named: readonly Place[] | undefined, wanted: readonly Place[]): boolean {
   return wanted.every(({ host, port, tls }) => named?.some((each) => each.host === host && each.port === port && each.tls === tls) === true);
-}
-
-/** A file that is there and cannot be read is for a person to mend. */
-async function told(call: Call<CallTarget>, name: string, source: () => Promise<Found> | Found): Promise<Found> {
-  try {
-    return await source();
-  } catch (error) {
-    if (error instanceof AgentError || !(error instanceof Error)) throw error;
-    throw call.error('Misconfigured', `${name}: ${error.message}`);
-  }
-}
-
-function isYes(text: string | undefined): boolean {
-  return /^(1|t|true|yes)$/i.test(text ?? '');
 }

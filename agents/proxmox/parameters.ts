@@ -1,10 +1,11 @@
 import { z } from 'zod';
 
 import type { Identity, ParameterProblem, Parameters } from '../../src/ports/agents.ts';
-import { normalUUID, withGroupsSwapped } from '../shared/machine-uuid.ts';
+import { areSameUUID, normalUUID } from '../shared/machine-uuid.ts';
 import { canonical, checkParameters, parseBoolean, parsed, type ParameterSchema } from '../shared/parameter-schema.ts';
 import { portNumber } from '../shared/port-number.ts';
-import { booleanWord, LOGIN_TIMEOUT, loginTimeout, trustDocumentation, trustOf, trustShape } from '../shared/web/parameters.ts';
+import { booleanWord, LOGIN_TIMEOUT, loginTimeout, trustContradictions, trustDocumentation, trustOf, trustShape } from '../shared/web/parameters.ts';
+import { originOf, placeText as textOf } from '../shared/web/place.ts';
 import type { Place, Trust } from '../shared/web/trusted-socket.ts';
 
 const PORT = 8006;
@@ -87,14 +88,9 @@ export interface ProxmoxSettings {
 }
 
 export function proxmoxProblems(parameters: Parameters, withSecrets: boolean): ParameterProblem[] {
-  const problems = checkParameters(proxmoxParameters, parameters, withSecrets);
-  const named = canonical(proxmoxParameters, parameters);
+  const named: Readonly<Record<string, string>> = canonical(proxmoxParameters, parameters);
+  const problems = [...checkParameters(proxmoxParameters, parameters, withSecrets), ...trustContradictions(named)];
   const add = (parameter: string, message: string): void => void problems.push({ parameter, message });
-  const isInsecure = parseBoolean(named['ssl_insecure'] ?? 'no') === true;
-  if (isInsecure && (named['ca'] !== undefined || named['ssl_fingerprint'] !== undefined))
-    add('ssl_insecure', 'trusts any certificate, but ca or ssl_fingerprint is given too: remove one');
-  if (named['ssl_secure'] !== undefined && parseBoolean(named['ssl_secure']) === isInsecure)
-    add('ssl_secure', 'and ssl_insecure contradict each other: certificates are verified unless ssl_insecure=yes');
   if (!withSecrets) return problems;
   if ((named['token_id'] === undefined) !== (named['token_secret'] === undefined))
     add(named['token_id'] === undefined ? 'token_id' : 'token_secret', 'is missing beside the other one');
@@ -176,7 +172,7 @@ export function isUUID(plug: string): boolean {
 /** In either byte order. */
 export function isSameUUID(left: string | undefined, right: string | undefined): boolean {
   const [one, other] = [normalUUID(left), normalUUID(right)];
-  return one !== undefined && other !== undefined && (one === other || withGroupsSwapped(one) === other);
+  return one !== undefined && other !== undefined && areSameUUID(one, other);
 }
 
 export function plugProblem(plug: string, identity: Pick<Identity, 'providerID'> | undefined): string | undefined {
@@ -216,12 +212,11 @@ function placeOf(written: string, { port, tls }: Defaults): Place | undefined {
 }
 
 /** `host`, or `host:port` where the port is not that of Proxmox VE. */
-export function placeText({ host, port }: Place): string {
-  const bracketed = host.includes(':') ? `[${host}]` : host;
-  return port === PORT ? bracketed : `${bracketed}:${port}`;
+export function placeText(place: Place): string {
+  return textOf(place, PORT);
 }
 
 /** The URL of the API. */
-export function apiUrl({ host, port, tls }: Place): string {
-  return `${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}/api2/json`;
+export function apiUrl(place: Place): string {
+  return `${originOf(place)}/api2/json`;
 }

@@ -7,6 +7,7 @@ import axios, { AxiosHeaders } from 'axios';
 
 import type { Clock } from '../../src/ports/clock.ts';
 import type { Call } from '../shared/call.ts';
+import { originOf } from '../shared/web/place.ts';
 import { ExchangeError } from './exchange-error.ts';
 import type { RedfishSettings } from './parameters.ts';
 import { ConnectTimeout, openSocket, TrustError, type Authorities, type ShownCertificate } from './socket.ts';
@@ -84,8 +85,7 @@ export class Connection {
   constructor(settings: RedfishSettings, clock: Clock, authorities: Authorities, watch: ConnectionWatch = UNWATCHED) {
     this.settings = settings;
     this.#watch = watch;
-    const { host, port, tls } = settings;
-    this.#origin = `${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
+    this.#origin = originOf(settings);
     const options = { keepAlive: true, maxSockets: 1, maxFreeSockets: 1 };
     this.#agent = settings.tls ? new SecureAgent(options) : new PlainAgent(options);
     this.#agent.createConnection = (_options: ClientRequestArgs, callback?: (error: Error | null, socket: Duplex) => void) => {

@@ -1,8 +1,8 @@
-import { normalUUID, withGroupsSwapped } from '../shared/machine-uuid.ts';
+import { areSameUUID, normalUUID } from '../shared/machine-uuid.ts';
 
 /** Whether two UUIDs name one machine: same digits in either byte order. */
 export function isSameMachine(shown: string, recorded: string): boolean {
-  return shown === recorded || withGroupsSwapped(shown) === recorded;
+  return areSameUUID(shown, recorded);
 }
 
 export type IdentityCheck = { kind: 'verified' } | { kind: 'unverified'; why: string } | { kind: 'other'; shown: string; recorded: string };

@@ -6,7 +6,15 @@ import type { Parameters } from '../../src/ports/agents.ts';
 import { BOOT_TIME, bootTime } from '../shared/boot-time.ts';
 import { canonical, parseBoolean, parsed, type ParameterSchema } from '../shared/parameter-schema.ts';
 import { portNumber } from '../shared/port-number.ts';
-import { booleanWord, LOGIN_TIMEOUT, loginTimeout, plainFingerprint, trustDocumentation, trustShape } from '../shared/web/parameters.ts';
+import {
+  booleanWord,
+  LOGIN_TIMEOUT,
+  loginTimeout,
+  plainFingerprint,
+  trustContradictions,
+  trustDocumentation,
+  trustShape,
+} from '../shared/web/parameters.ts';
 
 const HOST = /^(?:[A-Za-z0-9](?:[A-Za-z0-9._-]{0,252})|\[?[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*(?:%[A-Za-z0-9]+)?\]?)$/;
 const UUID = /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i;
@@ -108,10 +116,7 @@ export function contradictions(parameters: Parameters): string[] {
   const ssl = named['ssl'] === undefined ? undefined : parseBoolean(named['ssl']);
   if (ssl !== undefined && named['scheme'] !== undefined && ssl !== (named['scheme'] === 'https'))
     problems.push('ssl and scheme contradict each other');
-  const isInsecure = named['ssl_insecure'] !== undefined && parseBoolean(named['ssl_insecure']) === true;
-  if (isInsecure && (named['ca'] !== undefined || named['ssl_fingerprint'] !== undefined)) {
-    problems.push('ssl_insecure trusts any certificate, but ca or ssl_fingerprint is given too: remove one');
-  }
+  problems.push(...trustContradictions(named).map(({ parameter, message }) => `${parameter} ${message}`));
   const ofSystem = ['systems_uri', 'system_uuid', 'serial'].filter((name) => named[name] !== undefined);
   if (named['resource'] === 'outlet' && ofSystem.length > 0) problems.push(`${ofSystem.join(', ')} chooses a ComputerSystem, but resource is outlet`);
   if (named['resource'] !== 'outlet' && named['pdu'] !== undefined) problems.push('pdu chooses a PDU, but resource is not outlet');

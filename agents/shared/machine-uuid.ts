@@ -29,6 +29,11 @@ export function withGroupsSwapped(digits: string): string {
   return swapped + digits.slice(2 * SWAPPED.length);
 }
 
+/** Do both name one machine, in either byte order? Of 32 digits each. */
+export function areSameUUID(one: string, other: string): boolean {
+  return one === other || withGroupsSwapped(one) === other;
+}
+
 /** Why a device that shows a UUID can not be compared with what is known of the node; `undefined`: it can. */
 export function unknownMachine(identity: Identity | undefined): string | undefined {
   if (identity?.systemUUID === undefined || normalUUID(identity.systemUUID) !== undefined) return undefined;

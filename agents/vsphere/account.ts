@@ -3,7 +3,7 @@ import type { Call } from '../shared/call.ts';
 import type { Reach } from '../shared/cloud/instance-agent.ts';
 import { identityOf, type CloudAccount, type InstanceView, type MachineFacts as Identified } from '../shared/cloud/instance.ts';
 import { repeated, sentOnce, Throttled } from '../shared/cloud/repeat.ts';
-import { normalUUID, withGroupsSwapped } from '../shared/machine-uuid.ts';
+import { areSameUUID, normalUUID } from '../shared/machine-uuid.ts';
 import type { XmlElement } from '../shared/xml.ts';
 import { agentError, wordsOf } from './faults.ts';
 import { allMachines, askOf, isNamed, KnownMachines, machinesNamed } from './inventory.ts';
@@ -185,7 +185,7 @@ function notFound(plug: string, { username }: Session): string {
 function bears({ name, uuid }: MachineFacts, plug: string): boolean {
   if (!isUUID(plug)) return name === undefined || isNamed(name, plug.slice(plug.lastIndexOf('/') + 1));
   const [shown, wanted] = [normalUUID(uuid), normalUUID(plug)];
-  return shown === undefined || wanted === undefined || shown === wanted || withGroupsSwapped(shown) === wanted;
+  return shown === undefined || wanted === undefined || areSameUUID(shown, wanted);
 }
 
 async function retrieved(call: Call, session: Session, machine: ManagedObject): Promise<MachineFacts | undefined> {
@@ -216,7 +216,7 @@ async function retrieved(call: Call, session: Session, machine: ManagedObject): 
 function identified({ target }: Call, { uuid, addresses }: MachineFacts): Identified {
   const shown = normalUUID(uuid);
   const provided = normalUUID(providedUUID(target.identity.providerID));
-  const isSame = shown !== undefined && (shown === provided || withGroupsSwapped(shown) === provided);
+  const isSame = shown !== undefined && provided !== undefined && areSameUUID(shown, provided);
   const isCompared = shown !== undefined && normalUUID(target.identity.systemUUID) !== undefined;
   return {
     providerID: provided === undefined || shown === undefined ? 'unknown' : isSame ? 'same' : 'other',

@@ -1,5 +1,5 @@
 import type { AgentDefinition } from '../../src/ports/agents.ts';
-import { normalUUID, unknownMachine, withGroupsSwapped } from '../shared/machine-uuid.ts';
+import { areSameUUID, normalUUID, unknownMachine } from '../shared/machine-uuid.ts';
 import { checkParameters, describeParameters } from '../shared/parameter-schema.ts';
 import { contradictions, deviceKeyOf, isUUID, providedUUID, vsphereParameters } from './parameters.ts';
 
@@ -21,15 +21,12 @@ export const vsphere: AgentDefinition = {
   },
   deviceKey: deviceKeyOf,
   describe: () => describeParameters(vsphereParameters),
-  check: (parameters, withSecrets) => [
-    ...checkParameters(vsphereParameters, parameters, withSecrets),
-    ...contradictions(parameters, withSecrets).map((message) => ({ parameter: 'ssl', message })),
-  ],
+  check: (parameters, withSecrets) => [...checkParameters(vsphereParameters, parameters, withSecrets), ...contradictions(parameters, withSecrets)],
   plugProblem: (plug, _parameters, identity) => {
     if (plug === '') return 'plug is missing: the UUID, the name or the inventory path of the virtual machine';
     const provided = normalUUID(providedUUID(identity?.providerID));
     const named = isUUID(plug) ? normalUUID(plug) : undefined;
-    if (named === undefined || provided === undefined || named === provided || withGroupsSwapped(named) === provided) return undefined;
+    if (named === undefined || provided === undefined || areSameUUID(named, provided)) return undefined;
     return `${plug} is another machine: the providerID names ${providedUUID(identity?.providerID) ?? ''}`;
   },
   anonymous: (_parameters, identity) => (providedUUID(identity?.providerID) === undefined ? unknownMachine(identity) : undefined),

@@ -1,10 +1,11 @@
-import { AgentError, type HostEnvironment } from '../../src/ports/agents.ts';
+import type { HostEnvironment } from '../../src/ports/agents.ts';
 import type { Call, CallTarget } from '../shared/call.ts';
-import { firstCredentials, type CredentialSource } from '../shared/cloud/credentials.ts';
+import { firstCredentials, isYes, namedSource, type Found } from '../shared/cloud/credentials.ts';
+import { HTTPS_PORT, placeText } from '../shared/web/place.ts';
 import type { Place, Trust } from '../shared/web/trusted-socket.ts';
 import { plainFingerprint } from '../shared/web/parameters.ts';
 import { configuredServers, type ConfiguredServer, type ConfiguredServers } from './configuration-file.ts';
-import { HOW_SHA256, isWeakFingerprint, placeOf, placeText, type VsphereSettings } from './parameters.ts';
+import { HOW_SHA256, isWeakFingerprint, placeOf, type VsphereSettings } from './parameters.ts';
 
 /** Who we are, and to whom. */
 export interface Login {
@@ -29,7 +30,7 @@ interface Offer {
   of: { username: string; password: string };
 }
 
-type Found = { credentials: Login } | { absent: string };
+type LoginFound = Found<Login>;
 
 /** Where kubernetes/cloud-provider-vsphere and the CSI driver mount their configuration. */
 const CONFIGURATION_PATHS = ['/etc/cloud/vsphere.conf', '/etc/cloud/csi-vsphere.conf'];
@@ -48,27 +49,23 @@ export class Logins {
 
   /** The first that is complete; rejects `Misconfigured` with all that was tried. */
   async find(call: Call<CallTarget>): Promise<Login> {
-    const source = (name: string, find: () => Promise<Found> | Found): CredentialSource<Login, CallTarget> => ({
-      name,
-      find: () => told(call, name, find),
-    });
     const { credentials } = await firstCredentials(call, [
-      source('parameters', () => this.#ofParameters()),
-      source('environment VSPHERE_*', () => this.#ofEnvironment()),
-      source('environment GOVC_*', () => this.#ofGovc()),
-      source('configuration of the cloud provider', () => this.#ofConfiguration(call)),
+      namedSource('parameters', () => this.#ofParameters()),
+      namedSource('environment VSPHERE_*', () => this.#ofEnvironment()),
+      namedSource('environment GOVC_*', () => this.#ofGovc()),
+      namedSource('configuration of the cloud provider', () => this.#ofConfiguration(call)),
     ]);
     return credentials;
   }
 
-  #ofParameters(): Found {
+  #ofParameters(): LoginFound {
     const { place, user, trust } = this.#settings;
     if (user === undefined) return { absent: 'username and password are not set' };
     if (place === undefined) return { absent: 'ip is not set' };
     return { credentials: { place, ...user, trust, hint: '' } };
   }
 
-  #ofEnvironment(): Promise<Found> | Found {
+  #ofEnvironment(): Promise<LoginFound> | LoginFound {
     const server = this.#variable('VSPHERE_SERVER', 'VSPHERE_VCENTER');
     if (server === undefined) return { absent: 'VSPHERE_SERVER is not set' };
     return this.#accepted('VSPHERE_SERVER', {
@@ -83,7 +80,7 @@ export class Logins {
     });
   }
 
-  #ofGovc(): Promise<Found> | Found {
+  #ofGovc(): Promise<LoginFound> | LoginFound {
     const url = this.#host.variable('GOVC_URL');
     if (url === undefined) return { absent: 'GOVC_URL is not set' };
     const [, username, password] = /^(?:https?:\/\/)?([^/@:]*)(?::([^/@]*))?@/i.exec(url) ?? [];
@@ -97,7 +94,7 @@ export class Logins {
     });
   }
 
-  async #ofConfiguration(call: Call<CallTarget>): Promise<Found> {
+  async #ofConfiguration(call: Call<CallTarget>): Promise<LoginFound> {
     const named = this.#host.variable('VSPHERE_CONFIG');
     const paths = named === undefined ? CONFIGURATION_PATHS : [named];
     for (const path of paths) {
@@ -110,7 +107,7 @@ export class Logins {
     return { absent: `there is no ${paths.join(' and no ')}` };
   }
 
-  async #ofServers(call: Call<CallTarget>, path: string, { servers, secretsFolder }: ConfiguredServers): Promise<Found> {
+  async #ofServers(call: Call<CallTarget>, path: string, { servers, secretsFolder }: ConfiguredServers): Promise<LoginFound> {
     const { place } = this.#settings;
     const matching = servers.filter((each) => place === undefined || isSame(place, placeOf(each.server, { port: each.port })));
     const names = servers.map(({ server }) => server).join(', ');
@@ -136,11 +133,11 @@ export class Logins {
     };
   }
 
-  async #accepted(source: string, offer: Offer): Promise<Found> {
+  async #accepted(source: string, offer: Offer): Promise<LoginFound> {
     const { place: wanted, user, trust } = this.#settings;
     const place = placeOf(offer.server, { port: offer.port });
     if (place === undefined) return { absent: `${source} names no host` };
-    if (wanted !== undefined && !isSame(wanted, place)) return { absent: `${source} names ${placeText(place)}` };
+    if (wanted !== undefined && !isSame(wanted, place)) return { absent: `${source} names ${placeText(place, HTTPS_PORT)}` };
     const { username, password } = user ?? offer;
     if (username === undefined) return { absent: `${offer.of.username} is not set` };
     if (password === undefined) return { absent: `${offer.of.password} is not set` };
@@ -172,16 +169,6 @@ export class Logins {
   }
 }
 
-/** A file that is there and cannot be read is for a person to mend. */
-async function told(call: Call<CallTarget>, name: string, source: () => Promise<Found> | Found): Promise<Found> {
-  try {
-    return await source();
-  } catch (error) {
-    if (error instanceof AgentError || !(error instanceof Error)) throw error;
-    throw call.error('Misconfigured', `${name}: ${error.message}`);
-  }
-}
-
 function isSame(left: Place, right: Place | undefined): boolean {
   return right !== undefined && left.host === right.host && left.port === right.port;
 }
@@ -192,10 +179,6 @@ function portOf(text: string | undefined): number | undefined {
 
 function filesOf(text: string | undefined): readonly string[] {
   return (text ?? '').split(':').filter((path) => path !== '');
-}
-
-function isYes(text: string | undefined): boolean {
-  return /^(1|t|true|yes)$/i.test(text ?? '');
 }
 
 function trimmed(text: string | undefined): string | undefined {

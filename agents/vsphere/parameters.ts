@@ -1,9 +1,19 @@
 import { z } from 'zod';
 
-import type { Parameters } from '../../src/ports/agents.ts';
+import type { ParameterProblem, Parameters } from '../../src/ports/agents.ts';
 import { canonical, parseBoolean, parsed, type ParameterSchema } from '../shared/parameter-schema.ts';
 import { portNumber } from '../shared/port-number.ts';
-import { booleanWord, LOGIN_TIMEOUT, loginTimeout, trustDocumentation, trustOf, trustShape } from '../shared/web/parameters.ts';
+import {
+  booleanWord,
+  LOGIN_TIMEOUT,
+  loginContradictions,
+  loginTimeout,
+  trustContradictions,
+  trustDocumentation,
+  trustOf,
+  trustShape,
+} from '../shared/web/parameters.ts';
+import { HTTPS_PORT, originOf, placeText } from '../shared/web/place.ts';
 import type { Place, Trust } from '../shared/web/trusted-socket.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -68,23 +78,16 @@ export interface VsphereSettings {
 }
 
 /** What single parameters cannot say: those that contradict each other. */
-export function contradictions(parameters: Parameters, withSecrets: boolean): string[] {
-  const named = canonical(vsphereParameters, parameters);
-  const problems: string[] = [];
-  const isInsecure = parseBoolean(named['ssl_insecure'] ?? 'no') === true;
-  if (isInsecure && (named['ca'] !== undefined || named['ssl_fingerprint'] !== undefined))
-    problems.push('ssl_insecure trusts any certificate, but ca or ssl_fingerprint is given too: remove one');
-  if (named['ssl_secure'] !== undefined && parseBoolean(named['ssl_secure']) === isInsecure)
-    problems.push('ssl_secure and ssl_insecure contradict each other: certificates are verified unless ssl_insecure=yes');
-  if (withSecrets && (named['username'] === undefined) !== (named['password'] === undefined))
-    problems.push(`${named['username'] === undefined ? 'username' : 'password'} is missing beside the other one`);
-  return problems;
+export function contradictions(parameters: Parameters, withSecrets: boolean): ParameterProblem[] {
+  const named: Readonly<Record<string, string>> = canonical(vsphereParameters, parameters);
+  return [...trustContradictions(named), ...(withSecrets ? loginContradictions(named) : [])];
 }
 
 /** Typed settings, or the problems in words (without values). */
 export function settingsOf(parameters: Parameters): VsphereSettings | { problems: readonly string[] } {
   const result = parsed(vsphereParameters, parameters);
-  const problems = [...(result.error?.issues ?? []).map((issue) => `${String(issue.path[0])} ${issue.message}`), ...contradictions(parameters, true)];
+  const contradicted = contradictions(parameters, true).map(({ parameter, message }) => `${parameter} ${message}`);
+  const problems = [...(result.error?.issues ?? []).map((issue) => `${String(issue.path[0])} ${issue.message}`), ...contradicted];
   if (!result.success || problems.length > 0) return { problems };
   const { ip, ipport, ssl, username, password } = result.data;
   return {
@@ -100,7 +103,7 @@ export function deviceKeyOf(parameters: Parameters): string {
   const tls = parseBoolean(named['ssl'] ?? 'yes') !== false;
   const port = /^\d{1,5}$/.test(named['ipport'] ?? '') ? Number(named['ipport']) : undefined;
   const place = placeOf(named['ip'] ?? '', { port, tls });
-  return place === undefined ? 'vsphere' : `vsphere ${placeText(place)}`;
+  return place === undefined ? 'vsphere' : `vsphere ${placeText(place, HTTPS_PORT)}`;
 }
 
 /** `vsphere://<uuid>`: the UUID of its firmware as vSphere writes it. Source: kubernetes/cloud-provider-vsphere, pkg/cloudprovider/vsphere/util.go. */
@@ -126,13 +129,7 @@ export function placeOf(written: string, { port, tls }: { port?: number | undefi
   return chosen >= 1 && chosen <= 65_535 ? { host, port: chosen, tls: isSecure } : undefined;
 }
 
-/** `host`, or `host:port` where the port is not that of HTTPS. */
-export function placeText({ host, port }: Place): string {
-  const bracketed = host.includes(':') ? `[${host}]` : host;
-  return port === 443 ? bracketed : `${bracketed}:${port}`;
-}
-
 /** The URL of the API. */
-export function apiUrl({ host, port, tls }: Place): string {
-  return `${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}/sdk`;
+export function apiUrl(place: Place): string {
+  return `${originOf(place)}/sdk`;
 }

@@ -1,14 +1,14 @@
 import type { Clock } from '../../src/ports/clock.ts';
-import { Call, type CallTarget } from '../shared/call.ts';
+import type { Call, CallTarget } from '../shared/call.ts';
 import type { Reach } from '../shared/cloud/instance-agent.ts';
-import { repeated, typed } from '../shared/cloud/repeat.ts';
-import { TokenKeeper, type Token } from '../shared/cloud/tokens.ts';
-import { WebClient } from '../shared/web/web-client.ts';
+import { KeptClient, KeptSession } from '../shared/cloud/kept-session.ts';
+import { repeated } from '../shared/cloud/repeat.ts';
+import type { Token } from '../shared/cloud/tokens.ts';
 import type { XmlElement } from '../shared/xml.ts';
 import { agentError } from './faults.ts';
 import { Logins, type Login } from './logins.ts';
 import { apiUrl, type VsphereSettings } from './parameters.ts';
-import { invoke, type SoapAnswer, type SoapEndpoint, type SoapRequest } from './soap.ts';
+import { invoke, type SoapAnswer, type SoapEndpoint } from './soap.ts';
 import { childOf, objectOf, textOf, textXml, type ManagedObject } from './vim-xml.ts';
 
 /** So many requests at once to one vCenter. */
@@ -17,7 +17,6 @@ const SOCKETS_MAX = 4;
 const LOGIN_GRACE_MS = 5_000;
 /** Nobody who closes waits longer for logins that are under way. */
 const CLOSE_WAIT_MS = 5_000;
-const LOGOUT_MS = 3_000;
 const SERVICE: ManagedObject = { type: 'ServiceInstance', id: 'ServiceInstance' };
 
 /** What the server itself calls its managers. */
@@ -45,71 +44,45 @@ export interface Session extends Token {
 export class Sessions {
   readonly #logins: Logins;
   readonly #clock: Clock;
-  readonly #keeper: TokenKeeper<Session>;
-  /** Logins that are under way. */
-  readonly #opening = new Map<Call<CallTarget>, Promise<Session>>();
-  #kept: Session | undefined;
-  #web: { key: string; client: WebClient } | undefined;
+  readonly #kept: KeptSession<Session>;
+  readonly #clients: KeptClient;
 
   constructor(settings: VsphereSettings, { clock, host }: Reach) {
     this.#logins = new Logins(settings, host);
     this.#clock = clock;
-    this.#keeper = new TokenKeeper(clock);
+    this.#clients = new KeptClient(clock, SOCKETS_MAX);
+    this.#kept = new KeptSession(
+      {
+        device: 'vsphere',
+        loginGraceMs: LOGIN_GRACE_MS,
+        closeWaitMs: CLOSE_WAIT_MS,
+        open: (call) => this.#open(call),
+        logOut: (call, { endpoint, content }) => repeated(call, () => invoke(call, endpoint, { method: 'Logout', on: content.sessionManager })),
+        explained: (call, error) => agentError(call, error, 'Unreachable'),
+      },
+      clock,
+    );
   }
 
-  /** The kept one, or a new one. */
   get(call: Call): Promise<Session> {
-    return call.within(this.#keeper.get(() => this.#heardOut(call)));
+    return this.#kept.get(call);
   }
 
-  /** The server does not know it any more. */
   drop(session: Session): void {
-    this.#keeper.drop(session);
-    if (this.#kept === session) this.#kept = undefined;
+    this.#kept.drop(session);
   }
 
   /** Never rejects. */
   async close(): Promise<void> {
-    const giveUp = (): void => {
-      for (const call of this.#opening.keys()) call.giveUp();
-    };
-    const cancel = this.#clock.after(CLOSE_WAIT_MS, giveUp);
-    await Promise.allSettled(this.#opening.values());
-    cancel();
-    const session = this.#kept;
-    if (session !== undefined) {
-      this.drop(session);
-      await this.#logOut(session);
-    }
-    this.#web?.client.close();
-    this.#web = undefined;
-  }
-
-  async #heardOut({ target, asked, remainingMs }: Call): Promise<Session> {
-    const alone = {
-      device: target.device,
-      plug: target.plug,
-      signal: new AbortController().signal,
-      deadlineMs: Math.max(0, remainingMs) + LOGIN_GRACE_MS,
-    };
-    const call = new Call<CallTarget>(this.#clock, alone, asked);
-    const opening = this.#open(call).finally(() => call.release());
-    this.#opening.set(call, opening);
-    try {
-      this.#kept = await opening;
-      return this.#kept;
-    } catch (error) {
-      throw typed(call, agentError(call, error, 'Unreachable'));
-    } finally {
-      this.#opening.delete(call);
-    }
+    await this.#kept.close();
+    this.#clients.close();
   }
 
   async #open(call: Call<CallTarget>): Promise<Session> {
     const login = await this.#logins.find(call);
     const { username, password, place } = login;
     const start: SoapEndpoint = {
-      web: this.#clientFor(login),
+      web: this.#clients.for(place, login.trust),
       clock: this.#clock,
       url: apiUrl(place),
       action: 'urn:vim25',
@@ -144,25 +117,6 @@ export class Sessions {
       if (hint === '' || !(error instanceof Error) || !error.message.includes('not trusted: ')) throw error;
       throw call.error('Misconfigured', `${error.message.slice(error.message.indexOf('not trusted: '))} (${hint})`);
     }
-  }
-
-  /** One for as long as place and trust stay the same. */
-  #clientFor({ place, trust }: Login): WebClient {
-    const key = JSON.stringify([place, trust]);
-    if (this.#web?.key === key) return this.#web.client;
-    this.#web?.client.close();
-    const client = new WebClient(trust, this.#clock, SOCKETS_MAX);
-    this.#web = { key, client };
-    return client;
-  }
-
-  async #logOut({ endpoint, content }: Session): Promise<void> {
-    const target = { device: 'vsphere', plug: '', signal: new AbortController().signal, deadlineMs: LOGOUT_MS };
-    const call = new Call<CallTarget>(this.#clock, target, 'log out');
-    const request: SoapRequest = { method: 'Logout', on: content.sessionManager };
-    // The server ends a session that is idle by itself: nothing more can be done about it here.
-    await repeated(call, () => invoke(call, endpoint, request)).catch(() => undefined);
-    call.release();
   }
 }
 

@@ -66,7 +66,7 @@ export const KUBEVIRT_MUTANTS: readonly SourceMutant[] = [
     name: 'kubevirt another machine',
     defect: 'a machine whose firmware UUID is another is switched',
     file: 'agents/kubevirt/agent.ts',
-    edits: [['if (shown !== expected && withGroupsSwapped(shown) !== expected)', 'if (shown === "" && withGroupsSwapped(shown) !== expected)']],
+    edits: [['if (!areSameUUID(shown, expected))', "if (shown === '' && !areSameUUID(shown, expected))"]],
     killedBy: byTest(KUBEVIRT_AGENT, 'another firmware'),
   },
   {

@@ -114,7 +114,7 @@ export const VSPHERE_MUTANTS: readonly SourceMutant[] = [
   {
     name: 'vsphere session left open',
     defect: 'a session whose login was not waited for is never ended',
-    file: 'agents/vsphere/sessions.ts',
+    file: 'agents/shared/cloud/kept-session.ts',
     edits: [['await Promise.allSettled(this.#opening.values());', '']],
     killedBy: byTest(SESSIONS, 'is not left open by a call that gave up while the login was under way'),
   },
@@ -130,7 +130,7 @@ export const VSPHERE_MUTANTS: readonly SourceMutant[] = [
     defect: 'the password of the environment goes to whatever server a ConfigMap names',
     file: 'agents/vsphere/logins.ts',
     edits: [
-      ['if (wanted !== undefined && !isSame(wanted, place)) return { absent: `${source} names ${placeText(place)}` };', ''],
+      ['if (wanted !== undefined && !isSame(wanted, place)) return { absent: `${source} names ${placeText(place, HTTPS_PORT)}` };', ''],
       [
         'return { credentials: { place, username, password, ...(await',
         'return { credentials: { place: wanted ?? place, username, password, ...(await',

@@ -1,5 +1,8 @@
-import type { HostEnvironment, Target } from '../../../src/ports/agents.ts';
+import { AgentError, type HostEnvironment, type Target } from '../../../src/ports/agents.ts';
 import type { Call, CallTarget } from '../call.ts';
+
+/** Credentials, or why there are none: `AWS_ACCESS_KEY_ID is not set`. */
+export type Found<C> = { credentials: C } | { absent: string };
 
 /** One place where credentials may be. */
 export interface CredentialSource<C, T extends CallTarget = Target> {
@@ -7,8 +10,8 @@ export interface CredentialSource<C, T extends CallTarget = Target> {
   name: string;
   /** It is the process' own, of its environment, files or instance, and no part of the configuration. */
   isOfProcess?: true;
-  /** The credentials, or why there are none here: `AWS_ACCESS_KEY_ID is not set`. Rejects where they are here and cannot be had. */
-  find(call: Call<T>): Promise<{ credentials: C } | { absent: string }>;
+  /** Rejects where they are here and cannot be had. */
+  find(call: Call<T>): Promise<Found<C>>;
 }
 
 /**
@@ -31,6 +34,26 @@ export async function firstCredentials<C, T extends CallTarget = Target>(
     tried.push(`${source.name} (${found.absent})`);
   }
   throw call.error('Misconfigured', `no credentials found: tried ${tried.join(', ')}`);
+}
+
+/** A source of several; one that is there and cannot be read is for a person to mend, and its error names the place. */
+export function namedSource<C>(name: string, find: (call: Call<CallTarget>) => Promise<Found<C>> | Found<C>): CredentialSource<C, CallTarget> {
+  return {
+    name,
+    find: async (call) => {
+      try {
+        return await find(call);
+      } catch (error) {
+        if (error instanceof AgentError || !(error instanceof Error)) throw error;
+        throw call.error('Misconfigured', `${name}: ${error.message}`);
+      }
+    },
+  };
+}
+
+/** A flag as tools of clouds read it from a variable. */
+export function isYes(text: string | undefined): boolean {
+  return /^(1|t|true|yes)$/i.test(text ?? '');
 }
 
 /** Where no process lends its environment, nothing is set. */

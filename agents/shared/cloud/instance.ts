@@ -1,6 +1,6 @@
 import type { DeviceState, Outcome, PlugEntry, PortState, PowerState, Removal, Target } from '../../../src/ports/agents.ts';
 import type { Call } from '../call.ts';
-import { normalUUID, withGroupsSwapped } from '../machine-uuid.ts';
+import { areSameUUID, normalUUID } from '../machine-uuid.ts';
 
 /** An instance as its cloud shows it. */
 export interface InstanceView<S extends DeviceState = PowerState> {
@@ -74,7 +74,7 @@ export function identityOf(call: Call, { machine, id }: InstanceView<DeviceState
   const other = (why: string): Error => call.error('Misconfigured', `${id} is another machine: ${why}`);
   if (machine.providerID === 'other') throw other(`the node's providerID is ${identity.providerID ?? 'unknown'}`);
   const [shown, expected] = [normalUUID(machine.uuid), normalUUID(identity.systemUUID)];
-  const isSameUUID = shown !== undefined && expected !== undefined && (shown === expected || withGroupsSwapped(shown) === expected);
+  const isSameUUID = shown !== undefined && expected !== undefined && areSameUUID(shown, expected);
   if (shown !== undefined && expected !== undefined && !isSameUUID)
     throw other(`its UUID is ${machine.uuid ?? ''}, the node's ${identity.systemUUID ?? ''}`);
   const addressed = addressesOf(identity, machine);

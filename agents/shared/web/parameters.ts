@@ -2,6 +2,7 @@ import { X509Certificate } from 'node:crypto';
 
 import { z } from 'zod';
 
+import type { ParameterProblem } from '../../../src/ports/agents.ts';
 import { parseBoolean, type Documentation } from '../parameter-schema.ts';
 import type { Trust } from './trusted-socket.ts';
 
@@ -53,6 +54,23 @@ export function trustDocumentation(owner: string, lie: string): Record<keyof typ
       aliases: ['ssl-insecure'],
     },
   };
+}
+
+/** What the parameters of trust, by their canonical names, say against each other. */
+export function trustContradictions(named: Readonly<Record<string, string>>): ParameterProblem[] {
+  const problems: ParameterProblem[] = [];
+  const isInsecure = parseBoolean(named['ssl_insecure'] ?? 'no') === true;
+  if (isInsecure && (named['ca'] !== undefined || named['ssl_fingerprint'] !== undefined))
+    problems.push({ parameter: 'ssl_insecure', message: 'trusts any certificate, but ca or ssl_fingerprint is given too: remove one' });
+  if (named['ssl_secure'] !== undefined && parseBoolean(named['ssl_secure']) === isInsecure)
+    problems.push({ parameter: 'ssl_secure', message: 'and ssl_insecure contradict each other: certificates are verified unless ssl_insecure=yes' });
+  return problems;
+}
+
+/** A user without a password, or a password without a user. */
+export function loginContradictions({ username, password }: { username?: string | undefined; password?: string | undefined }): ParameterProblem[] {
+  if ((username === undefined) === (password === undefined)) return [];
+  return [{ parameter: username === undefined ? 'username' : 'password', message: 'is missing beside the other one' }];
 }
 
 /** 64 lower-case hexadecimal digits. */

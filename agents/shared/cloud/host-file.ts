@@ -1,8 +1,8 @@
-import type { HostEnvironment } from '../../src/ports/agents.ts';
-import type { Call } from '../shared/call.ts';
+import type { HostEnvironment } from '../../../src/ports/agents.ts';
+import type { Call, CallTarget } from '../call.ts';
 
 /** The text of a file of this process; undefined where there is none, `Misconfigured` where it cannot be read. */
-export async function hostFile(host: HostEnvironment, call: Call, path: string): Promise<string | undefined> {
+export async function hostFile(host: HostEnvironment, call: Call<CallTarget>, path: string): Promise<string | undefined> {
   try {
     return await host.readFile(path);
   } catch (error) {
