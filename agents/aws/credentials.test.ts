@@ -9,6 +9,7 @@ import { foreignHost } from './parameters.ts';
 
 const ROLE = 'arn:aws:iam::123456789012:role/fence';
 const NO_METADATA = { AWS_EC2_METADATA_DISABLED: 'true' };
+const TRUST = { ca: undefined, fingerprint: undefined, insecure: false, connectTimeoutMs: 1_000 };
 
 /** What answers at link-local addresses: IMDSv2, and the agent of a container. */
 async function startMetadata(answers: Readonly<Record<string, string>>): Promise<CloudServer> {
@@ -159,9 +160,25 @@ describe('credentials of AWS', () => {
     ['http://ec2.eu-central-1.amazonaws.com', 'ec2.eu-central-1.amazonaws.com'],
     ['https://amazonaws.com.example.org', 'amazonaws.com.example.org'],
     ['https://notamazonaws.com', 'notamazonaws.com'],
+    ['https://sts-fips.us-east-1.amazonaws.com', undefined],
+    ['https://autoscaling.us-gov-west-1.amazonaws.com', undefined],
+    ['https://a1b2c3.execute-api.eu-central-1.amazonaws.com', 'a1b2c3.execute-api.eu-central-1.amazonaws.com'],
+    ['https://ec2-198-51-100-7.eu-central-1.compute.amazonaws.com', 'ec2-198-51-100-7.eu-central-1.compute.amazonaws.com'],
+    ['https://vpce-0a1b.vpce-svc-0c1d.eu-central-1.vpce.amazonaws.com', 'vpce-0a1b.vpce-svc-0c1d.eu-central-1.vpce.amazonaws.com'],
+    ['https://sts.elb.eu-central-1.amazonaws.com', 'sts.elb.eu-central-1.amazonaws.com'],
   ])('of the process go to %s, unless it is foreign: %s', (endpoint, foreign) => {
-    expect(foreignHost({ endpoint, stsEndpoint: undefined })).toBe(foreign);
+    expect(foreignHost({ endpoint, stsEndpoint: undefined, trust: TRUST })).toBe(foreign);
   });
+
+  it.each([{ insecure: true }, { ca: 'PEM' }, { fingerprint: 'AB' }])(
+    'of the process go to no host that is trusted as parameters say: %j',
+    (change) => {
+      const stsEndpoint = 'https://vpce-0a1b.sts.eu-central-1.vpce.amazonaws.com';
+      const trust = { ...TRUST, ...change };
+      expect(foreignHost({ endpoint: undefined, stsEndpoint, trust })).toBe('vpce-0a1b.sts.eu-central-1.vpce.amazonaws.com');
+      expect(foreignHost({ endpoint: undefined, stsEndpoint: undefined, trust }), 'that no parameter names').toBeUndefined();
+    },
+  );
 
   it('that nobody has are told with all places where they were looked for', async () => {
     const message = await messageOf(read(await agentIn(NO_METADATA)));

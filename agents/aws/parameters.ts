@@ -42,7 +42,7 @@ const ACCESS_DOCUMENTATION = {
   external_id: { description: 'External id that the role demands.' },
   endpoint: {
     description:
-      'URL of the EC2 API, for private endpoints; `AWS_ENDPOINT_URL_EC2` and `AWS_ENDPOINT_URL` without it. A host that is not of AWS is given no credentials but those of the parameters.',
+      'URL of the EC2 API, for private endpoints; `AWS_ENDPOINT_URL_EC2` and `AWS_ENDPOINT_URL` without it. A host that is not of AWS, or is trusted by `ca`, `ssl_fingerprint` or `ssl_insecure`, is given no credentials but those of the parameters.',
   },
   sts_endpoint: { description: 'URL of the STS API; `AWS_ENDPOINT_URL_STS` and `AWS_ENDPOINT_URL` without it.' },
 } satisfies Record<keyof typeof access, Documentation>;
@@ -126,17 +126,23 @@ export interface AwsAccess {
   trust: Trust;
 }
 
-/** Hosts of AWS, private endpoints among them (AWS general reference). */
-const OF_AWS = /(?:^|\.)(?:amazonaws\.com(?:\.cn)?|api\.aws)$/;
+/** Names of the services used here, and nothing else of amazonaws.com: below it stand machines, load balancers and APIs of anybody (AWS general reference). */
+const OF_AWS =
+  /^(?:vpce-[\w-]+\.(?:ec2|sts|autoscaling)\.[a-z]{2,}(?:-[a-z]+)+-\d+\.vpce|(?:ec2|sts|autoscaling)(?:-fips)?(?:\.[a-z]{2,}(?:-[a-z]+)+-\d+)?)\.(?:amazonaws\.com(?:\.cn)?|api\.aws)$/;
 
-/** A host that parameters name and that is none of AWS', or not over TLS; undefined: there is none. */
+/**
+ * A host that parameters name and that is none of AWS', or not over TLS, or whose certificate is trusted by these parameters alone: the name of a private endpoint
+ * leads to any address that its maker wants. Undefined: there is none.
+ */
 export function foreignHost({
   endpoint,
   stsEndpoint,
   autoscalingEndpoint,
-}: Pick<AwsAccess, 'endpoint' | 'stsEndpoint' | 'autoscalingEndpoint'>): string | undefined {
+  trust: { insecure, ca, fingerprint },
+}: Pick<AwsAccess, 'endpoint' | 'stsEndpoint' | 'autoscalingEndpoint' | 'trust'>): string | undefined {
   const named = [endpoint, stsEndpoint, autoscalingEndpoint].flatMap((text) => (text === undefined ? [] : [new URL(text)]));
-  return named.find(({ protocol, hostname }) => protocol !== 'https:' || !OF_AWS.test(hostname))?.host;
+  const isOwnTrust = insecure || ca !== undefined || fingerprint !== undefined;
+  return named.find(({ protocol, hostname }) => isOwnTrust || protocol !== 'https:' || !OF_AWS.test(hostname))?.host;
 }
 
 export interface InstanceSettings extends AwsAccess {
