@@ -321,6 +321,22 @@ describe('proxmox', () => {
       expect([error.kind, error.message]).toEqual(['Refused', expect.stringMatching(/2 machines are .* \(100, 101\): name one by its number/)]);
     });
 
+    it('and never takes a copy of one UUID for the machine that it cannot look at', async () => {
+      const identity = { node: 'a', systemUUID: cloud.uuids[0] ?? '' };
+      cloud.machines[1]?.off('set');
+      oddities({ twin: 'uuid', offline: ['pve1'] });
+      const error = await failureOf(read({ plug: cloud.uuids[0] ?? '', identity }));
+      expect([error.kind, error.message]).toEqual(['Unreachable', expect.stringMatching(/101 has the UUID .* \(hidden: 100 on pve1\)/)]);
+    });
+
+    it('by a UUID that it has seen at one machine alone, where others are hidden later', async () => {
+      const [uuid = ''] = cloud.uuids;
+      const identity = { node: 'a', systemUUID: uuid };
+      expect(await read({ plug: uuid, identity })).toMatchObject({ state: 'on', identity: 'verified' });
+      oddities({ offline: ['pve2'] });
+      expect(await read({ plug: uuid, identity })).toMatchObject({ state: 'on', identity: 'verified' });
+    });
+
     it.each(['999', 'nobody', '11111111-2222-3333-4444-555555555555'])('and never takes %s, which is not there, for off', async (plug) => {
       const error = await failureOf(read({ plug, identity: { node: 'a' } }));
       expect([error.kind, error.message]).toEqual(['Misconfigured', expect.stringContaining('what is not found is not off')]);

@@ -1,4 +1,5 @@
 import type { Call } from '../shared/call.ts';
+import { deviceMessage } from '../shared/ssh/words.ts';
 import { WebFailure } from '../shared/web/web-client.ts';
 import { PveRefusal, type PveApi } from './api.ts';
 import { configuredIn, staleness, type Listed } from './machine.ts';
@@ -56,33 +57,39 @@ export class Finder {
     this.#numbers.delete(plug);
   }
 
-  /** A backup that was restored beside its machine has the same UUID: all of them are looked at. */
+  /** A backup that was restored beside its machine has the same UUID: all of them are looked at, and none is taken while one is hidden. */
   async #byUUID(call: Call, machines: readonly Listed[], status: unknown): Promise<readonly Listed[]> {
     const { plug } = call.target;
     const kept = this.#numbers.get(plug);
     const known = machines.find(({ vmid }) => vmid === kept);
     if (known !== undefined) return [known];
-    const candidates = machines.filter(({ kind, isTemplate, host }) => kind === 'qemu' && !isTemplate && staleness(status, host)?.isAway !== true);
+    const candidates = machines.filter(({ kind, isTemplate }) => kind === 'qemu' && !isTemplate);
     if (candidates.length > MACHINES_MAX)
       throw call.error('Misconfigured', `there are more than ${MACHINES_MAX} machines: name it by its number instead of its UUID`);
     const found: Listed[] = [];
+    const hidden: Listed[] = [];
     const left = candidates.values();
     const look = async (): Promise<void> => {
-      for (const machine of left) if (await this.#hasUUID(call, machine)) found.push(machine);
+      for (const machine of left) {
+        const isIt = staleness(status, machine.host)?.isAway === true ? undefined : await this.#hasUUID(call, machine);
+        if (isIt === undefined) hidden.push(machine);
+        else if (isIt) found.push(machine);
+      }
     };
     await Promise.all(Array.from({ length: SIDE_BY_SIDE }, look));
     const [only] = found;
+    if (hidden.length > 0 && found.length < 2) throw call.error('Unreachable', hiddenWords(plug, only, hidden));
     if (only !== undefined && found.length === 1) this.#keep(plug, only.vmid);
     return found;
   }
 
-  /** One that cannot be looked at, such as on a host that just went away, is none that is found. */
-  async #hasUUID(call: Call, machine: Listed): Promise<boolean> {
+  /** Undefined: it cannot be looked at, such as on a host that just went away. */
+  async #hasUUID(call: Call, machine: Listed): Promise<boolean | undefined> {
     try {
       return isSameUUID(configuredIn(await this.#api.get(call, configPath(machine))).uuid, call.target.plug);
     } catch (error) {
-      if (error instanceof PveRefusal && error.status >= 500) return false;
-      if (error instanceof WebFailure && call.ended === undefined) return false;
+      if (error instanceof PveRefusal && error.status >= 500) return undefined;
+      if (error instanceof WebFailure && call.ended === undefined) return undefined;
       throw error;
     }
   }
@@ -92,4 +99,14 @@ export class Finder {
     if (this.#numbers.size >= KEPT_MAX && oldest !== undefined) this.#numbers.delete(oldest);
     this.#numbers.set(plug, vmid);
   }
+}
+
+/** One that was found may be the copy, and one that is hidden the machine: what the copy shows proves nothing. */
+function hiddenWords(plug: string, found: Listed | undefined, hidden: readonly Listed[]): string {
+  const names = hidden.map(({ vmid, host }) => `${vmid} on ${host}`).join(', ');
+  const is = found === undefined ? 'no machine that can be looked at has' : `${found.vmid} has`;
+  return deviceMessage(
+    `${is} the UUID ${plug}, and others that cannot be looked at may have it: name it by its number instead (hidden: ${names})`,
+    [],
+  );
 }
