@@ -135,6 +135,14 @@ describe('a hypervisor that runs again', () => {
     expect(service()).toMatchObject({ forced_down: false, status: 'disabled', disabled_reason: 'new disks on Monday' });
   });
 
+  it('stays disabled where somebody else had disabled it without a reason', async () => {
+    Object.assign(service() ?? {}, { status: 'disabled', disabled_reason: null });
+    await down.run(target());
+    await up.run(target());
+    expect(service()).toMatchObject({ forced_down: false, status: 'disabled', disabled_reason: 'disabled without a reason' });
+    expect(await up.confirm(target())).toBe(true);
+  });
+
   it('is not let up by an answer alone', async () => {
     await down.run(target());
     oddly({ forgetsChange: true });

@@ -107,10 +107,14 @@ function serviceIn(shown: unknown): ComputeService | undefined {
 const MARK = / ?\[nodefence forced it down, fence [\w/-]{0,80}\]$/;
 const REASON_MAX = 255;
 
+/** Nova takes no empty reason. */
+const NO_REASON = 'disabled without a reason';
+
 /** Nova keeps no word for `forced_down`; the reason why a service is disabled carries that it was us. What somebody else wrote there stays. */
-export function markedDown({ reason }: ComputeService, incident: string): ServiceChange {
+export function markedDown({ reason, isDisabled }: ComputeService, incident: string): ServiceChange {
   const mark = `[nodefence forced it down, fence ${incident.replaceAll(/[^\w/-]/g, '').slice(0, 80)}]`;
-  const theirs = reason.replace(MARK, '').slice(0, REASON_MAX - mark.length - 1);
+  const before = reason === '' && isDisabled ? NO_REASON : reason.replace(MARK, '');
+  const theirs = before.slice(0, REASON_MAX - mark.length - 1);
   return { forced_down: true, status: 'disabled', disabled_reason: theirs === '' ? mark : `${theirs} ${mark}` };
 }
 
