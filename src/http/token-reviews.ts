@@ -18,7 +18,7 @@ const KNOWN_MS = 60_000;
 /** While the API server does not answer, whoever was let in last is let in still: the metrics of an outage are those that are needed. */
 const KNOWN_IN_OUTAGE_MS = 15 * 60_000;
 const REMEMBERED_MAX = 256;
-/** Tokens that nobody has asked about yet, each second: a stranger must not have us flood the API server. */
+/** Tokens that were not let in before, each second: a stranger must not have us flood the API server. */
 const NEW_EACH_SECOND = 5;
 const TOKEN_LONGEST = 16_384;
 const BEARER = /^Bearer +([\w.~+/=-]+)$/i;
@@ -33,6 +33,8 @@ export class TokenReviews {
   readonly #options: TokenReviewsOptions;
   /** By the digest of the token; the oldest first. */
   readonly #answers = new Map<string, Answer>();
+  /** By the same digest: whoever comes meanwhile waits for the same answer. */
+  readonly #asking = new Map<string, Promise<Access>>();
   #second = { startMs: Number.NEGATIVE_INFINITY, asked: 0 };
 
   constructor(options: TokenReviewsOptions) {
@@ -45,15 +47,25 @@ export class TokenReviews {
     const key = createHash('sha256').update(token).digest('base64');
     const known = this.#answers.get(key);
     if (known !== undefined && this.#ageMs(known) < KNOWN_MS) return known.access;
-    if (known === undefined && !this.#mayAsk()) return 429;
+    const asked = this.#asking.get(key);
+    if (asked === undefined && known?.access !== 'granted' && !this.#mayAsk()) return 429;
     try {
-      const access = await this.#review(token);
-      this.#remember(key, { access, atMs: this.#options.clock.monotonicMs() });
-      return access;
+      return await (asked ?? this.#begin(key, token));
     } catch {
       // Nobody is asked to mend it here: the watches say that the API server is away.
       return known?.access === 'granted' && this.#ageMs(known) < KNOWN_IN_OUTAGE_MS ? 'granted' : 503;
     }
+  }
+
+  #begin(key: string, token: string): Promise<Access> {
+    const asking = this.#review(token)
+      .then((access) => {
+        this.#remember(key, { access, atMs: this.#options.clock.monotonicMs() });
+        return access;
+      })
+      .finally(() => this.#asking.delete(key));
+    this.#asking.set(key, asking);
+    return asking;
   }
 
   #ageMs({ atMs }: Answer): number {
@@ -70,8 +82,11 @@ export class TokenReviews {
   #remember(key: string, answer: Answer): void {
     this.#answers.delete(key);
     this.#answers.set(key, answer);
+    if (this.#answers.size <= REMEMBERED_MAX) return;
+    // Strangers do not push out whoever is to be let in during an outage.
     const [oldest] = this.#answers.keys();
-    if (this.#answers.size > REMEMBERED_MAX && oldest !== undefined) this.#answers.delete(oldest);
+    const [useless = oldest] = [...this.#answers].find((one) => one[1].access !== 'granted' || this.#ageMs(one[1]) >= KNOWN_IN_OUTAGE_MS) ?? [];
+    if (useless !== undefined) this.#answers.delete(useless);
   }
 
   async #review(token: string): Promise<Access> {
