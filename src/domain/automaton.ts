@@ -128,12 +128,12 @@ function voidedByLife(
   if (proof === undefined || status.state === 'final') return { status, events: [] };
   const life = snapshot.node !== undefined && provenAtMs !== undefined && lastSignMs(snapshot.node, proof, status) > provenAtMs;
   const proven = status.journal.findIndex((entry) => entry.id === proof.source);
-  // Once the release is over, somebody else may start the machine before we do; on the boot that was proven off nothing may speak.
+  // Once the release is over, somebody else may start the machine before we do; on the boot that was proven off nothing may speak, deleted or not.
   const isOtherBoot = proof.bootID === undefined || snapshot.node?.bootID !== proof.bootID;
   const over = status.journal.some(
     (entry, index) =>
       index > proven &&
-      (entry.action === 'on' || entry.action === 'delete' || (entry.action === 'release-end' && entry.result === 'succeeded' && isOtherBoot)),
+      (entry.action === 'on' || (isOtherBoot && (entry.action === 'delete' || (entry.action === 'release-end' && entry.result === 'succeeded')))),
   );
   if (!life || over) return { status, events: [] };
   const because = 'a lease renewal or heartbeat of the node was received after the last off read';

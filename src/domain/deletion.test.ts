@@ -111,6 +111,20 @@ describe('a plan that deletes the machine', () => {
     expect(model.rows.at(-1)).toBe('running-held-delete');
   });
 
+  it.each(['not-sent', 'timeout'] as const)(
+    'proves nothing any more where the boot that was proven off speaks, behind a deletion that came to %s',
+    (result) => {
+      const model = toDelete();
+      expect(model.next(result)).toBe('delete:end');
+      model.step();
+      model.nowMs += 1;
+      model.live();
+      model.runUntil(() => model.status.state === 'error');
+      expect(model.events).toContain('EvidenceVoided');
+      expect(model.dispatched.filter(({ entry }) => entry.action === 'delete')).toHaveLength(1);
+    },
+  );
+
   it('is not carried out after a sign of life: nothing proves any more that the machine is off', () => {
     const model = toDelete();
     model.nowMs += 1;
