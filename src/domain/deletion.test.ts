@@ -111,6 +111,32 @@ describe('a plan that deletes the machine', () => {
     expect(model.rows.at(-1)).toBe('running-held-delete');
   });
 
+  it.each(['timeout', 'unreachable', 'not-sent'] as const)('is not begun again under a hold, which is told, where it came to %s', (result) => {
+    const model = toDelete();
+    expect(model.next(result)).toBe('delete:end');
+    model.holds = [HOLD];
+    for (let count = 0; count < 10; count += 1) {
+      model.step();
+      model.nowMs += 60_000;
+    }
+    expect(model.rows.at(-1)).toBe('running-held-delete');
+    expect(model.inFlight.size).toBe(0);
+    expect(model.status.hold).toMatchObject({ policy: 'max-unhealthy' });
+    model.holds = [];
+    expect(model.next()).toBe('delete:end');
+  });
+
+  it('that its cloud refused goes on to the next level under a hold too', () => {
+    const model = toDelete(OR_RESTART);
+    model.next('refused');
+    model.holds = [HOLD];
+    for (let count = 0; count < 5; count += 1) {
+      model.step();
+      model.nowMs += 60_000;
+    }
+    expect(model.events).toContain('LevelFailed');
+  });
+
   it.each(['not-sent', 'timeout'] as const)(
     'proves nothing any more where the boot that was proven off speaks, behind a deletion that came to %s',
     (result) => {

@@ -1,8 +1,8 @@
 import { validEvidence } from './evidence.ts';
 import { offBegan } from './journal.ts';
-import { NEVER_BEGAN } from './node-fence.ts';
 import type { NodeFenceStatus } from './node-fence.ts';
 import type { Plan } from './plan.ts';
+import { isBegunAgain } from './program.ts';
 import type { Context } from './transition.ts';
 
 /** What ends in the deletion of a machine, and why it may not be deleted now (docs/adr/0017-deleted-instances.md). */
@@ -23,14 +23,13 @@ export function deletionRefusal(
   return undefined;
 }
 
-/** Proven off by this level, which ends in a deletion that has not begun, and nothing of ours has to be taken back first: there a hold keeps everything as it is. */
+/** Proven off by this level, which ends in a deletion that is not begun, or would be begun again, and nothing of ours has to be taken back first: there a hold keeps everything as it is. */
 export function waitsToDelete({ plan, status }: Pick<Context, 'plan' | 'status'>): boolean {
   const { ending, restore, step, level, restarts, journal } = status;
   if (ending !== undefined || step !== 'power-management' || restore?.taints !== undefined || !offBegan(status)) return false;
   if (validEvidence(status.evidence, plan) === undefined) return false;
-  return (
-    deletesIn(plan, level) && !journal.some((entry) => entry.action === 'delete' && entry.restart === restarts && !NEVER_BEGAN.has(entry.result))
-  );
+  const latest = journal.findLast((entry) => entry.action === 'delete' && entry.restart === restarts && entry.level === level);
+  return deletesIn(plan, level) && (latest === undefined || isBegunAgain(latest));
 }
 
 export function deletesIn({ powerManagement }: Pick<Plan, 'powerManagement'>, level: number): boolean {

@@ -167,6 +167,11 @@ export function isFailure({ action, result }: Pick<JournalEntry, 'action' | 'res
   return action !== 'diag' && result !== undefined && !SUCCESS.has(result) && !NEUTRAL.has(result) && result !== 'found-done';
 }
 
+/** It ended, neither done nor given up: it is begun again. */
+export function isBegunAgain({ result }: Pick<JournalEntry, 'result'>): boolean {
+  return result !== undefined && !SUCCESS.has(result) && !HOPELESS.has(result) && result !== 'found-done';
+}
+
 /** How far the journal says that the program of the present step, level and restart has come. */
 export function progress(program: readonly Operation[], status: NodeFenceStatus): Progress {
   const runs = status.journal.filter((entry) => entry.step === status.step && entry.level === status.level && entry.restart === status.restarts);

@@ -102,7 +102,7 @@ export const RUNNING_ROWS: readonly Row[] = [
   {
     id: 'running-held-delete',
     from: 'running',
-    when: 'a hold applies, the machine is proven off, and the level ends in its deletion, which has not begun',
+    when: 'a hold applies, the machine is proven off, and the level ends in its deletion, which has not begun, or would be begun again',
     does: 'record it, wait: nothing is released or deleted, the machine stays off',
     to: 'running',
     applies: (context) => context.snapshot.holds.length > 0 && waitsToDelete(context),
