@@ -82,7 +82,7 @@ export class Dispatcher implements Runner, Prober {
         : { result: 'found-not-done', message: 'read back after a crash: not done' };
     }
     const device = await this.deviceCall(job, job.method, agent);
-    if (job.entry.action === 'delete') return foundRemoved(device);
+    if (job.entry.action === 'delete') return foundRemoved(device, job, this.clock);
     const reading = await device.read();
     const done = device.shows(reading, wantedBy(job.entry));
     const edge = edgeOf(agent.kind, wantedBy(job.entry));

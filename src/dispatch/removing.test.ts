@@ -91,4 +91,18 @@ describe('a machine that is deleted', () => {
     expect(await harness.recover(harness.job(CLOUD, 'delete'))).toMatchObject({ result: 'found-not-done' });
     expect(harness.calls(/^(?:connect|delete)/)).toEqual([]);
   });
+
+  it('that is under way after a crash is waited for', async () => {
+    const harness = stopped();
+    const plug = harness.plug('cloud');
+    const shown = [false, false, false, true];
+    plug.onRemoval = () => Promise.resolve({ isGone: shown.shift() ?? true, detail: 'STOPPING' });
+    plug.state = 'pending';
+    plug.onRead = () => (shown.length === 1 ? Promise.reject(failure('Misconfigured', 'not found')) : Promise.resolve(plug.reading()));
+    expect(await harness.recover(harness.job(CLOUD, 'delete'))).toMatchObject({ result: 'found-done' });
+    plug.onRead = undefined;
+    plug.onRemoval = () => Promise.resolve({ isGone: false, detail: 'STOPPING' });
+    expect(await harness.recover(harness.job(CLOUD, 'delete')), 'but not for ever').toMatchObject({ result: 'found-not-done' });
+    expect(harness.calls(/^(?:connect|delete)/)).toEqual([]);
+  });
 });

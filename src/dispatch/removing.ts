@@ -33,10 +33,25 @@ export async function removed(device: DeviceCall, job: Job, clock: Clock): Promi
   }
 }
 
-/** After a crash: what became of a deletion that may have been sent. */
-export async function foundRemoved(device: DeviceCall): Promise<Removed> {
-  const { isGone, detail } = await device.removal();
-  return { result: isGone ? 'found-done' : 'found-not-done', message: `read back after a crash: ${detail}` };
+/** After a crash: what became of a deletion that may have been sent. One that is under way is waited for: what it reads meanwhile would be refused as not off. */
+export async function foundRemoved(device: DeviceCall, job: Job, clock: Clock): Promise<Removed> {
+  const untilMs = clock.monotonicMs() + job.timing.powerTimeoutMs;
+  for (;;) {
+    const { isGone, detail } = await device.removal();
+    if (isGone || clock.monotonicMs() >= untilMs || !(await isOnItsWay(device)))
+      return { result: isGone ? 'found-done' : 'found-not-done', message: `read back after a crash: ${detail}` };
+    await clock.sleep(LOOK_AGAIN_MS, job.signal);
+  }
+}
+
+/** It may have gone between two looks: a read that fails says nothing. */
+async function isOnItsWay(device: DeviceCall): Promise<boolean> {
+  try {
+    return (await device.read()).state === 'pending';
+  } catch (error) {
+    if (error instanceof AgentError) return true;
+    throw error;
+  }
 }
 
 async function looked(device: DeviceCall): Promise<{ isGone: boolean; detail: string }> {
