@@ -7,7 +7,7 @@ import type { Token } from '../shared/cloud/tokens.ts';
 import type { Reach } from '../shared/cloud/instance-agent.ts';
 import { deviceMessage } from '../shared/ssh/words.ts';
 import type { Trust } from '../shared/web/trusted-socket.ts';
-import { listAt, member, textAt, WebClient, type WebAnswer } from '../shared/web/web-client.ts';
+import { listAt, member, textAt, WebClient, WebFailure, type WebAnswer } from '../shared/web/web-client.ts';
 import { credentialsOf, type Credentials } from './credentials.ts';
 import type { OpenStackSettings } from './settings.ts';
 
@@ -69,7 +69,18 @@ export class Keystone {
     this.#clients.clear();
   }
 
-  async #post(call: Call, client: WebClient, { login }: Credentials): Promise<WebAnswer> {
+  /** It shows first whether the cloud is trusted. An `insecure` of other places is never followed: a stranger could say then that a server is off. */
+  async #post(call: Call, client: WebClient, credentials: Credentials): Promise<WebAnswer> {
+    try {
+      return await this.#posted(call, client, credentials);
+    } catch (error) {
+      if (credentials.fields.isInsecure !== true || !(error instanceof WebFailure) || error.kind !== 'untrusted') throw error;
+      const why = `the insecure flag of ${credentials.source} is not followed: give ca or ssl_fingerprint; only ssl_insecure=yes trusts anybody`;
+      throw call.error('Misconfigured', `not trusted: ${error.message}: ${why}`);
+    }
+  }
+
+  async #posted(call: Call, client: WebClient, { login }: Credentials): Promise<WebAnswer> {
     const { url, body, secrets } = login;
     const answer = await client.exchange(call, {
       method: 'POST',
@@ -98,7 +109,7 @@ export class Keystone {
     const ca = trust.ca ?? fields.ca;
     const pem = ca?.startsWith('/') === true ? await hostFile(this.#reach.host, call, ca) : ca;
     if (ca !== undefined && pem === undefined) throw call.error('Misconfigured', `there is no file ${ca} with the certificates of the cloud`);
-    const whole: Trust = { ...trust, ca: pem, insecure: trust.insecure || fields.isInsecure === true };
+    const whole: Trust = { ...trust, ca: pem };
     const key = createHash('sha256').update(JSON.stringify(whole)).digest('hex');
     const client = this.#clients.get(key) ?? new WebClient(whole, this.#reach.clock, SOCKETS_MAX);
     this.#clients.set(key, client);

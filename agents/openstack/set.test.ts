@@ -228,6 +228,9 @@ describe('the cloud', () => {
     const agent = await secure.agentIn(variables, { '/ca.pem': authority.certificatePem });
     expect(await agent.read(secure.target())).toMatchObject({ state: 'on' });
     expect(await secure.agent.read(secure.target({ parameters: { ca: authority.certificatePem } }))).toMatchObject({ state: 'on' });
+    const careless = await failureOf((await secure.agentIn({ ...secure.service.variables, OS_INSECURE: 'true' })).read(secure.target()));
+    expect([careless.kind, careless.message]).toEqual(['Misconfigured', expect.stringContaining('the insecure flag of environment is not followed')]);
+    expect(secure.service.requests).not.toContain('POST os-stop');
     const lost = await failureOf((await secure.agentIn(variables)).read(secure.target()));
     expect([lost.kind, lost.message]).toEqual(['Misconfigured', expect.stringContaining('there is no file /ca.pem')]);
     await secure.close();

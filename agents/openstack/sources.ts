@@ -1,9 +1,8 @@
-import { parse, YAMLParseError } from 'yaml';
-
 import type { HostEnvironment } from '../../src/ports/agents.ts';
 import type { Call } from '../shared/call.ts';
 import { hostFile } from '../shared/cloud/host-file.ts';
 import { parseIni } from '../shared/cloud/ini.ts';
+import { yamlIn } from '../shared/cloud/yaml.ts';
 import { parseBoolean } from '../shared/parameter-schema.ts';
 import { member } from '../shared/web/web-client.ts';
 import type { IdentityFields } from './identity.ts';
@@ -66,14 +65,13 @@ function cloudsPaths(host: HostEnvironment): readonly string[] {
   return [...(named === undefined ? [] : [named]), ...folders.flatMap((folder) => [`${folder}/clouds.yaml`, `${folder}/clouds.yml`])];
 }
 
+/** An anchor for what several clouds share is common. */
+const ALIASES_MAX = 100;
+
 function yamlOf(call: Call, path: string, text: string): unknown {
-  try {
-    return parse(text) as unknown;
-  } catch (error) {
-    // Its message shows the line, which may hold a password.
-    if (error instanceof YAMLParseError) throw call.error('Misconfigured', `${path} is no YAML (line ${error.linePos?.[0].line ?? 0})`);
-    throw error;
-  }
+  const read = yamlIn(text, ALIASES_MAX);
+  if ('value' in read) return read.value;
+  throw call.error('Misconfigured', `${path} is no YAML (line ${read.badLine})`);
 }
 
 /** A cloud of `clouds.yaml`, with what `secure.yaml` beside it adds. Without a name: the only one there is. */

@@ -1,8 +1,7 @@
-import { parse } from 'yaml';
-
 import type { HostEnvironment } from '../../src/ports/agents.ts';
 import type { Call, CallTarget } from '../shared/call.ts';
 import { firstCredentials, isYes, namedSource, type Found } from '../shared/cloud/credentials.ts';
+import { yamlValue } from '../shared/cloud/yaml.ts';
 import { member } from '../shared/web/web-client.ts';
 import { HTTPS_PORT, placeText } from '../shared/web/place.ts';
 import type { Trust } from '../shared/web/trusted-socket.ts';
@@ -83,8 +82,9 @@ export class Logins {
     if (path === undefined) return { absent: 'neither OVIRT_CONFIG nor HOME is set' };
     const text = await this.#host.readFile(path);
     if (text === undefined) return { absent: `there is no ${path}` };
-    const values = yamlIn(text);
-    if (values === undefined) throw call.error('Misconfigured', `${path} is no YAML with keys such as ovirt_url`);
+    const values = yamlValue(text);
+    if (typeof values !== 'object' || values === null || Array.isArray(values))
+      throw call.error('Misconfigured', `${path} is no YAML with keys such as ovirt_url`);
     const value = (key: string): string | undefined => plainText(member(values, key));
     return this.#accepted({
       url: value('ovirt_url'),
@@ -123,17 +123,6 @@ export class Logins {
       trust: { ...trust, ca: certificates.length === 0 ? undefined : certificates.join('\n') },
       hint: [...hints, HOW_TO_TRUST].join('; '),
     };
-  }
-}
-
-function yamlIn(text: string): object | undefined {
-  try {
-    const read: unknown = parse(text, { maxAliasCount: 0, logLevel: 'error' });
-    return typeof read === 'object' && read !== null && !Array.isArray(read) ? read : undefined;
-  } catch (error) {
-    // The words of the parser may quote a password.
-    if (error instanceof Error) return undefined;
-    throw error;
   }
 }
 

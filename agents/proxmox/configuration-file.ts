@@ -1,5 +1,4 @@
-import { parse } from 'yaml';
-
+import { yamlValue } from '../shared/cloud/yaml.ts';
 import { listAt, textAt, member } from '../shared/web/web-client.ts';
 
 /** One cluster of the configuration. */
@@ -17,7 +16,7 @@ export interface ConfiguredCluster {
 
 /** The `--cloud-config` of sergelogvinov/proxmox-cloud-controller-manager (docs/config.md), which its CSI driver reads too; undefined where it is none. */
 export function configuredClusters(text: string): readonly ConfiguredCluster[] | undefined {
-  const read = parsedYaml(text);
+  const read = yamlValue(text);
   if (member(read, 'clusters') === undefined) return undefined;
   return listAt(read, 'clusters').map((cluster) => {
     const of = (name: string): string | undefined => {
@@ -36,14 +35,4 @@ export function configuredClusters(text: string): readonly ConfiguredCluster[] |
       password: of('password'),
     };
   });
-}
-
-function parsedYaml(text: string): unknown {
-  try {
-    return parse(text, { maxAliasCount: 0 });
-  } catch (error) {
-    // What is no YAML is no configuration; the words of the parser may quote a secret.
-    if (error instanceof Error) return undefined;
-    throw error;
-  }
 }

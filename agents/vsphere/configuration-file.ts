@@ -1,5 +1,4 @@
-import { parse } from 'yaml';
-
+import { yamlValue } from '../shared/cloud/yaml.ts';
 /** One vCenter of a cloud provider's configuration. */
 export interface ConfiguredServer {
   server: string;
@@ -70,7 +69,7 @@ interface Sections {
 }
 
 function yamlSections(text: string): Sections | undefined {
-  const read = parsedYaml(text);
+  const read = yamlValue(text);
   if (typeof read !== 'object' || read === null || Array.isArray(read)) return undefined;
   const sections = Object.fromEntries(Object.entries(read).map(([key, value]) => [plainKey(key), value as unknown]));
   const named = sections['vcenter'] ?? sections['virtualcenter'] ?? {};
@@ -79,16 +78,6 @@ function yamlSections(text: string): Sections | undefined {
     global: sectionOf(sections['global']),
     named: Object.fromEntries(Object.entries(named).map(([name, value]) => [name, sectionOf(value)])),
   };
-}
-
-function parsedYaml(text: string): unknown {
-  try {
-    return parse(text, { maxAliasCount: 0 });
-  } catch (error) {
-    // What is no YAML is no configuration; the words of the parser may quote a password.
-    if (error instanceof Error) return undefined;
-    throw error;
-  }
 }
 
 /** As git writes configuration: `[Global]`, `[VirtualCenter "name"]`, `key = "value"`. */

@@ -192,4 +192,23 @@ export const OPENSTACK_MUTANTS: readonly SourceMutant[] = [
     ],
     killedBy: byTest(WHILE_OFF, 'is not done once the node has booted anew, whoever started it'),
   },
+  {
+    name: 'openstack insecure by another',
+    defect: 'a flag in the environment has any certificate trusted, and a stranger says that a server is off',
+    file: 'agents/openstack/keystone.ts',
+    edits: [
+      [
+        'const whole: Trust = { ...trust, ca: pem };',
+        'const whole: Trust = { ...trust, ca: pem, insecure: trust.insecure || fields.isInsecure === true };',
+      ],
+    ],
+    killedBy: byTest(SET, 'is trusted by the certificates that its credentials bring along'),
+  },
+  {
+    name: 'cloud credentials in a warning',
+    defect: 'a warning about a file of credentials quotes the line with a password, past the log that strikes it out',
+    file: 'agents/shared/cloud/yaml.ts',
+    edits: [[", logLevel: 'error'", '']],
+    killedBy: byTest('agents/shared/cloud/yaml.test.ts', 'is not quoted where its parser would warn of a line, which may hold a password'),
+  },
 ];
