@@ -151,6 +151,11 @@ describe('a hypervisor that runs again', () => {
 });
 
 describe('the parameters of both', () => {
+  it('have the evacuation of one hypervisor wait for no other one', () => {
+    const cloud = { auth_url: 'https://keystone.example.com/v3' };
+    expect([novaServiceDown.deviceKey(cloud), novaServiceUp.deviceKey(cloud)], 'no queue').toEqual(['', '']);
+  });
+
   it('are those of the cloud, how long servers may take, and whether they leave at all', () => {
     expect(novaServiceDown.runMaxMs?.({})).toBe(600_000);
     expect(novaServiceDown.runMaxMs?.({ wait: '30' })).toBe(30_000);

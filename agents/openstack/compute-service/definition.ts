@@ -1,16 +1,18 @@
-import type { AgentDefinition, Parameters } from '../../../src/ports/agents.ts';
-import { canonical, describeParameters } from '../../shared/parameter-schema.ts';
+import type { AgentDefinition } from '../../../src/ports/agents.ts';
+import { describeParameters } from '../../shared/parameter-schema.ts';
 import { hostProblem, serviceDownParameters, serviceDownProblems, serviceUpParameters, serviceUpProblems, waitMsOf } from './parameters.ts';
 
-type Shared = Pick<AgentDefinition, 'aliases' | 'kind' | 'actions' | 'deviceMaxLatencyMs' | 'plugProblem'>;
+type Shared = Pick<AgentDefinition, 'aliases' | 'kind' | 'actions' | 'deviceMaxLatencyMs' | 'deviceKey' | 'plugProblem'>;
 
-const SHARED: Shared = { aliases: [], kind: 'action', actions: ['run'], deviceMaxLatencyMs: 0, plugProblem: hostProblem };
-
-/** Whatever either of them takes. */
-function deviceKey(parameters: Parameters): string {
-  const { auth_url: url, cloud, openrc, region } = canonical(serviceDownParameters, parameters);
-  return ['nova', url ?? cloud ?? openrc, region].filter((part) => part !== undefined).join(' ');
-}
+const SHARED: Shared = {
+  aliases: [],
+  kind: 'action',
+  actions: ['run'],
+  deviceMaxLatencyMs: 0,
+  // Without a queue: a hypervisor of a rack that failed does not wait for minutes until the servers of another one have left it.
+  deviceKey: () => '',
+  plugProblem: hostProblem,
+};
 
 /** Tells Nova that a fenced hypervisor is down, and has its servers evacuated. */
 export const novaServiceDown: AgentDefinition = {
@@ -19,7 +21,6 @@ export const novaServiceDown: AgentDefinition = {
   whileOff: true,
   undoneBy: 'nova-service-up',
   runMaxMs: waitMsOf,
-  deviceKey,
   describe: () => describeParameters(serviceDownParameters),
   check: serviceDownProblems,
   create: async (context) => {
@@ -32,7 +33,6 @@ export const novaServiceDown: AgentDefinition = {
 export const novaServiceUp: AgentDefinition = {
   ...SHARED,
   name: 'nova-service-up',
-  deviceKey,
   describe: () => describeParameters(serviceUpParameters),
   check: serviceUpProblems,
   stepProblem: (step) => (step === 'recovery' ? undefined : 'it belongs into recovery: the hypervisor has to run before Nova may use it again'),
