@@ -151,6 +151,20 @@ describe('a plan that deletes the machine', () => {
     },
   );
 
+  it('follows a release on its own proof, where one on the word of a person had ended before anything was let go', () => {
+    const model = new Model(DELETING);
+    model.fail();
+    model.next();
+    model.acknowledgement = { name: 'ack-a', uid: 'word-1' };
+    const evidence = { kind: 'ack', grade: 'person', detail: 'looked', observedAt: '', bootID: 'boot-1' } as const;
+    expect(model.next('succeeded', { evidence, evidenceAtMs: model.nowMs })).toBe('acknowledge:ack-a');
+    model.acknowledgement = undefined;
+    expect(model.next('voided')).toBe('release:release');
+    model.drained();
+    const left = ['off:end', 'release:release', 'release-end:release-end', 'delete:end'];
+    expect(left.map((): string => model.next())).toEqual(left);
+  });
+
   it('is not carried out after a sign of life: nothing proves any more that the machine is off', () => {
     const model = toDelete();
     model.nowMs += 1;

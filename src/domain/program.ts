@@ -252,7 +252,9 @@ function isDone(operation: Operation, latest: JournalEntry | undefined, { runs, 
   if (operation.key === 'release-end' && !isEndOfAll(latest, runs, status)) return false;
   if (latest.result === 'found-done') return operation.phase !== 'off';
   if (!SUCCESS.has(latest.result)) return false;
-  if (operation.key === 'release') return latest.result === 'voided' || leftToRelease(status) === 0;
+  // One that a sign of life ended is over, but for a proof that came after it: where a person's word was void, our own off.
+  const isProvenSince = runs.slice(runs.lastIndexOf(latest)).some(({ action, result }) => action === 'off' && result === 'succeeded');
+  if (operation.key === 'release') return latest.result === 'voided' ? !isProvenSince : leftToRelease(status) === 0;
   if (operation.phase === 'release') return true;
   // A retry resumes at the failed method after the earlier ones of its phase were read back.
   const phase = new Set(program.filter((other) => other.phase === operation.phase).map((other) => other.key));
