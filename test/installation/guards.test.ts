@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
+import { resumeRemedies } from '../../src/cli/commands/resume-remedies.ts';
 import { questionsOf } from '../../src/controllers/self-check/questions.ts';
 import { ApiServerCheck } from '../../src/manager/self-check/api-server.ts';
 import { installedFor } from '../../src/manager/self-check/installed.ts';
@@ -13,6 +14,7 @@ import type { KubeObject } from '../../src/ports/objects.ts';
 import { NODE_FENCE_STOPS } from '../../src/ports/resources.ts';
 import { ApiClient } from '../../src/kube/client.ts';
 import type { HttpsTransport } from '../../src/kube/https-transport.ts';
+import { ManualClock } from '../../src/runtime/manual-clock.ts';
 import { sendShipped } from '../../src/testbed/shipped/send.ts';
 import { assetsMinor, call, CAN_BE_GUARDED, GuardedPlane, NAMESPACE } from '../node-daemon/guarded-plane.ts';
 import type { Answer } from '../node-daemon/guarded-plane.ts';
@@ -211,6 +213,19 @@ describe.runIf(CAN_BE_GUARDED)('the guards on a real API server (needs a real co
       await refused('that is bob', call(as('bob'), 'PATCH', path, said('in the name of alice')));
       await refused('never alone', call(as('bob'), 'PATCH', path, named({ [BY]: 'bob' })));
       expect(await call(as('bob'), 'PATCH', path, { ...said('mine'), ...named({ [BY]: 'bob' }) })).toMatchObject({ status: 200 });
+    });
+
+    it('lets nodefence resume write its word over that of another, in the name of who gives it', async () => {
+      const path = `${REPORTS}/worker-1`;
+      const positions = [{ threshold: 'disk', episode: 'e', phase: 'handed-over' }];
+      const report = { metadata: { name: 'worker-1' }, status: { remedies: { positions } } };
+      for (const user of ['alice', 'bob', 'otto']) {
+        const transport = as(user);
+        const cluster = Object.assign(new ApiClient({ transport }), { get: () => Promise.resolve(report) });
+        const access = { cluster, transport, clock: new ManualClock() } as unknown as Parameters<typeof resumeRemedies>[0];
+        expect(await resumeRemedies(access, 'worker-1'), user).toEqual(['disk']);
+        expect(await annotationsAt(path)).toEqual({ [BY]: user });
+      }
     });
 
     it('has the author of a wish to preserve go with the wish, and never refuses a machine controller its own', async () => {

@@ -5,6 +5,7 @@ import { NODE_FENCE_REPORTS, NODE_FENCES } from '../../ports/resources.ts';
 import { fenceName } from '../../domain/node-fence.ts';
 import type { ClusterAccess } from '../cluster-access.ts';
 import { requesterOf } from './requester.ts';
+import { sayInReport } from './say-in-report.ts';
 
 const POLICIES: ReadonlySet<string> = new Set(['breaker', 'max-fences-per-day']);
 
@@ -22,8 +23,7 @@ export async function forgive(access: Pick<ClusterAccess, 'cluster' | 'clock' | 
   const next = budgetHold(fenceRecord(report), last + 1, fence?.status?.frozen?.plan ?? EMPTY_PLAN, clock.wallMs());
   const held = standing ?? (next === undefined ? undefined : `${next.policy}: ${next.message}`);
   if (held === undefined) return undefined;
-  const { resourceVersion } = report.metadata;
-  const resumed = { incident: last, reason: `nodefence resume by ${await requesterOf(access)}` };
-  await cluster.mergePatch(NODE_FENCE_REPORTS, node, { metadata: { resourceVersion }, spec: { resumed } });
+  const by = await requesterOf(access);
+  await sayInReport(cluster, report, by, { resumed: { incident: last, reason: `nodefence resume by ${by}` } });
   return held;
 }
