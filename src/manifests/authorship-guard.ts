@@ -3,44 +3,16 @@ import { AUTHORSHIP_GUARD, PRESERVE_REASON, PRESERVE_REQUESTED_BY, REQUESTED_BY 
 import { MACHINE_GROUP } from '../ports/machines.ts';
 import type { KubeObject } from '../ports/objects.ts';
 import { GROUP } from '../ports/resources.ts';
-import { CONTROLLER_ACCOUNT, LABELS } from './access.ts';
-
-const ADMISSION = 'admissionregistration.k8s.io/v1';
-const FORBIDDEN = { reason: 'Forbidden' };
-export const USER = 'request.userInfo.username';
-export const IS_CONTROLLER = `${USER}.startsWith('system:serviceaccount:') && ${USER}.endsWith(':${CONTROLLER_ACCOUNT}')`;
+import { FORBIDDEN, guard, IS_CONTROLLER, resourceRules, USER } from './guard.ts';
 
 /** A person's words, whole objects of them: their author and what they say stay as they were created. */
 export const WORDS: readonly string[] = ['nodefencestops', 'nodefenceacknowledgements'];
 /** Whose controllers may change what they say, but not who asked. */
 const REQUESTS: readonly string[] = ['nodefenceremediations'];
 
-/** Rules of requests about these resources; never of their status. */
-export function resourceRules(group: string, resources: readonly string[]): object {
-  return { apiGroups: [group], apiVersions: ['*'], operations: ['CREATE', 'UPDATE'], resources: [...resources] };
-}
-
 /** The annotation of an object; an empty text where there is none. */
 export function annotation(object: 'object' | 'oldObject', key: string): string {
   return `(${object} != null && '${key}' in ${object}.?metadata.annotations.orValue({}) ? ${object}.metadata.annotations['${key}'] : '')`;
-}
-
-/** A policy that refuses, and the binding by which it does. */
-export function guard(name: string, spec: object): (KubeObject & { spec: object })[] {
-  return [
-    {
-      apiVersion: ADMISSION,
-      kind: 'ValidatingAdmissionPolicy',
-      metadata: { name, labels: LABELS },
-      spec: { failurePolicy: 'Fail', ...spec },
-    },
-    {
-      apiVersion: ADMISSION,
-      kind: 'ValidatingAdmissionPolicyBinding',
-      metadata: { name, labels: LABELS },
-      spec: { policyName: name, validationActions: ['Deny'] },
-    },
-  ];
 }
 
 /** A text that is there and no mere space. */

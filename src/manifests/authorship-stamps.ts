@@ -4,9 +4,8 @@ import { MACHINE_GROUP } from '../ports/machines.ts';
 import type { KubeObject } from '../ports/objects.ts';
 import { GROUP } from '../ports/resources.ts';
 import { LABELS } from './access.ts';
-import { annotation, PRESERVE_STAMP, resourceRules, USER, WORDS } from './authorship-guard.ts';
-
-const ADMISSION = 'admissionregistration.k8s.io/v1';
+import { annotation, PRESERVE_STAMP, WORDS } from './authorship-guard.ts';
+import { ADMISSION, resourceRules, USER } from './guard.ts';
 
 function add(key: string, value: string): string {
   return `JSONPatch{op: 'add', path: '/metadata/annotations/' + jsonpatch.escapeKey('${key}'), value: ${value}}`;
@@ -40,7 +39,7 @@ export const AUTHORSHIP_STAMPS: readonly (KubeObject & { spec: object })[] = [
     { [REQUESTED_BY]: USER },
     {
       matchConstraints: {
-        resourceRules: [{ ...resourceRules(GROUP, [...WORDS, 'nodefenceremediations']), operations: ['CREATE'] }],
+        resourceRules: [resourceRules(GROUP, [...WORDS, 'nodefenceremediations'], ['CREATE'])],
       },
     },
   ),

@@ -1,11 +1,10 @@
 import { JOB_LABEL } from '../../agents/job/objects.ts';
 import type { KubeObject } from '../ports/objects.ts';
 import { CONTROLLER_ACCOUNT } from './access.ts';
-import { guard, IS_CONTROLLER } from './authorship-guard.ts';
+import { FORBIDDEN, guard, IS_CONTROLLER, resourceRules } from './guard.ts';
 import { NODE_ACCOUNT } from './node-daemon-access.ts';
 
 const NAME = 'nodefence-controller-jobs';
-const FORBIDDEN = { reason: 'Forbidden' };
 const ACCOUNTS = `['${CONTROLLER_ACCOUNT}', '${NODE_ACCOUNT}']`;
 /** Of the agent `job`. A remedy may run on the host that it mends: what its pods may do is decided by who writes remedies. */
 const IS_OF_AGENT = `'${JOB_LABEL}' in object.?metadata.labels.orValue({})`;
@@ -19,7 +18,7 @@ function unless(condition: string): string {
  * ours, and those of the agent `job` have nothing of the machine that they run on.
  */
 export const JOB_GUARD: readonly (KubeObject & { spec: object })[] = guard(NAME, {
-  matchConstraints: { resourceRules: [{ apiGroups: ['batch'], apiVersions: ['*'], operations: ['CREATE', 'UPDATE'], resources: ['jobs'] }] },
+  matchConstraints: { resourceRules: [resourceRules('batch', ['jobs'])] },
   matchConditions: [{ name: 'by-the-controller', expression: IS_CONTROLLER }],
   variables: [
     { name: 'isOfAgent', expression: IS_OF_AGENT },

@@ -2,6 +2,7 @@ import { CLUSTER_API_GROUP, OPENSHIFT_GROUP } from '../ports/cluster-api.ts';
 import { REQUEST } from '../controllers/machine-remediation/names.ts';
 import { BARE_METAL_HOSTS, INFRASTRUCTURE_GROUP } from '../ports/metal3.ts';
 import type { KubeObject } from '../ports/objects.ts';
+import { FORBIDDEN, guard, resourceRules } from './guard.ts';
 import { RESTORE } from './node-guard.ts';
 import { binding, LABELS, READ, rule } from './access.ts';
 import type { Binding, Role } from './access.ts';
@@ -51,7 +52,6 @@ const REQUESTER_ROLE = clusterRole(
 export const MACHINE_REMEDIATION_ACCESS: readonly (Role | Binding)[] = [REMEDIATION_ROLE, binding(REMEDIATION_ROLE), REQUESTER_ROLE];
 
 const GUARD = 'nodefence-machine-remediation';
-const ADMISSION = 'admissionregistration.k8s.io/v1';
 
 function stands(object: string): string {
   return `${object} != null && has(${object}.metadata.annotations) && '${REQUEST}' in ${object}.metadata.annotations`;
@@ -61,37 +61,21 @@ function stands(object: string): string {
  * RBAC knows no annotations: whoever may patch Machines may ask. With this nobody writes or takes away the request who has not the verb `remediate` on that
  * Machine. Kubernetes 1.30 and newer (`kubectl apply -k config/machine-remediation-guard`).
  */
-export const MACHINE_REMEDIATION_GUARD: readonly (KubeObject & { spec: object })[] = [
-  {
-    apiVersion: ADMISSION,
-    kind: 'ValidatingAdmissionPolicy',
-    metadata: { name: GUARD, labels: LABELS },
-    spec: {
-      failurePolicy: 'Fail',
-      matchConstraints: {
-        resourceRules: GROUPS.map((group) => ({ apiGroups: [group], apiVersions: ['*'], operations: ['CREATE', 'UPDATE'], resources: ['machines'] })),
-      },
-      variables: [
-        { name: 'isAsked', expression: stands('object') },
-        { name: 'wasAsked', expression: stands('oldObject') },
-        {
-          name: 'mayAsk',
-          expression: `authorizer.group(request.resource.group).resource('machines').namespace(object.metadata.namespace).name(object.metadata.name).check('${REMEDIATE}').allowed()`,
-        },
-      ],
-      validations: [
-        {
-          expression: 'variables.isAsked == variables.wasAsked || variables.mayAsk',
-          message: `annotation ${REQUEST} switches the machine off: only who has the verb ${REMEDIATE} on it may write or remove it`,
-          reason: 'Forbidden',
-        },
-      ],
+export const MACHINE_REMEDIATION_GUARD: readonly (KubeObject & { spec: object })[] = guard(GUARD, {
+  matchConstraints: { resourceRules: GROUPS.map((group) => resourceRules(group, ['machines'])) },
+  variables: [
+    { name: 'isAsked', expression: stands('object') },
+    { name: 'wasAsked', expression: stands('oldObject') },
+    {
+      name: 'mayAsk',
+      expression: `authorizer.group(request.resource.group).resource('machines').namespace(object.metadata.namespace).name(object.metadata.name).check('${REMEDIATE}').allowed()`,
     },
-  },
-  {
-    apiVersion: ADMISSION,
-    kind: 'ValidatingAdmissionPolicyBinding',
-    metadata: { name: GUARD, labels: LABELS },
-    spec: { policyName: GUARD, validationActions: ['Deny'] },
-  },
-];
+  ],
+  validations: [
+    {
+      expression: 'variables.isAsked == variables.wasAsked || variables.mayAsk',
+      message: `annotation ${REQUEST} switches the machine off: only who has the verb ${REMEDIATE} on it may write or remove it`,
+      ...FORBIDDEN,
+    },
+  ],
+});

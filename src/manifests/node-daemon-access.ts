@@ -3,9 +3,9 @@ import { CONTROLLERS_TOLD } from '../domain/node-daemon/controllers.ts';
 import type { KubeObject } from '../ports/objects.ts';
 import { LABELS, NAMESPACE, rule } from './access.ts';
 import type { Role } from './access.ts';
+import { FORBIDDEN, guard, isAccount, resourceRules } from './guard.ts';
 
 const AUTHORIZATION = 'rbac.authorization.k8s.io';
-const ADMISSION = 'admissionregistration.k8s.io/v1';
 /**
  * Account of the daemons. Its tokens say on which node they are used: those of a DaemonSet's pods by the pod, those for systemd because they are asked for so
  * (`kubectl create token nodefence-node --bound-object-kind Node --bound-object-name NODE`). A kubelet's own credential will not do: NodeRestriction keeps it
@@ -35,7 +35,7 @@ const BINDING: KubeObject & { roleRef: object; subjects: object[] } = {
 
 const ACCOUNT: KubeObject = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: NODE_ACCOUNT, namespace: NAMESPACE, labels: LABELS } };
 
-export const IS_DAEMON = `request.userInfo.username.startsWith('system:serviceaccount:') && request.userInfo.username.endsWith(':${NODE_ACCOUNT}')`;
+export const IS_DAEMON = isAccount(NODE_ACCOUNT);
 const NODE_NAME = 'authentication.kubernetes.io/node-name';
 
 /** The node on which the token is used; empty: nobody knows. */
@@ -52,50 +52,34 @@ function unchanged(what: string): string {
  * A daemon's token writes the attestation of that node, and of every other Lease nothing: whoever broke into one node must not speak for another, nor take
  * the controllers' Lease. Kubernetes 1.30 and newer; without it the daemon's account must not be used.
  */
-const POLICY: KubeObject & { spec: object } = {
-  apiVersion: ADMISSION,
-  kind: 'ValidatingAdmissionPolicy',
-  metadata: { name: GUARD, labels: LABELS },
-  spec: {
-    failurePolicy: 'Fail',
-    matchConstraints: {
-      resourceRules: [
-        { apiGroups: ['coordination.k8s.io'], apiVersions: ['*'], operations: ['CREATE', 'UPDATE', 'DELETE'], resources: ['leases'], scope: '*' },
-      ],
-    },
-    matchConditions: [{ name: 'by-a-daemon', expression: IS_DAEMON }],
-    variables: [
-      BOUND_NODE,
-      { name: 'after', expression: 'object == null ? {} : object.?metadata.annotations.orValue({})' },
-      { name: 'before', expression: 'oldObject == null ? {} : oldObject.?metadata.annotations.orValue({})' },
-    ],
-    validations: [
-      {
-        expression: `variables.node != '' && object != null && object.metadata.name == '${attestationName('')}' + variables.node`,
-        message: "a node's daemon writes the attestation of its own node only; its token must be bound to that Node, or to a pod on it",
-        reason: 'Forbidden',
-      },
-      {
-        expression: `variables.after.all(key, key == '${ATTESTATION}' || (key in variables.before && variables.before[key] == variables.after[key])) && variables.before.all(key, key == '${ATTESTATION}' || key in variables.after)`,
-        message: `a node's daemon writes annotation ${ATTESTATION} only: peers and ended grants are the controller's`,
-        reason: 'Forbidden',
-      },
-      {
-        expression: ['finalizers', 'ownerReferences'].map((what) => `(${unchanged(what)})`).join(' && '),
-        message: "a node's daemon changes no finalizers and no owners",
-        reason: 'Forbidden',
-      },
-    ],
+export const NODE_DAEMON_GUARD: readonly KubeObject[] = guard(GUARD, {
+  matchConstraints: {
+    resourceRules: [resourceRules('coordination.k8s.io', ['leases'], ['CREATE', 'UPDATE', 'DELETE'])],
   },
-};
-
-const POLICY_BINDING: KubeObject & { spec: object } = {
-  apiVersion: ADMISSION,
-  kind: 'ValidatingAdmissionPolicyBinding',
-  metadata: { name: GUARD, labels: LABELS },
-  spec: { policyName: GUARD, validationActions: ['Deny'] },
-};
+  matchConditions: [{ name: 'by-a-daemon', expression: IS_DAEMON }],
+  variables: [
+    BOUND_NODE,
+    { name: 'after', expression: 'object == null ? {} : object.?metadata.annotations.orValue({})' },
+    { name: 'before', expression: 'oldObject == null ? {} : oldObject.?metadata.annotations.orValue({})' },
+  ],
+  validations: [
+    {
+      expression: `variables.node != '' && object != null && object.metadata.name == '${attestationName('')}' + variables.node`,
+      message: "a node's daemon writes the attestation of its own node only; its token must be bound to that Node, or to a pod on it",
+      ...FORBIDDEN,
+    },
+    {
+      expression: `variables.after.all(key, key == '${ATTESTATION}' || (key in variables.before && variables.before[key] == variables.after[key])) && variables.before.all(key, key == '${ATTESTATION}' || key in variables.after)`,
+      message: `a node's daemon writes annotation ${ATTESTATION} only: peers and ended grants are the controller's`,
+      ...FORBIDDEN,
+    },
+    {
+      expression: ['finalizers', 'ownerReferences'].map((what) => `(${unchanged(what)})`).join(' && '),
+      message: "a node's daemon changes no finalizers and no owners",
+      ...FORBIDDEN,
+    },
+  ],
+});
 
 /** What daemons on nodes need, and what keeps each to its own node (`kubectl apply -k config/node-daemon`). */
 export const NODE_DAEMON_ACCESS: readonly KubeObject[] = [ACCOUNT, ROLE, BINDING];
-export const NODE_DAEMON_GUARD: readonly KubeObject[] = [POLICY, POLICY_BINDING];

@@ -2,10 +2,10 @@ import { NODE_CONDITION_TYPES } from '../domain/node-daemon/conditions.ts';
 import type { KubeObject } from '../ports/objects.ts';
 import { LABELS, NAMESPACE, rule } from './access.ts';
 import type { Role } from './access.ts';
+import { FORBIDDEN, guard, resourceRules } from './guard.ts';
 import { BOUND_NODE, IS_DAEMON, NODE_ACCOUNT } from './node-daemon-access.ts';
 
 const AUTHORIZATION = 'rbac.authorization.k8s.io';
-const ADMISSION = 'admissionregistration.k8s.io/v1';
 const NAME = 'nodefence-node-conditions';
 
 const ROLE: Role = {
@@ -25,7 +25,6 @@ const BINDING: KubeObject & { roleRef: object; subjects: object[] } = {
 };
 
 const TYPES = `[${NODE_CONDITION_TYPES.map((type) => `'${type}'`).join(', ')}]`;
-const FORBIDDEN = { reason: 'Forbidden' };
 
 /** Every field of the one stands in the other as it is, but those that may differ. */
 function sameFields(one: string, other: string, mayDiffer: string): string {
@@ -37,61 +36,46 @@ function kept(one: string, other: string): string {
 }
 
 /** A daemon writes five types of conditions of its own Node. A status update could change labels and annotations too. */
-const POLICY: KubeObject & { spec: object } = {
-  apiVersion: ADMISSION,
-  kind: 'ValidatingAdmissionPolicy',
-  metadata: { name: NAME, labels: LABELS },
-  spec: {
-    failurePolicy: 'Fail',
-    matchConstraints: {
-      resourceRules: [{ apiGroups: [''], apiVersions: ['*'], operations: ['CREATE', 'UPDATE', 'DELETE'], resources: ['nodes', 'nodes/*'] }],
-    },
-    matchConditions: [{ name: 'by-a-daemon', expression: IS_DAEMON }],
-    variables: [
-      BOUND_NODE,
-      { name: 'after', expression: 'object == null ? {} : object.?status.orValue({})' },
-      { name: 'before', expression: 'oldObject == null ? {} : oldObject.?status.orValue({})' },
-      { name: 'conditionsAfter', expression: 'object == null ? [] : object.?status.conditions.orValue([])' },
-      { name: 'conditionsBefore', expression: 'oldObject == null ? [] : oldObject.?status.conditions.orValue([])' },
-    ],
-    validations: [
-      {
-        expression:
-          "request.?subResource.orValue('') == 'status' && variables.node != '' && object != null && object.metadata.name == variables.node",
-        message: "a node's daemon writes the status of its own Node only; its token must be bound to that Node, or to a pod on it",
-        ...FORBIDDEN,
-      },
-      {
-        expression: `${kept('variables.conditionsAfter', 'variables.conditionsBefore')} && ${kept('variables.conditionsBefore', 'variables.conditionsAfter')}`,
-        message: `a node's daemon writes conditions ${NODE_CONDITION_TYPES.join(', ')} only`,
-        ...FORBIDDEN,
-      },
-      {
-        expression: [
-          sameFields('variables.after', 'variables.before', 'conditions'),
-          sameFields('variables.before', 'variables.after', 'conditions'),
-        ].join(' && '),
-        message: "a node's daemon changes nothing of the status but conditions",
-        ...FORBIDDEN,
-      },
-      {
-        expression: ['labels', 'annotations', 'finalizers', 'ownerReferences']
-          .map((what) => `object.?metadata.${what} == oldObject.?metadata.${what}`)
-          .join(' && '),
-        message: "a node's daemon changes no labels, annotations, finalizers and owners of its Node",
-        ...FORBIDDEN,
-      },
-    ],
+export const NODE_CONDITIONS_GUARD: readonly KubeObject[] = guard(NAME, {
+  matchConstraints: {
+    resourceRules: [resourceRules('', ['nodes', 'nodes/*'], ['CREATE', 'UPDATE', 'DELETE'])],
   },
-};
-
-const POLICY_BINDING: KubeObject & { spec: object } = {
-  apiVersion: ADMISSION,
-  kind: 'ValidatingAdmissionPolicyBinding',
-  metadata: { name: NAME, labels: LABELS },
-  spec: { policyName: NAME, validationActions: ['Deny'] },
-};
+  matchConditions: [{ name: 'by-a-daemon', expression: IS_DAEMON }],
+  variables: [
+    BOUND_NODE,
+    { name: 'after', expression: 'object == null ? {} : object.?status.orValue({})' },
+    { name: 'before', expression: 'oldObject == null ? {} : oldObject.?status.orValue({})' },
+    { name: 'conditionsAfter', expression: 'object == null ? [] : object.?status.conditions.orValue([])' },
+    { name: 'conditionsBefore', expression: 'oldObject == null ? [] : oldObject.?status.conditions.orValue([])' },
+  ],
+  validations: [
+    {
+      expression: "request.?subResource.orValue('') == 'status' && variables.node != '' && object != null && object.metadata.name == variables.node",
+      message: "a node's daemon writes the status of its own Node only; its token must be bound to that Node, or to a pod on it",
+      ...FORBIDDEN,
+    },
+    {
+      expression: `${kept('variables.conditionsAfter', 'variables.conditionsBefore')} && ${kept('variables.conditionsBefore', 'variables.conditionsAfter')}`,
+      message: `a node's daemon writes conditions ${NODE_CONDITION_TYPES.join(', ')} only`,
+      ...FORBIDDEN,
+    },
+    {
+      expression: [
+        sameFields('variables.after', 'variables.before', 'conditions'),
+        sameFields('variables.before', 'variables.after', 'conditions'),
+      ].join(' && '),
+      message: "a node's daemon changes nothing of the status but conditions",
+      ...FORBIDDEN,
+    },
+    {
+      expression: ['labels', 'annotations', 'finalizers', 'ownerReferences']
+        .map((what) => `object.?metadata.${what} == oldObject.?metadata.${what}`)
+        .join(' && '),
+      message: "a node's daemon changes no labels, annotations, finalizers and owners of its Node",
+      ...FORBIDDEN,
+    },
+  ],
+});
 
 /** For daemons that run with `--conditions` (`kubectl apply -k config/node-daemon-conditions`). */
 export const NODE_CONDITIONS_ACCESS: readonly KubeObject[] = [ROLE, BINDING];
-export const NODE_CONDITIONS_GUARD: readonly KubeObject[] = [POLICY, POLICY_BINDING];

@@ -3,10 +3,10 @@ import { PRESERVE, PRESERVED_TAINT, SCALE_DOWN_DISABLED, SCALE_DOWN_MARKER } fro
 import { OUT_OF_SERVICE_TAINT } from '../domain/advance.ts';
 import type { KubeObject } from '../ports/objects.ts';
 import { GROUP } from '../ports/resources.ts';
-import { annotation, guard, IS_CONTROLLER } from './authorship-guard.ts';
+import { annotation } from './authorship-guard.ts';
+import { FORBIDDEN, guard, IS_CONTROLLER, resourceRules } from './guard.ts';
 
 const NAME = 'nodefence-controller-nodes';
-const FORBIDDEN = { reason: 'Forbidden' };
 /** Verb on Nodes, of a controller that gives a Node which was registered anew the labels and annotations of the old one. Only this guard asks for it. */
 export const RESTORE = 'restore';
 
@@ -37,11 +37,9 @@ function kept(one: string, other: string): string {
   return `${one}.all(condition, condition.type == 'Preserved' || ${other}.exists(same, same == condition))`;
 }
 
-const RULES = { apiGroups: [''], apiVersions: ['*'], operations: ['UPDATE'] };
-
 /** RBAC knows no fields: who may patch a Node may change all of it. With this the controller changes what it is for, whoever has its token. */
 const OF_SPEC = guard(NAME, {
-  matchConstraints: { resourceRules: [{ ...RULES, resources: ['nodes'] }] },
+  matchConstraints: { resourceRules: [resourceRules('', ['nodes'], ['UPDATE'])] },
   matchConditions: [{ name: 'by-the-controller', expression: IS_CONTROLLER }],
   variables: [
     { name: 'after', expression: 'object.?spec.orValue({})' },
@@ -85,7 +83,7 @@ const OF_SPEC = guard(NAME, {
 
 /** Of the status it writes the condition `Preserved`, where config/preservation-own lets it. */
 const OF_STATUS = guard(`${NAME}-status`, {
-  matchConstraints: { resourceRules: [{ ...RULES, resources: ['nodes/status'] }] },
+  matchConstraints: { resourceRules: [resourceRules('', ['nodes/status'], ['UPDATE'])] },
   matchConditions: [{ name: 'by-the-controller', expression: IS_CONTROLLER }],
   variables: [
     { name: 'after', expression: 'object.?status.orValue({})' },

@@ -1,0 +1,106 @@
+// Every folder of config/ is installed as the pages say, whatever stands there already; none is left to be tried by whoever needs it first.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findAssets } from '../../src/testbed/control-plane/assets.ts';
+import { placeOf, verbFor } from '../../src/testbed/shipped/manifests.ts';
+import { Cluster, kubectlMinor } from './cluster.ts';
+import { assetsMinor } from '../node-daemon/guarded-plane.ts';
+
+const ASSETS = findAssets(process.env);
+const hasKubectl = kubectlMinor() >= 30;
+/** What others install by themselves, and what has to stand first. */
+const WITH_NAMESPACE = 'rbac';
+const SERVICE_MONITORS = `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: servicemonitors.monitoring.coreos.com}
+spec:
+  group: monitoring.coreos.com
+  names: {kind: ServiceMonitor, listKind: ServiceMonitorList, plural: servicemonitors, singular: servicemonitor}
+  scope: Namespaced
+  versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}]
+`;
+/** Of kinds that only newer servers have. */
+const GUARDS = ['guards', 'machine-remediation-guard', 'node-daemon', 'node-daemon-conditions', 'out-of-service-only'];
+const DAEMON_SETS = ['node-daemonset', 'node-daemonset-self-fence', 'node-daemonset-watchdog'];
+const NEWEST: readonly string[] = [...GUARDS, ...DAEMON_SETS, 'stamps'].sort();
+
+interface Server {
+  server: string;
+  isThere: boolean;
+  assets: string | undefined;
+  /** Folders with kinds that it does not have. */
+  unserved: readonly string[];
+}
+
+function kustomization(folder: string): string {
+  const file = join(placeOf(folder), 'kustomization.yaml');
+  return existsSync(file) ? readFileSync(file, 'utf8') : '';
+}
+
+/** Those that are installed by themselves: components are part of others. */
+const FOLDERS = readdirSync(placeOf('')).filter((folder) => kustomization(folder).includes('kind: Kustomization'));
+
+describe.for<Server>([
+  { server: 'the embedded API server', isThere: hasKubectl, assets: undefined, unserved: NEWEST },
+  // A server that is older than the newest kind is tried with what it has by apply.test.ts.
+  { server: 'a real API server', isThere: hasKubectl && ASSETS !== undefined && assetsMinor() >= 36, assets: ASSETS, unserved: [] },
+])('on $server', ({ isThere, assets, unserved }) => {
+  describe.runIf(isThere)('every folder of config/ (needs kubectl 1.30; the real one is of Kubernetes 1.36)', { timeout: 120_000 }, () => {
+    const cluster = new Cluster();
+    const lines = (said: string): string[] =>
+      said
+        .trim()
+        .split('\n')
+        .filter((line) => line !== '');
+    /** kubectl replaces the selector of a budget each time, and says so. */
+    const changes = (said: string): string[] => lines(said).filter((line) => !/ unchanged$|^poddisruptionbudget/.test(line));
+
+    beforeAll(async () => {
+      await cluster.start(assets);
+      await cluster.must(`apply -k config/${WITH_NAMESPACE}`);
+      await cluster.must('create -f -', JSON.stringify({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'medik8s-leases' } }));
+      await cluster.must('create -f -', SERVICE_MONITORS);
+      await cluster.must('wait --for=condition=Established crd/servicemonitors.monitoring.coreos.com');
+    }, 200_000);
+    afterAll(() => cluster.end());
+
+    it('is known', () => {
+      expect(FOLDERS.length).toBeGreaterThan(40);
+    });
+
+    const served = FOLDERS.filter((folder) => !unserved.includes(folder));
+    const sent = async (folder: string): Promise<object> => {
+      const { code, out, err } = await cluster.kubectl(`${verbFor(folder)} -k config/${folder}`);
+      return { code, didSomething: lines(out).length > 0, errors: lines(err).filter((line) => !line.startsWith('Warning:')) };
+    };
+    const installed = { code: 0, didSomething: true, errors: [] };
+
+    it.each(served.filter((folder) => verbFor(folder) === 'apply'))('config/%s is applied, and a second time changes nothing', async (folder) => {
+      expect(await sent(folder)).toEqual(installed);
+      expect(changes(await cluster.must(`apply -k config/${folder}`))).toEqual([]);
+    });
+
+    it.each(served.filter((folder) => verbFor(folder) === 'create'))('config/%s is created', async (folder) => {
+      expect(await sent(folder)).toEqual(installed);
+      // Two folders have one kind, as its project has it and as it is proposed.
+      await cluster.must(`delete -k config/${folder}`);
+    });
+
+    it.runIf(unserved.length > 0)('those with kinds that it does not have do not look installed', async () => {
+      for (const folder of unserved) expect(await sent(folder), folder).toMatchObject({ code: 1, errors: [expect.any(String)] });
+    });
+
+    it('config/controller-anywhere is a component of an overlay of one’s own', async () => {
+      const [resources, components] = ['enforce', 'controller-anywhere'].map((name) => [relative(cluster.folder, placeOf(name))]);
+      cluster.file(
+        'kustomization.yaml',
+        JSON.stringify({ apiVersion: 'kustomize.config.k8s.io/v1beta1', kind: 'Kustomization', resources, components }),
+      );
+      await cluster.must(`apply -k ${cluster.folder}`);
+      const tolerations = await cluster.must('-n nodefence-system get deployment nodefence-controller -o jsonpath={.spec.template.spec.tolerations}');
+      expect(JSON.parse(tolerations)).toContainEqual({ operator: 'Exists', effect: 'NoSchedule' });
+    });
+  });
+});
