@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { control, unitOf } from './control.ts';
+import { control, PRERM, unitOf, UNITS } from './control.ts';
 
 const SYSTEMD = fileURLToPath(new URL('../../systemd/', import.meta.url));
 
@@ -13,6 +13,14 @@ describe('the Debian package', () => {
     expect(unit).toMatch(/^Documentation=file:\/\/\/usr\/share\/doc\/nodefence\/[a-z-]+\.md$/m);
     const others = (of: string): string[] => of.split('\n').filter((line) => !/^(ExecStart|Documentation)=/.test(line));
     expect(others(unit)).toEqual(others(text));
+  });
+
+  it('has every unit of systemd/, and ends them all when it is removed', () => {
+    expect([...UNITS].sort()).toEqual(readdirSync(SYSTEMD).filter((name) => /[.](?:service|timer)$/.test(name)));
+    for (const unit of UNITS) expect(PRERM).toContain(` ${unit} `);
+    expect(unitOf(readFileSync(`${SYSTEMD}nodefence-token.service`, 'utf8'))).toContain(
+      'Documentation=file:///usr/share/doc/nodefence/systemd/README.md\n',
+    );
   });
 
   it('refuses a unit that names a file which the package has elsewhere', () => {

@@ -39,11 +39,19 @@ if [ "$1" = configure ]; then
 fi
 `;
 
+/** What systemd/ has: the controller, the daemon, and what renews the controller's token. */
+export const UNITS: readonly string[] = [
+  'nodefence-controller.service',
+  'nodefence-node.service',
+  'nodefence-token.service',
+  'nodefence-token.timer',
+];
+
 /** A removed program must not run on. In an upgrade nothing is stopped: an armed watchdog waits for its daemon; \`systemctl restart\` is yours. */
 export const PRERM = `#!/bin/sh
 set -e
 if [ "$1" = remove ] && [ -d /run/systemd/system ]; then
-  systemctl disable --now nodefence-controller.service nodefence-node.service || true
+  systemctl disable --now ${UNITS.join(' ')} || true
 fi
 `;
 
@@ -51,6 +59,7 @@ fi
 const MOVED: readonly (readonly [string, string])[] = [
   ['/opt/nodefence/node_modules/.bin/node', '/usr/lib/nodefence/node'],
   ['/opt/nodefence/node_modules/nodefence/docs', '/usr/share/doc/nodefence'],
+  ['/opt/nodefence/node_modules/nodefence/systemd', '/usr/share/doc/nodefence/systemd'],
   ['/opt/nodefence/node_modules/nodefence', '/usr/lib/nodefence'],
 ];
 

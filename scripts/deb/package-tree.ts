@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { lockedPackages } from '../supply/locked-packages.ts';
 import { billOfMaterials } from '../supply/bill.ts';
 import { prune } from '../supply/prune.ts';
-import { control, COPYRIGHT, POSTINST, PRERM, unitOf, WRAPPER } from './control.ts';
+import { control, COPYRIGHT, POSTINST, PRERM, unitOf, UNITS, WRAPPER } from './control.ts';
 
 const PROGRAM = 'usr/lib/nodefence';
 const DOCS = 'usr/share/doc/nodefence';
@@ -60,13 +60,14 @@ function pages(root: string, tree: string): void {
   }
   symlinkSync('nodefence.1.gz', join(tree, 'usr/share/man/man1/kubectl-fence.1.gz'));
   cpSync(join(root, 'docs'), join(tree, DOCS), { recursive: true });
+  write(tree, `${DOCS}/systemd/README.md`, readFileSync(join(root, 'systemd/README.md')));
   write(tree, `${DOCS}/copyright`, COPYRIGHT);
   write(tree, `${DOCS}/changelog.gz`, gzipSync(readFileSync(join(root, 'CHANGELOG.md')), { level: 9 }));
 }
 
 function services(root: string, tree: string): void {
   const text = (name: string): string => readFileSync(join(root, 'systemd', name), 'utf8');
-  for (const name of ['nodefence-controller.service', 'nodefence-node.service']) write(tree, `usr/lib/systemd/system/${name}`, unitOf(text(name)));
+  for (const name of UNITS) write(tree, `usr/lib/systemd/system/${name}`, unitOf(text(name)));
   for (const name of CONFIGURATION) write(tree, `etc/nodefence/${name}`, text(name));
   write(tree, 'usr/lib/sysusers.d/nodefence.conf', text('nodefence.sysusers.conf'));
 }
