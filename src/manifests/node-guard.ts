@@ -18,10 +18,18 @@ const OWN_ANNOTATIONS = names([PRESERVE, SCALE_DOWN_DISABLED, SCALE_DOWN_MARKER]
 const OWN_TAINTS = names([OUT_OF_SERVICE_TAINT.key, PRESERVED_TAINT]);
 const IS_OWN = `(key.startsWith('${GROUP}/') || key.matches('^[a-z0-9.-]+[.]${GROUP.replaceAll('.', '[.]')}/') || key in ${OWN_ANNOTATIONS})`;
 
+/** As the annotation lists it. */
+const AS_LISTED = "(taint.key + '=' + taint.?value.orValue('') + ':' + taint.effect)";
+
+/** Who lists a taint sets it in the same write: a taint of others is not made ours by listing it first. */
+function isListedAs(taints: string): string {
+  return `variables.${taints}.exists(taint, ${AS_LISTED} == entry)`;
+}
+
 /** Each taint of the one stands in the other too, is of ours, or is listed as one that a fence set. */
 function taintsOf(one: string, other: string, listed: string): string {
   const same = `${other}.exists(same, same.key == taint.key && same.effect == taint.effect && same.?value.orValue('') == taint.?value.orValue(''))`;
-  return `${one}.all(taint, ${same} || taint.key in ${OWN_TAINTS} || (taint.key + '=' + taint.?value.orValue('') + ':' + taint.effect) in ${listed})`;
+  return `${one}.all(taint, ${same} || taint.key in ${OWN_TAINTS} || ${AS_LISTED} in ${listed})`;
 }
 
 /** Every member of the one stands in the other as it is, but those of which `mayDiffer` is true. */
@@ -56,6 +64,11 @@ const OF_SPEC = guard(NAME, {
     {
       expression: `${taintsOf('variables.taintsAfter', 'variables.taintsBefore', 'variables.listed')} && ${taintsOf('variables.taintsBefore', 'variables.taintsAfter', 'variables.wasListed')}`,
       message: `the controller sets and removes taints ${OUT_OF_SERVICE_TAINT.key}, ${PRESERVED_TAINT} and those that annotation ${TAINT_MARK} lists`,
+      ...FORBIDDEN,
+    },
+    {
+      expression: `variables.listed.all(entry, entry == '' || entry in variables.wasListed || (${isListedAs('taintsAfter')} && !${isListedAs('taintsBefore')})) || variables.mayRestore`,
+      message: `the controller lists a taint in annotation ${TAINT_MARK} only as it sets it`,
       ...FORBIDDEN,
     },
     {

@@ -295,6 +295,16 @@ describe.runIf(CAN_BE_GUARDED)('the guards on a real API server (needs a real co
     it.each<[string, string, object]>([
       ['remove a taint of others', 'sets and removes taints', { spec: { taints: [] } }],
       ['set a taint that it does not list', 'sets and removes taints', { spec: { taints: [FOREIGN, { key: 'x', effect: 'NoExecute' }] } }],
+      [
+        'make a taint of others its own by listing it',
+        'only as it sets it',
+        named({ 'nodefence.ha.k8s.io/tainted': 'example.com/theirs=:NoSchedule' }),
+      ],
+      [
+        'list what nobody has set',
+        'only as it sets it',
+        named({ 'nodefence.ha.k8s.io/tainted': 'node-role.kubernetes.io/control-plane=:NoSchedule' }),
+      ],
       ['change another field', 'nothing of spec but', { spec: { providerID: 'aws:///other' } }],
       ['label a node', 'writes no labels', { metadata: { labels: { zone: 'b' } } }],
       ['annotate it for others', 'writes annotations of', named({ 'kubeadm.alpha.kubernetes.io/cri-socket': 'x' })],
