@@ -127,6 +127,12 @@ describe.runIf(CAN_BE_GUARDED)('the guards on a real API server (needs a real co
       ['a privileged container', 'no privileged container', job('agent', {}, { securityContext: { privileged: true } })],
       ['capabilities', 'no added capabilities', job('agent', {}, { securityContext: { capabilities: { add: ['SYS_ADMIN'] } } })],
       ['the account of the controller', 'has the account', job('agent', { serviceAccountName: 'nodefence-controller' })],
+      ['the same by its old name', 'has the account', job('agent', { serviceAccount: 'nodefence-controller' })],
+      [
+        'a privileged container that runs first',
+        'no privileged container',
+        job('agent', { initContainers: [{ name: 'i', image: 'none', securityContext: { privileged: true } }] }),
+      ],
       ['the account of the daemons, for a remedy too', 'has the account', job('remedy', { serviceAccountName: 'nodefence-node' })],
     ])('are refused %s: %s', async (_what, words, body) => {
       await refused(words, sent(body));
