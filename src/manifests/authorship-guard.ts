@@ -3,7 +3,7 @@ import { AUTHORSHIP_GUARD, PRESERVE_REASON, PRESERVE_REQUESTED_BY, REQUESTED_BY 
 import { MACHINE_GROUP } from '../ports/machines.ts';
 import type { KubeObject } from '../ports/objects.ts';
 import { GROUP } from '../ports/resources.ts';
-import { FORBIDDEN, guard, IS_CONTROLLER, resourceRules, USER } from './guard.ts';
+import { celList, FORBIDDEN, guard, IS_CONTROLLER, resourceRules, USER } from './guard.ts';
 
 /** A person's words, whole objects of them: their author and what they say stay as they were created. */
 export const WORDS: readonly string[] = ['nodefencestops', 'nodefenceacknowledgements'];
@@ -39,12 +39,12 @@ const OF_WORDS = guard(AUTHORSHIP_GUARD, {
       ...FORBIDDEN,
     },
     {
-      expression: `oldObject == null || !(request.resource.resource in [${WORDS.map((name) => `'${name}'`).join(', ')}]) || object.spec == oldObject.spec`,
+      expression: `oldObject == null || !(request.resource.resource in ${celList(WORDS)}) || object.spec == oldObject.spec`,
       message: "a person's word stays as it was given: delete it, and create another",
       ...FORBIDDEN,
     },
     {
-      expression: `oldObject != null || ${isSaid('object.?spec.reason')} || !(request.resource.resource in [${WORDS.map((name) => `'${name}'`).join(', ')}])`,
+      expression: `oldObject != null || ${isSaid('object.?spec.reason')} || !(request.resource.resource in ${celList(WORDS)})`,
       message: 'spec.reason says why, in more than spaces',
     },
   ],

@@ -16,6 +16,35 @@ export function resourceRules(group: string, resources: readonly string[], opera
   return { apiGroups: [group], apiVersions: ['*'], operations: [...operations], resources: [...resources], scope: '*' };
 }
 
+/** Every member of the one stands in the other as it is, but those of which `mayDiffer`, about its `key`, is true. */
+function sameMembers(one: string, other: string, mayDiffer: string): string {
+  return `${one}.all(key, ${mayDiffer} || (key in ${other} && ${one}[key] == ${other}[key]))`;
+}
+
+/** Every condition of the one stands in the other as it is, but those of these types. */
+function keptConditions(one: string, other: string, types: readonly string[]): string {
+  return `${one}.all(condition, condition.type in ${celList(types)} || ${other}.exists(same, same == condition))`;
+}
+
+/** In CEL: a change of these maps leaves their members as they are, but those of which `mayDiffer`, about its `key`, is true. */
+export function sameBut(mayDiffer: string, after: string, before: string): string {
+  return `${sameMembers(after, before, mayDiffer)} && ${sameMembers(before, after, mayDiffer)}`;
+}
+
+/** In CEL: a change of these lists of conditions leaves all as they are, but those of these types. */
+export function sameConditionsBut(types: readonly string[], after: string, before: string): string {
+  return `${keptConditions(after, before, types)} && ${keptConditions(before, after, types)}`;
+}
+
+/** In CEL: these members of metadata are left as they are. */
+export function sameMetadata(members: readonly string[]): string {
+  return members.map((what) => `object.?metadata.${what} == oldObject.?metadata.${what}`).join(' && ');
+}
+
+export function celList(names: readonly string[]): string {
+  return `[${names.map((name) => `'${name}'`).join(', ')}]`;
+}
+
 /** A policy that refuses, and the binding by which it does. */
 export function guard(name: string, spec: object): (KubeObject & { spec: object })[] {
   return [

@@ -2,7 +2,7 @@ import { NODE_CONDITION_TYPES } from '../domain/node-daemon/conditions.ts';
 import type { KubeObject } from '../ports/objects.ts';
 import { LABELS, NAMESPACE, rule } from './access.ts';
 import type { Role } from './access.ts';
-import { FORBIDDEN, guard, resourceRules } from './guard.ts';
+import { FORBIDDEN, guard, resourceRules, sameBut, sameConditionsBut, sameMetadata } from './guard.ts';
 import { BOUND_NODE, IS_DAEMON, NODE_ACCOUNT } from './node-daemon-access.ts';
 
 const AUTHORIZATION = 'rbac.authorization.k8s.io';
@@ -24,17 +24,6 @@ const BINDING: KubeObject & { roleRef: object; subjects: object[] } = {
   subjects: [{ kind: 'ServiceAccount', name: NODE_ACCOUNT, namespace: NAMESPACE }],
 };
 
-const TYPES = `[${NODE_CONDITION_TYPES.map((type) => `'${type}'`).join(', ')}]`;
-
-/** Every field of the one stands in the other as it is, but those that may differ. */
-function sameFields(one: string, other: string, mayDiffer: string): string {
-  return `${one}.all(key, key == '${mayDiffer}' || (key in ${other} && ${one}[key] == ${other}[key]))`;
-}
-
-function kept(one: string, other: string): string {
-  return `${one}.all(condition, condition.type in ${TYPES} || ${other}.exists(same, same == condition))`;
-}
-
 /** A daemon writes five types of conditions of its own Node. A status update could change labels and annotations too. */
 export const NODE_CONDITIONS_GUARD: readonly KubeObject[] = guard(NAME, {
   matchConstraints: {
@@ -55,22 +44,17 @@ export const NODE_CONDITIONS_GUARD: readonly KubeObject[] = guard(NAME, {
       ...FORBIDDEN,
     },
     {
-      expression: `${kept('variables.conditionsAfter', 'variables.conditionsBefore')} && ${kept('variables.conditionsBefore', 'variables.conditionsAfter')}`,
+      expression: sameConditionsBut(NODE_CONDITION_TYPES, 'variables.conditionsAfter', 'variables.conditionsBefore'),
       message: `a node's daemon writes conditions ${NODE_CONDITION_TYPES.join(', ')} only`,
       ...FORBIDDEN,
     },
     {
-      expression: [
-        sameFields('variables.after', 'variables.before', 'conditions'),
-        sameFields('variables.before', 'variables.after', 'conditions'),
-      ].join(' && '),
+      expression: sameBut("key == 'conditions'", 'variables.after', 'variables.before'),
       message: "a node's daemon changes nothing of the status but conditions",
       ...FORBIDDEN,
     },
     {
-      expression: ['labels', 'annotations', 'finalizers', 'ownerReferences']
-        .map((what) => `object.?metadata.${what} == oldObject.?metadata.${what}`)
-        .join(' && '),
+      expression: sameMetadata(['labels', 'annotations', 'finalizers', 'ownerReferences']),
       message: "a node's daemon changes no labels, annotations, finalizers and owners of its Node",
       ...FORBIDDEN,
     },

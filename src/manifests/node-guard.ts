@@ -4,18 +4,14 @@ import { OUT_OF_SERVICE_TAINT } from '../domain/advance.ts';
 import type { KubeObject } from '../ports/objects.ts';
 import { GROUP } from '../ports/resources.ts';
 import { annotation } from './authorship-guard.ts';
-import { FORBIDDEN, guard, IS_CONTROLLER, resourceRules } from './guard.ts';
+import { celList, FORBIDDEN, guard, IS_CONTROLLER, resourceRules, sameBut, sameConditionsBut, sameMetadata } from './guard.ts';
 
 const NAME = 'nodefence-controller-nodes';
 /** Verb on Nodes, of a controller that gives a Node which was registered anew the labels and annotations of the old one. Only this guard asks for it. */
 export const RESTORE = 'restore';
 
-function names(list: readonly string[]): string {
-  return `[${list.map((name) => `'${name}'`).join(', ')}]`;
-}
-
-const OWN_ANNOTATIONS = names([PRESERVE, SCALE_DOWN_DISABLED, SCALE_DOWN_MARKER]);
-const OWN_TAINTS = names([OUT_OF_SERVICE_TAINT.key, PRESERVED_TAINT]);
+const OWN_ANNOTATIONS = celList([PRESERVE, SCALE_DOWN_DISABLED, SCALE_DOWN_MARKER]);
+const OWN_TAINTS = celList([OUT_OF_SERVICE_TAINT.key, PRESERVED_TAINT]);
 const IS_OWN = `(key.startsWith('${GROUP}/') || key.matches('^[a-z0-9.-]+[.]${GROUP.replaceAll('.', '[.]')}/') || key in ${OWN_ANNOTATIONS})`;
 
 /** As the annotation lists it. */
@@ -30,19 +26,6 @@ function isListedAs(taints: string): string {
 function taintsOf(one: string, other: string, listed: string): string {
   const same = `${other}.exists(same, same.key == taint.key && same.effect == taint.effect && same.?value.orValue('') == taint.?value.orValue(''))`;
   return `${one}.all(taint, ${same} || taint.key in ${OWN_TAINTS} || ${AS_LISTED} in ${listed})`;
-}
-
-/** Every member of the one stands in the other as it is, but those of which `mayDiffer` is true. */
-function same(one: string, other: string, mayDiffer: string): string {
-  return `${one}.all(key, ${mayDiffer} || (key in ${other} && ${one}[key] == ${other}[key]))`;
-}
-
-function both(check: (one: string, other: string) => string, after: string, before: string): string {
-  return `${check(after, before)} && ${check(before, after)}`;
-}
-
-function kept(one: string, other: string): string {
-  return `${one}.all(condition, condition.type == 'Preserved' || ${other}.exists(same, same == condition))`;
 }
 
 /** RBAC knows no fields: who may patch a Node may change all of it. With this the controller changes what it is for, whoever has its token. */
@@ -72,12 +55,12 @@ const OF_SPEC = guard(NAME, {
       ...FORBIDDEN,
     },
     {
-      expression: both((one, other) => same(one, other, "key in ['taints', 'unschedulable']"), 'variables.after', 'variables.before'),
+      expression: sameBut("key in ['taints', 'unschedulable']", 'variables.after', 'variables.before'),
       message: 'the controller changes nothing of spec but taints and unschedulable',
       ...FORBIDDEN,
     },
     {
-      expression: `${both((one, other) => same(one, other, IS_OWN), 'variables.marksAfter', 'variables.marksBefore')} || variables.mayRestore`,
+      expression: `${sameBut(IS_OWN, 'variables.marksAfter', 'variables.marksBefore')} || variables.mayRestore`,
       message: `the controller writes annotations of ${GROUP} and those of preservation; others only who has the verb ${RESTORE} on that Node`,
       ...FORBIDDEN,
     },
@@ -87,7 +70,7 @@ const OF_SPEC = guard(NAME, {
       ...FORBIDDEN,
     },
     {
-      expression: ['finalizers', 'ownerReferences'].map((what) => `object.?metadata.${what} == oldObject.?metadata.${what}`).join(' && '),
+      expression: sameMetadata(['finalizers', 'ownerReferences']),
       message: 'the controller changes no finalizers and no owners of a Node',
       ...FORBIDDEN,
     },
@@ -106,14 +89,12 @@ const OF_STATUS = guard(`${NAME}-status`, {
   ],
   validations: [
     {
-      expression: `${both(kept, 'variables.conditionsAfter', 'variables.conditionsBefore')} && ${both((one, other) => same(one, other, "key == 'conditions'"), 'variables.after', 'variables.before')}`,
+      expression: `${sameConditionsBut(['Preserved'], 'variables.conditionsAfter', 'variables.conditionsBefore')} && ${sameBut("key == 'conditions'", 'variables.after', 'variables.before')}`,
       message: 'the controller writes nothing of the status but condition Preserved',
       ...FORBIDDEN,
     },
     {
-      expression: ['labels', 'annotations', 'finalizers', 'ownerReferences']
-        .map((what) => `object.?metadata.${what} == oldObject.?metadata.${what}`)
-        .join(' && '),
+      expression: sameMetadata(['labels', 'annotations', 'finalizers', 'ownerReferences']),
       message: 'the controller changes no metadata by way of the status',
       ...FORBIDDEN,
     },

@@ -4,6 +4,7 @@ import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, 
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { UNITS } from '../../scripts/deb/control.ts';
 import { setUpPackages, thisMachine } from '../../scripts/packages.ts';
 import { VERSION } from '../../src/cli/version.ts';
 import { debianTree } from '../image/bases.ts';
@@ -14,7 +15,6 @@ const PROGRAMS = [
   { command: 'debootstrap', package: 'debootstrap' },
   { command: 'systemd-analyze', package: 'systemd' },
 ];
-const UNITS = ['nodefence-controller.service', 'nodefence-node.service'];
 
 /** A Debian with nothing but its base. */
 class Tree {
@@ -75,8 +75,9 @@ const TRIALS: Readonly<Record<string, (tree: Tree, file: string) => void>> = {
   'brings units that systemd understands, whose programs are there': (tree) => {
     for (const unit of UNITS) {
       const text = readFileSync(tree.path('usr/lib/systemd/system', unit), 'utf8');
-      const [, program = ''] = /^ExecStart=(\S+)/m.exec(text) ?? [];
-      same([program, (statSync(tree.path(program)).mode & 0o111) !== 0], ['/usr/lib/nodefence/node', true]);
+      const [, program] = /^ExecStart=(\S+)/m.exec(text) ?? [];
+      same(program === undefined, unit.endsWith('.timer'));
+      if (program !== undefined) same([unit, program, (statSync(tree.path(program)).mode & 0o111) !== 0], [unit, program, true]);
       const { stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', '--recursive-errors=no', `--root=${tree.folder}`, unit], {
         encoding: 'utf8',
       });
