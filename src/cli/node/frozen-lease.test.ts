@@ -7,6 +7,8 @@ import { afterAll, describe, expect, it } from 'vitest';
 
 const SRC = fileURLToPath(new URL('../../', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'nodefence-frozen-lease-'));
+const memory = join(folder, 'memory');
+const mount = join(memory, 'mnt');
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Renews a slot as the daemon does, and tells each time what it found, whether in time, and whether its event loop got its turns meanwhile. */
@@ -17,7 +19,7 @@ import { StorageLease } from '${SRC}node/checks/storage-lease.ts';
 import { SystemClock } from '${SRC}runtime/system-clock.ts';
 const clock = new SystemClock();
 const path = process.argv[2];
-const disk = new LeaseDisk({ clock, path, stateFolder: '${folder}/state' });
+const disk = new LeaseDisk({ clock, path, stateFolder: '${memory}/state' });
 const own = { node: 'a', systemUUID: 'u-a', bootID: '11111111-2222-4333-8444-555555555555', intervalMs: 5000, cluster: 'prod', path };
 const lease = new StorageLease(clock, disk, own);
 let turns = 0;
@@ -29,42 +31,44 @@ const renew = async (when) => {
   const tookMs = performance.now() - beganMs;
   console.log(when, health, found.reach, tookMs < 8000 ? 'in time' : 'late', turns >= Math.floor(tookMs / 250) - 1 ? 'gets on' : 'stood still');
 };
+/** Not by its command line, which one that is ending has no more. */
 const children = () => {
-  const { stdout } = spawnSync('ps', ['-eo', 'stat,args'], { encoding: 'utf8' });
-  return stdout.split('\\n').filter((line) => line.includes('lease-child') && line.includes(path)).map((line) => line[0]).join('');
+  const { stdout } = spawnSync('ps', ['--ppid', String(process.pid), '-o', 'stat=,comm='], { encoding: 'utf8' });
+  return stdout.split('\\n').filter((line) => line !== '' && !line.endsWith(' ps')).map((line) => line[0]).join('');
 };
 await renew('first');
 await renew('second');
-spawnSync('fsfreeze', ['-f', '${folder}/mnt']);
+spawnSync('fsfreeze', ['-f', '${mount}']);
 for (const when of ['frozen', 'again', 'and again']) {
   await renew(when);
   console.log('children', children());
 }
-spawnSync('fsfreeze', ['-u', '${folder}/mnt']);
+spawnSync('fsfreeze', ['-u', '${mount}']);
 for (let waits = 0; children() !== '' && waits < 100; waits += 1) await clock.sleep(100);
 await renew('thawed');
 await renew('after');
 disk.close();
 `;
-/** A file system of our own, in a mount namespace of our own; what is frozen is thawed whatever happens to the test. */
+/** A file system of our own, in a mount namespace of our own; in memory: a disk that others keep busy answers late without being frozen. What is frozen is thawed whatever happens to the test. */
 const MOUNTED = `set -e
-cd ${folder}
+mkdir -p ${memory} && mount -t tmpfs tmpfs ${memory} && cd ${memory}
 truncate -s 32M disk && mkfs.ext4 -q disk && mkdir mnt && mount -o loop disk mnt`;
+/** Whoever looks at loop devices just then may hold it for a moment: what is unmounted lazily goes after that. */
 const SCRIPT = `${MOUNTED}
 truncate -s 1M mnt/lease
-path=${folder}/mnt/lease
+path=${mount}/lease
 [ "$KIND" = file ] || path=$(losetup --find --show mnt/lease)
 "$NODE" "$MAIN" node storage-lease init $path --cluster prod --slots 8 --state cli
-(sleep 90; fsfreeze -u mnt) >/dev/null 2>&1 & thaw=$!
-"$NODE" renewing.mjs $path
+(sleep 90; fsfreeze -u ${mount}) >/dev/null 2>&1 & thaw=$!
+"$NODE" ${folder}/renewing.mjs $path
 kill $thaw
 [ "$KIND" = file ] || losetup --detach $path
-umount mnt && rm -r disk mnt state cli`;
+cd / && umount --lazy ${memory}`;
 
 const isAble =
   process.getuid?.() === 0 &&
   existsSync('/dev/loop-control') &&
-  spawnSync('unshare', ['-m', 'sh', '-c', `${MOUNTED}; command -v fsfreeze ps; umount mnt; rm -r disk mnt`]).status === 0;
+  spawnSync('unshare', ['-m', 'sh', '-c', `${MOUNTED}; command -v fsfreeze ps; cd / && umount --lazy ${memory}`]).status === 0;
 
 describe.skipIf(!isAble)(
   'a storage lease whose write the kernel holds, which not even SIGKILL ends (fsfreeze, as root)',
