@@ -5,6 +5,7 @@ import { remediesPage } from '../src/domain/remedy/remedies-page.ts';
 import { lawsPage } from '../src/laws/laws-page.ts';
 import { manPages } from '../src/cli/manual/man-pages.ts';
 import { chartFiles } from '../src/manifests/chart/chart-files.ts';
+import { bundleFiles } from '../src/manifests/olm/bundle-files.ts';
 import { MANIFEST_FILES, OPTIONAL_FILES } from '../src/manifests/installation.ts';
 import { PATCHED_FILES } from '../src/manifests/node-daemonset-files.ts';
 import { VERSION } from '../src/cli/version.ts';
@@ -37,6 +38,7 @@ export async function generatedFiles(): Promise<GeneratedFile[]> {
     { path: 'docs/metrics.md', text: metricsPage() },
     ...manifests,
     ...chartFiles(VERSION),
+    ...bundleFiles(VERSION),
     ...(await manPages(VERSION)).map(({ file, text }) => ({ path: `man/${file}`, text })),
   ];
 }
