@@ -17,6 +17,7 @@ export function automatonPage(): string {
     '| row | from | when | do | to |',
     '|---|---|---|---|---|',
     '| `none-triggered` | – | trigger, no fence open | create NodeFence (finalizer), freeze plan and identity | new |',
+    '| `restored` | any | the NodeFence was restored from a backup ([backup.md](backup.md)): its record or its mark is that of another object | nothing is done to the node; its words are told, the NodeFence is removed | gone |',
     ...ROWS.map((row) => `| \`${row.id}\` | ${row.from} | ${row.when} | ${row.does} | ${row.to} |`),
     '',
   ];

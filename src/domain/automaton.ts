@@ -5,6 +5,7 @@ import { proofOf, voidEvidence } from './evidence.ts';
 import { isHealthy, lastSignMs, isTriggered, seemsHealthy, triggerDueMs } from './health.ts';
 import { fold } from './journal.ts';
 import { ignoredIn, withLastStep } from './last-step.ts';
+import { bounded } from './node-fence.ts';
 import type { Evidence, NodeFenceStatus, Released, StorageRelease } from './node-fence.ts';
 import { withDump } from './kdump/hold.ts';
 import { EMPTY_PLAN } from './plan.ts';
@@ -14,7 +15,7 @@ import { withRequest } from './request.ts';
 import { releasedBefore } from './released-before.ts';
 import { eventsOfRuns } from './run-events.ts';
 import { beginning, begun } from './rows/beginning.ts';
-import { KEPT_BY_ANOTHER } from './rows/closing.ts';
+import { KEPT_BY_ANOTHER, leftOff } from './rows/closing.ts';
 import { DONE_ROWS } from './rows/done.ts';
 import { ERROR_ROWS } from './rows/error.ts';
 import { FINAL_ROWS } from './rows/final.ts';
@@ -24,6 +25,9 @@ import { RUNNING_ROWS } from './rows/running.ts';
 import type { FenceFacts, Snapshot } from './snapshot.ts';
 import { earliest, event } from './transition.ts';
 import type { Context, Decision, DecisionEvent, Row, Transition } from './transition.ts';
+
+/** Before it is looked again whether a run is over. */
+const RUN_ENDS_MS = 1_000;
 
 /** The whole automaton, in the order in which rows are tried: the first that applies decides. docs/automaton.md is printed from it. */
 export const ROWS: readonly Row[] = [...ANY_ROWS, REPLANNED, ...NEW_ROWS, ...RUNNING_ROWS, ...DONE_ROWS, ...ERROR_ROWS, ...FINAL_ROWS];
@@ -36,6 +40,7 @@ export function decide(taken: Snapshot): Decision {
   const { snapshot: known, endsAtMs } = withBudget(taken);
   const { fence, node, plan } = known;
   if (fence === undefined) return withoutFence(known);
+  if (fence.restored !== undefined) return withoutRestored(known, fence, fence.restored.status);
   if (fence.status === undefined) return begin(known, fence);
   const withResults = fold(fence.status, known.reports);
   const provenAtMs = provenAt(withResults, known);
@@ -95,6 +100,21 @@ function withoutFence(snapshot: Snapshot): Decision {
   return { row: 'none', events: [], ...(due === undefined || due <= nowMs ? {} : { requeueAtMs: due }) };
 }
 
+/** What is left of the backup is its words. A node that has failed gets a NodeFence of its own, and a request has to be made anew. */
+function withoutRestored({ inFlight, nowMs }: Snapshot, { spec, deleting }: FenceFacts, status: NodeFenceStatus | undefined): Decision {
+  // A run of what stood here before is over first.
+  if (inFlight.size > 0) return { row: 'restored', events: [], requeueAtMs: nowMs + RUN_ENDS_MS };
+  const left = status === undefined ? '' : leftOff(status);
+  const asked = spec.requestedBy === undefined ? '' : ' Its request counts no more: whoever still wants it asks anew.';
+  const message = `This NodeFence was restored from a backup: nothing that it records counts, and it is removed; nothing is done to the node.${asked}${left}`;
+  return {
+    row: 'restored',
+    events: [event('Warning', 'RestoredFenceRemoved', bounded(message))],
+    removeFinalizer: true,
+    ...(deleting ? {} : { deleteFence: true }),
+  };
+}
+
 function begin(snapshot: Snapshot, fence: FenceFacts): Decision {
   if (fence.deleting && fence.finalized) return { row: 'deleted-by-hand', events: [], removeFinalizer: true };
   if (fence.deleting) return { row: 'deleted-by-hand', events: [event('Warning', 'DeletionBlocked', KEPT_BY_ANOTHER)] };
@@ -105,7 +125,7 @@ function begin(snapshot: Snapshot, fence: FenceFacts): Decision {
   }
   return {
     row: 'begin',
-    status: withConditions(status, snapshot.wall),
+    status: withConditions({ ...status, fenceUID: fence.uid }, snapshot.wall),
     requeueAtMs: snapshot.nowMs,
     events: [begun(snapshot, status)],
   };
@@ -165,7 +185,8 @@ function conclude(row: string, snapshot: Snapshot, before: NodeFenceStatus, tran
   const ignored = snapshot.fence === undefined ? undefined : ignoredIn(snapshot.fence.spec);
   const isChanged = after !== before || (ignored !== undefined) !== isToldIgnored(before);
   if (after !== undefined && (isChanged || transition.dispatch?.kind === 'run')) {
-    const written = withConditions({ ...after, epoch: Math.max(after.epoch, snapshot.epoch) }, snapshot.wall, ignored);
+    const bound = { ...after, ...(snapshot.fence === undefined ? {} : { fenceUID: snapshot.fence.uid }) };
+    const written = withConditions({ ...bound, epoch: Math.max(after.epoch, snapshot.epoch) }, snapshot.wall, ignored);
     if (!sameContent(written, before)) decision.status = written;
     if (!isToldIgnored(before) && isToldIgnored(written)) decision.events.push(event('Warning', 'SpecIgnored', ignored ?? ''));
   }

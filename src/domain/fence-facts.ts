@@ -1,5 +1,6 @@
+import { ownStatus } from './restored.ts';
+import type { FenceObject } from './restored.ts';
 import { EVIDENCE_RULES, validEvidence } from './evidence.ts';
-import type { NodeFenceSpec, NodeFenceStatus } from './node-fence.ts';
 
 /** A NodeFence as those read it who wait for its proof, and leave its node alone meanwhile. */
 export interface FenceFacts {
@@ -14,16 +15,10 @@ export interface FenceFacts {
   requestedByUID?: string;
 }
 
-/** The facts of one NodeFence; of one that the controller has not begun yet, nothing is proven. */
-export function fenceFactsOf({
-  metadata,
-  spec,
-  status,
-}: {
-  metadata: { uid?: string };
-  spec: NodeFenceSpec;
-  status?: NodeFenceStatus | undefined;
-}): FenceFacts {
+/** The facts of one NodeFence; of one that the controller has not begun yet, or that was restored from a backup, nothing is proven. */
+export function fenceFactsOf(fence: FenceObject): FenceFacts {
+  const { metadata, spec } = fence;
+  const status = ownStatus(fence);
   const plan = status?.frozen?.plan;
   const proof = status === undefined || plan === undefined ? undefined : validEvidence(status.evidence, plan);
   // An on voids all evidence when its intent is written, so that whatever stands is newer than the last on.

@@ -215,6 +215,8 @@ export interface HistoryEntry {
 }
 
 export interface NodeFenceStatus {
+  /** uid of the NodeFence that this was written for: in another object it is a backup. Absent: written before this was recorded. */
+  fenceUID?: string;
   state: FenceState;
   step: Step;
   /** Fallback level of the step that is being tried; 1 at first. */

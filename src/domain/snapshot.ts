@@ -93,7 +93,10 @@ export interface NodeFacts {
 export interface FenceFacts {
   uid: string;
   spec: NodeFenceSpec;
+  /** Its own; of one that was restored from a backup there is none. */
   status: NodeFenceStatus | undefined;
+  /** It was restored from a backup, and this is what that says; see restored.ts. */
+  restored?: { status: NodeFenceStatus | undefined };
   deleting: boolean;
   finalized: boolean;
 }

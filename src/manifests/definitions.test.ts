@@ -56,6 +56,7 @@ const RUN: Required<JournalEntry> = {
 
 /** Every field that a status can have. */
 const STATUS: Required<NodeFenceStatus> = {
+  fenceUID: 'f',
   state: 'running',
   step: 'power-management',
   level: 1,

@@ -278,6 +278,7 @@ const state = choice<FenceState>('State of the fence.', {
 });
 
 export const STATUS = object<NodeFenceStatus>('What was done and what is known; written by the controller only.', {
+  fenceUID: optional(token('uid of the NodeFence that this was written for. In another object, such as a restored one, nothing of it counts.')),
   state: withDefault(state, 'new'),
   step: withDefault(step('Step that is under way or due.'), 'isolation'),
   level: withDefault(integer('Fallback level of the step that is being tried.', 1), 1),

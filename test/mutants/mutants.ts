@@ -12,6 +12,7 @@ import { PLAN_MUTANTS } from './plan-mutants.ts';
 import { PRESERVATION_MUTANTS } from './preservation-mutants.ts';
 import { PROGRAM_MUTANTS } from './program-mutants.ts';
 import { RELEASE_MUTANTS } from './release-mutants.ts';
+import { RESTORED_MUTANTS } from './restored-mutants.ts';
 import { REMEDIATION_MUTANTS } from './remediation-mutants.ts';
 import { SELF_CHECK_MUTANTS } from './self-check-mutants.ts';
 import { SHELL_MUTANTS } from './shell-mutants.ts';
@@ -75,6 +76,7 @@ export const SOURCE_MUTANTS: readonly SourceMutant[] = [
   ...DEVICE_MUTANTS,
   ...SHELL_MUTANTS,
   ...RELEASE_MUTANTS,
+  ...RESTORED_MUTANTS,
   ...STORM_MUTANTS,
   ...CLAIM_MUTANTS,
   ...LAST_STEP_MUTANTS,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_TIMING } from '../../src/domain/plan.ts';
+import { TAKEN_UP_AS } from '../../src/domain/restored.ts';
 import { UNHEALTHY } from '../../src/controllers/node-remediation/names.ts';
 import { Operator } from '../baremetal-host/operator.ts';
 import { EPOCH_MS, FINALIZER, MINUTE_MS, node, ownerMachine, request, SECOND_MS, World } from './world.ts';
@@ -27,6 +28,20 @@ describe('a request', () => {
     const world = new World();
     expect(world.decide().actions).toMatchObject([{ kind: 'finalizer', finalizer: FINALIZER, isPresent: true }]);
   });
+
+  it.each(['', 'Fencing', 'Succeeded'] as const)(
+    'that was restored from a backup in phase "%s" asks for no fence, and says who has to ask anew',
+    (phase) => {
+      const world = new World({ request: request({ phase, finalizers: [FINALIZER], annotations: { [TAKEN_UP_AS]: 'uid-of-before' } }) });
+      world.run(5 * MINUTE_MS);
+      expect(world.kinds()).toEqual(['status']);
+      expect(world.own.phase).toBe('Stopped');
+      expect(world.own.conditions.map(({ message }) => message).join()).toContain('restored from a backup: delete it');
+      world.delete();
+      world.run(MINUTE_MS);
+      expect(world.request).toBeUndefined();
+    },
+  );
 
   it('says when it was begun, and by which fence', () => {
     const world = new World();

@@ -4,6 +4,7 @@ import { fold } from '../../domain/journal.ts';
 import { ignoredIn } from '../../domain/last-step.ts';
 import { fenceName } from '../../domain/node-fence.ts';
 import type { NodeFenceStatus } from '../../domain/node-fence.ts';
+import { TAKEN_UP_AS } from '../../domain/restored.ts';
 import type { RemedyStage } from '../../domain/policies/remedied.ts';
 import type { ActiveHold } from '../../domain/snapshot.ts';
 import type { Decision } from '../../domain/transition.ts';
@@ -177,7 +178,8 @@ export class FenceController implements ProofReader {
     }
     if (fence === undefined) return true;
     const intentAtMs = this.dependencies.clock.monotonicMs();
-    const own = decision.row === 'begin' ? await this.claim(fence) : fence;
+    const isTakenUp = decision.status?.trigger?.requestUID !== fence.status?.trigger?.requestUID;
+    const own = decision.row === 'begin' || (decision.status !== undefined && isTakenUp) ? await this.claim(fence) : fence;
     // The watch may bring our own write back before its answer is here.
     const wasHeld = this.storm.isHeld(name);
     const stored = decision.status === undefined ? own : await this.store(own, decision.status);
@@ -199,7 +201,7 @@ export class FenceController implements ProofReader {
     if (decision.row === 'running-preserved' && stored.status?.hold?.reason === 'preserved') this.runs.diagnosePreserved(stored);
     // Once isolation is over: a node that has just failed does not wait for its statistics.
     const isDeleted = decision.removeFinalizer === true && stored.metadata.deletionTimestamp !== undefined;
-    if (stored.status !== undefined && (stored.status.state !== 'new' || isDeleted)) {
+    if (stored.status !== undefined && decision.row !== 'restored' && (stored.status.state !== 'new' || isDeleted)) {
       await recordIncident(this.dependencies, name, stored.status, isDeleted);
     }
     if (decision.removeFinalizer === true) await this.letGo(stored, decision.deleteFence === true);
@@ -233,11 +235,16 @@ export class FenceController implements ProofReader {
     queue.add(name);
   }
 
-  /** A NodeFence that somebody else created (`spec.requestedBy`) must not vanish before what we set is taken back. */
+  /**
+   * A NodeFence that somebody else created (`spec.requestedBy`) must not vanish before what we set is taken back. One that is asked for is marked as the object that
+   * it is, before its request is on record as served: a backup of it asks for nothing.
+   */
   private async claim(fence: NodeFence): Promise<NodeFence> {
-    const { name, resourceVersion, finalizers = [] } = fence.metadata;
-    if (finalizers.includes(FINALIZER)) return fence;
-    const patch = { metadata: { resourceVersion, finalizers: [...finalizers, FINALIZER] } };
+    const { name, uid, resourceVersion, finalizers = [], annotations } = fence.metadata;
+    const isMarked = fence.spec.requestedBy === undefined || annotations?.[TAKEN_UP_AS] === uid;
+    if (finalizers.includes(FINALIZER) && isMarked) return fence;
+    const held = finalizers.includes(FINALIZER) ? {} : { finalizers: [...finalizers, FINALIZER] };
+    const patch = { metadata: { resourceVersion, ...held, ...(isMarked ? {} : { annotations: { [TAKEN_UP_AS]: uid } }) } };
     const claimed = await this.dependencies.cluster.mergePatch(NODE_FENCES, name, patch);
     this.written.set(fence.spec.node, claimed);
     return claimed;

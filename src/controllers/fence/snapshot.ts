@@ -7,6 +7,7 @@ import type { NodeFenceSpec, NodeFenceStatus } from '../../domain/node-fence.ts'
 import { EMPTY_PLAN } from '../../domain/plan.ts';
 import type { Plan } from '../../domain/plan.ts';
 import { newRequest } from '../../domain/request.ts';
+import { isRestored } from '../../domain/restored.ts';
 import type { JobReport, NodeFacts, Snapshot, ActiveHold } from '../../domain/snapshot.ts';
 import { timestamp } from '../../ports/clock.ts';
 import type { Node } from '../../ports/objects.ts';
@@ -33,7 +34,8 @@ export function takeSnapshot(
   const nowMs = clock.monotonicMs();
   const node = listers.nodes.get(name);
   // The schema's defaults give a new object a status; it has begun only when its plan is frozen.
-  const status = fence?.status?.frozen === undefined ? undefined : fence.status;
+  const restored = fence !== undefined && isRestored(fence) ? { status: fence.status } : undefined;
+  const status = fence?.status?.frozen === undefined || restored !== undefined ? undefined : fence.status;
   const isOfRequest = status?.frozen?.asked !== undefined;
   const live = status === undefined || status.state === 'final' || status.state === 'error' || isOfRequest;
   const plan = live && node !== undefined ? planner.planFor(node) : (status?.frozen?.plan ?? EMPTY_PLAN);
@@ -58,6 +60,7 @@ export function takeSnapshot(
             uid: fence.metadata.uid ?? '',
             spec: fence.spec,
             status,
+            ...(restored === undefined ? {} : { restored }),
             deleting: fence.metadata.deletionTimestamp !== undefined,
             finalized: fence.metadata.finalizers?.includes(FINALIZER) === true,
           },

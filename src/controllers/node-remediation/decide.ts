@@ -1,8 +1,10 @@
+import { TAKEN_UP_AS } from '../../domain/restored.ts';
 import type { Decision, Step } from './actions.ts';
 import { exhausted, lost } from './attempt.ts';
 import { ending, hasFinalizer, setFinalizer, timedOut } from './ending.ts';
 import { POLL_MS, TIMED_OUT } from './names.ts';
-import type { Snapshot } from './snapshot.ts';
+import type { RequestFacts, Snapshot } from './snapshot.ts';
+import { remediationEvent, reportStatus } from './status.ts';
 import { contradictionOf } from './target.ts';
 import { underWay } from './under-way.ts';
 
@@ -24,10 +26,23 @@ function stepOf(snapshot: Snapshot): Step {
   if (request.isPaused || (typeof machine === 'object' && machine.isPaused)) return { problem: 'it is paused' };
   if (request.isDeleting || machine === 'gone') return lost(snapshot) ?? ending(snapshot);
   if (request.annotations[TIMED_OUT] !== undefined && request.phase !== 'Succeeded') return timedOut(snapshot);
+  if (isRestored(request)) return restored(snapshot);
   const [problem] = request.problems;
   if (problem !== undefined && request.phase === '') return exhausted(snapshot, problem, 'CannotStart');
   const unknown = lost(snapshot);
   if (unknown !== undefined) return unknown;
   if (!hasFinalizer(request) && request.phase === '') return { actions: [setFinalizer(request, true)], dueInMs: POLL_MS };
   return underWay(snapshot);
+}
+
+/** It carries the mark of another object: it was made from a backup, of a time when its node was ill. */
+function isRestored({ uid, annotations }: RequestFacts): boolean {
+  const mark = annotations[TAKEN_UP_AS];
+  return mark !== undefined && mark !== uid;
+}
+
+/** Nothing is begun, tried again or deleted for it. Whoever finds the node ill deletes it and asks anew. */
+function restored(snapshot: Snapshot): Step {
+  const why = 'it was restored from a backup: delete it; whoever still finds the node unhealthy asks anew';
+  return { actions: reportStatus(snapshot, { phase: 'Stopped', message: why }, remediationEvent('Stopped', why)) };
 }

@@ -1,3 +1,4 @@
+import { TAKEN_UP_AS } from '../../domain/restored.ts';
 import type { KubeObject } from '../../ports/objects.ts';
 import type { Recorder } from '../../ports/recorder.ts';
 import type { NodeFenceRemediation, NodeFenceRemediationStatus } from '../../ports/remediation.ts';
@@ -85,7 +86,9 @@ async function patch(
 
 function finalizerPatch(object: KubeObject, { finalizer, isPresent }: ActOf<'finalizer'>): object {
   const others = (object.metadata.finalizers ?? []).filter((each) => each !== finalizer);
-  return { metadata: { ...precondition(object), finalizers: isPresent ? [...others, finalizer] : others } };
+  if (!isPresent) return { metadata: { ...precondition(object), finalizers: others } };
+  // In one write with the finalizer: a backup of it asks for nothing.
+  return { metadata: { ...precondition(object), finalizers: [...others, finalizer], annotations: { [TAKEN_UP_AS]: object.metadata.uid } } };
 }
 
 function statusPatch(object: NodeFenceRemediation, { was, to }: ActOf<'status'>): object {

@@ -1,5 +1,6 @@
 import { validEvidence } from '../../domain/evidence.ts';
 import { fenceFactsOf } from '../../domain/fence-facts.ts';
+import { ownStatus } from '../../domain/restored.ts';
 import type { NodeFence } from '../../ports/resources.ts';
 import type { FenceFacts } from './snapshot.ts';
 
@@ -12,11 +13,12 @@ export interface FenceProof {
   provenAs: string | undefined;
 }
 
-export function fenceProof({ metadata, spec, status }: NodeFence): FenceProof {
+export function fenceProof(fence: NodeFence): FenceProof {
+  const { metadata, spec } = fence;
+  const status = ownStatus(fence);
   const plan = status?.frozen?.plan;
   const proof = status === undefined || plan === undefined ? undefined : validEvidence(status.evidence, plan);
-  const { uid } = metadata;
-  const bare = fenceFactsOf({ metadata: uid === undefined ? {} : { uid }, spec, status });
+  const bare = fenceFactsOf(fence);
   const facts: FenceFacts = { ...bare, ...(bare.isOpen && hasFailed(status) && { hasFailed: true }) };
   // Who takes a fence back may be switching the machine on already.
   const proven = metadata.deletionTimestamp === undefined ? facts : { ...facts, isIsolated: false, isOff: false };

@@ -56,6 +56,7 @@ const FIRST_ROWS: Readonly<Record<string, string>> = {
   none: 'no fence is open, and nothing asks for one → nothing',
   'none-triggered': 'the node has failed, no fence is open → create a NodeFence',
   begin: 'the NodeFence is new → freeze plan and identity in it',
+  restored: 'the NodeFence was restored from a backup: nothing that it records counts → let it go',
   'begin-without-node': 'there is no Node any more → let the NodeFence go',
 };
 

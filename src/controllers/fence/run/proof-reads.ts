@@ -1,5 +1,6 @@
 import { validEvidence } from '../../../domain/evidence.ts';
 import { operationOf } from '../../../domain/operation-of.ts';
+import { ownStatus } from '../../../domain/restored.ts';
 import { RELEASE_BEGINS_WITHIN_MS } from '../../../domain/proof-age.ts';
 import { timestamp } from '../../../ports/clock.ts';
 import type { ProofRead, ProofReader } from '../../../ports/proof-reads.ts';
@@ -30,7 +31,8 @@ export class ProofReads implements ProofReader {
   /** As the release of a fence does: an old proof is taken again, by the run that gave it. */
   async readAnew(fence: NodeFence): Promise<ProofRead> {
     const { clock, runner } = this.#dependencies;
-    const { status, spec } = fence;
+    const { spec } = fence;
+    const status = ownStatus(fence);
     const proof = status?.frozen === undefined ? undefined : validEvidence(status.evidence, status.frozen.plan);
     if (status?.frozen === undefined || proof === undefined) return { doubt: UNKNOWN };
     const knownAtMs = this.#provenAtMs(spec.node, proof.source);

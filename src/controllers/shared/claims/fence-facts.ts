@@ -2,6 +2,7 @@ import { fenceFactsOf } from '../../../domain/fence-facts.ts';
 import type { OffDelays } from '../../../domain/off-time.ts';
 import type { JournalEntry, Outcome } from '../../../domain/node-fence.ts';
 import type { NodeFence } from '../../../ports/resources.ts';
+import { ownStatus } from '../../../domain/restored.ts';
 import { isHeldUnasked } from './claim.ts';
 import { timeOf } from '../remediation/actions.ts';
 
@@ -33,7 +34,8 @@ export interface FenceFacts {
 
 /** A fence that the controller has not begun yet has sent and proven nothing. */
 export function readFence(fence: NodeFence, owner: string): FenceFacts {
-  const { metadata, spec, status } = fence;
+  const { metadata, spec } = fence;
+  const status = ownStatus(fence);
   const { uid, isOff } = fenceFactsOf(fence);
   const finalAtMs = timeOf(status?.timeline.finalAt);
   const held = status?.hold;
