@@ -14,6 +14,9 @@ const DESCRIPTION = `${PURPOSE}
 It observes until its Subscription says otherwise: \`spec.config.env\` with \`NODEFENCE_MODE\` = \`enforce\`. How each node is fenced stands in ConfigMaps and Secrets of its namespace.
 `;
 
+/** What the image was built and tried for. */
+const PLATFORMS = { 'operatorframework.io/os.linux': 'supported', 'operatorframework.io/arch.amd64': 'supported' };
+
 interface Environment {
   name: string;
   value?: string;
@@ -89,6 +92,7 @@ export function serviceVersion(version: string, image: string): KubeObject {
     kind: 'ClusterServiceVersion',
     metadata: {
       name: `nodefence.v${version}`,
+      labels: PLATFORMS,
       annotations: {
         'alm-examples': JSON.stringify(EXAMPLES),
         capabilities: 'Seamless Upgrades',
