@@ -6,12 +6,13 @@ import type { KubeObject } from '../ports/objects.ts';
 import type { Random } from '../ports/random.ts';
 import type { Logger } from '../ports/recorder.ts';
 import { fullJitter, type BackoffLimits } from './backoff.ts';
+import { INITIAL_EVENTS_QUERY, InitialEvents } from './initial-events.ts';
 import { ObjectCache, type Indexers } from './lister.ts';
 import { currentVersion, listPages, selectors, type PagedListOptions } from './paged-list.ts';
 import { pruneFor } from './prune.ts';
 import { apiVersionOf, keyOf, pathOf } from './resource-path.ts';
 import { isAtMost, isOlder } from './resource-version.ts';
-import { asFields, asObject, needsRelist } from './status.ts';
+import { asFields, asObject, needsRelist, refusesInitialEvents } from './status.ts';
 import { runWatch, WentBack, type WatchResult } from './watch-session.ts';
 
 export interface ReflectorTimings {
@@ -21,7 +22,7 @@ export interface ReflectorTimings {
   /** A real API server sends a bookmark about every minute. */
   idleMs: number;
   openDeadlineMs: number;
-  /** For one page. */
+  /** For one page, and for the next object of a list that comes as a watch. */
   listDeadlineMs: number;
   backoff: BackoffLimits;
   /** A watch that stood this long is stable: the back-off begins anew. */
@@ -57,8 +58,8 @@ export interface ReflectorOptions<T extends KubeObject> extends ListOptions {
 }
 
 /**
- * Keeps a cache equal to a collection: one paged list, then watches, each from where the last one ended. Lists again only when the server
- * has forgotten that place. No failure ends it; only `close` does.
+ * Keeps a cache equal to a collection: a watch that begins with what is there, or one paged list where the server has no such watch or the last one broke;
+ * then watches, each from where the last one ended. Begins anew only when the server has forgotten that place. No failure ends it; only `close` does.
  */
 export class Reflector<T extends KubeObject> {
   readonly lister: Lister<T>;
@@ -70,6 +71,10 @@ export class Reflector<T extends KubeObject> {
   /** Ends the watch that is open. */
   #turn = new AbortController();
   #mustList = false;
+  /** What the watch that is open began with, until it was all of it. */
+  #initial: InitialEvents<T> | undefined;
+  /** `never`: this server has no watch that begins with what is there. `later`: the last one broke half-way. */
+  #streams: 'now' | 'later' | 'never' = 'now';
   readonly #waiting = new Set<() => void>();
   /** Where the next watch begins; undefined: list first. */
   #resourceVersion: string | undefined;
@@ -172,54 +177,73 @@ export class Reflector<T extends KubeObject> {
     return this.#closing.signal.aborted;
   }
 
-  /** A list where one is needed, then one watch. */
+  /** What is there, where that is needed; then one watch, which may begin with it. */
   async #cycle(): Promise<WatchResult> {
     if (this.#mustList) this.#resourceVersion = undefined;
     this.#mustList = false;
-    if (this.#resourceVersion === undefined || this.#wasSilent) {
-      try {
-        if (this.#resourceVersion === undefined || (await this.#isServerBehind())) this.#resourceVersion = await this.#list();
-        this.#wasSilent = false;
-      } catch (error) {
-        return { end: 'list-failed', error: error instanceof Error ? error : new Error(String(error)), openMs: 0 };
+    try {
+      if (this.#wasSilent && this.#resourceVersion !== undefined && (await this.#isServerBehind())) this.#resourceVersion = undefined;
+      if (this.#resourceVersion === undefined && this.#streams === 'now') {
+        const result = await this.#watch(new InitialEvents(this.#options.resource, this.#prune));
+        if (result.end !== 'refused' || !refusesInitialEvents(result.error)) return result;
+        this.#streams = 'never';
       }
+      if (this.#resourceVersion === undefined) this.#resourceVersion = await this.#list();
+      this.#wasSilent = false;
+    } catch (error) {
+      return { end: 'list-failed', error: error instanceof Error ? error : new Error(String(error)), openMs: 0 };
     }
+    return this.#watch(undefined);
+  }
+
+  async #watch(initial: InitialEvents<T> | undefined): Promise<WatchResult> {
     const { transport, clock, resource, namespace } = this.#options;
-    const { watchMinMs, watchMaxMs, openDeadlineMs, idleMs } = this.#timings;
+    const { watchMinMs, watchMaxMs, openDeadlineMs, idleMs, listDeadlineMs } = this.#timings;
     const timeoutMs = watchMinMs + this.#options.random.next() * (watchMaxMs - watchMinMs);
+    const askedAtMs = clock.monotonicMs();
     let isOpen = false;
     // Asked for while the list was on its way, which may be of before.
     if (this.#isListWanted()) return { end: 'closed', error: undefined, openMs: 0 };
     this.#turn = new AbortController();
     if (this.#isClosed()) this.#turn.abort();
+    this.#initial = initial;
     this.#watchedFrom = this.#resourceVersion;
-    return runWatch({
+    const from = this.#resourceVersion === undefined ? INITIAL_EVENTS_QUERY : { resourceVersion: this.#resourceVersion, allowWatchBookmarks: 'true' };
+    const timeoutSeconds = String(Math.max(1, Math.round(timeoutMs / 1000)));
+    const result = await runWatch({
       transport,
       clock,
-      request: {
-        path: pathOf(resource, { namespace }),
-        query: {
-          ...selectors(this.#options),
-          resourceVersion: this.#resourceVersion,
-          allowWatchBookmarks: 'true',
-          timeoutSeconds: String(Math.max(1, Math.round(timeoutMs / 1000))),
-        },
-      },
+      request: { path: pathOf(resource, { namespace }), query: { ...selectors(this.#options), ...from, timeoutSeconds } },
       openDeadlineMs,
-      idleMs,
+      idleMs: () => (this.#initial === undefined ? idleMs : listDeadlineMs),
       signal: this.#turn.signal,
       onLive: () => {
-        if (isOpen) {
-          this.#cache.freshAtMs = clock.monotonicMs();
-        } else {
-          this.#cache.reopened(clock.monotonicMs());
-        }
+        // Half of what is there is no view of it.
+        if (this.#initial !== undefined) return;
+        if (isOpen || initial !== undefined) this.#cache.freshAtMs = clock.monotonicMs();
+        else this.#cache.reopened(clock.monotonicMs());
         isOpen = true;
       },
       onEvent: (event) => {
-        this.#apply(event);
+        if (this.#initial === undefined) this.#apply(event);
+        else this.#begin(this.#initial, event, askedAtMs);
       },
     });
+    if (this.#initial !== undefined) this.#streams = isRepeatable(result) ? 'now' : 'later';
+    this.#initial = undefined;
+    return result;
+  }
+
+  /** One of the events that a watch begins with. */
+  #begin(initial: InitialEvents<T>, event: WatchEvent, askedAtMs: number): void {
+    this.#options.metrics.watchEvent(this.name, event.type);
+    const version = initial.take(event);
+    if (version === undefined) return;
+    this.#adopt(initial.items, version, askedAtMs, 'the initial events show');
+    this.#initial = undefined;
+    this.#resourceVersion = version;
+    this.#watchedFrom = version;
+    this.#wasSilent = false;
   }
 
   #isListWanted(): boolean {
@@ -227,20 +251,27 @@ export class Reflector<T extends KubeObject> {
   }
 
   async #list(): Promise<string> {
-    const { transport, clock, metrics, resource } = this.#options;
+    const { transport, clock, resource } = this.#options;
     const startedAtMs = clock.monotonicMs();
     const { items, resourceVersion } = await listPages(transport, resource, this.#listOptions());
+    if (this.#streams === 'later') this.#streams = 'now';
+    this.#adopt(items, resourceVersion, startedAtMs, 'a list shows');
+    return resourceVersion;
+  }
+
+  /** Takes a whole state, which is that of `atMs` or later. */
+  #adopt(items: readonly T[], resourceVersion: string, atMs: number, how: string): void {
+    const { clock, metrics } = this.#options;
     if (isOlder(resourceVersion, this.#newest)) {
-      this.#wentBack(`a list shows version ${resourceVersion}`);
+      this.#wentBack(`${how} version ${resourceVersion}`);
     }
     this.#newest = resourceVersion;
     this.#cache.replaceAll(items);
     // Asked for anew meanwhile: this one may be of before, and makes nothing fresh.
-    if (!this.#mustList) this.#cache.reopened(startedAtMs);
+    if (!this.#mustList) this.#cache.reopened(atMs);
     this.#cache.synced = true;
-    metrics.listed(this.name, items.length, clock.monotonicMs() - startedAtMs);
+    metrics.listed(this.name, items.length, clock.monotonicMs() - atMs);
     this.#wake();
-    return resourceVersion;
   }
 
   async #isServerBehind(): Promise<boolean> {
@@ -357,4 +388,9 @@ export class Reflector<T extends KubeObject> {
       waiting();
     }
   }
+}
+
+/** A stream of initial events that may be asked for again at once: nothing is wrong with it. Else a list is tried between. */
+function isRepeatable({ end, error }: WatchResult): boolean {
+  return end === 'closed' || (error instanceof ApiStatusError && error.status === 429);
 }

@@ -99,6 +99,11 @@ export function needsRelist(error: unknown): boolean {
   return error.status === 410 || error.reason === 'Expired' || error.reason === 'Gone' || error.message.includes('Too large resource version');
 }
 
+/** A server without watches that begin with what is there, or with that feature off, calls the question invalid. */
+export function refusesInitialEvents(error: unknown): boolean {
+  return error instanceof ApiStatusError && (error.status === 422 || error.status === 400);
+}
+
 /** A body that must be a Kubernetes object. */
 export function asObject(what: string, body: unknown): KubeObject {
   const metadata = asFields(asFields(body)?.['metadata']);

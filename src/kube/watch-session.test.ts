@@ -20,7 +20,7 @@ describe('a watch', () => {
       clock,
       request: { path: '/api/v1/nodes', query: {} },
       openDeadlineMs: 1_000,
-      idleMs: 5_000,
+      idleMs: () => 5_000,
       signal: new AbortController().signal,
       onLive: () => heard.push('live'),
       onEvent: ({ type }) => heard.push(type),

@@ -10,7 +10,7 @@ export interface WatchSessionOptions {
   /** The server must accept the watch within this. */
   openDeadlineMs: number;
   /** Nothing heard for so long means that the connection is dead, whatever TCP says. */
-  idleMs: number;
+  idleMs: () => number;
   signal: AbortSignal;
   /** Something was heard: the watch is live. */
   onLive: () => void;
@@ -86,7 +86,7 @@ class WatchSession {
 
   #live(): void {
     this.#options.onLive();
-    const { idleMs } = this.#options;
+    const idleMs = this.#options.idleMs();
     this.#arm(idleMs, 'idle', `nothing received for ${String(idleMs)} ms, not even a bookmark`);
   }
 

@@ -13,6 +13,8 @@ import { measurePreservation } from './preservation.ts';
 import type { PreservationFigures } from './preservation.ts';
 import { measureRemedies, remedyWords } from './remedies.ts';
 import type { RemedyFigures } from './remedies.ts';
+import { measureReal, realWords } from './real/real-bench.ts';
+import type { RealFigures } from './real/real-bench.ts';
 import { measureStorm } from './storm.ts';
 import type { StormFigures } from './storm.ts';
 import { measureCompiled, measureSimulation } from './programs.ts';
@@ -29,12 +31,13 @@ interface Figures {
   healthChecks?: HealthCheckFigures;
   heartbeats?: HeartbeatFigures;
   remedies?: RemedyFigures;
+  real?: RealFigures;
 }
 
 /** Between two failures of the small run: each fence has the machine nearly to itself. */
 const CALM_MS = 200;
-const SECTIONS = ['small', 'large', 'drill', 'simulation', 'storm', 'preservation', 'health-checks', 'heartbeats', 'remedies'];
-const USAGE = `usage: npm run -s bench -- [--json] [--nodes N] [--fences N] [--wave N] [--every MS] [--only ${SECTIONS.join(',')}]
+const SECTIONS = ['small', 'large', 'drill', 'simulation', 'storm', 'preservation', 'health-checks', 'heartbeats', 'remedies', 'real'];
+const USAGE = `usage: npm run -s bench -- [--json] [--nodes N] [--pods N] [--fences N] [--wave N] [--every MS] [--only ${SECTIONS.join(',')}]
        npm run -s bench -- agents [--json] [--only ${AGENT_SECTIONS.join(',')}]`;
 
 const { values, positionals } = parseArgs({
@@ -42,6 +45,7 @@ const { values, positionals } = parseArgs({
   options: {
     json: { type: 'boolean', default: false },
     nodes: { type: 'string', default: '5000' },
+    pods: { type: 'string', default: '15000' },
     fences: { type: 'string', default: '1000' },
     wave: { type: 'string', default: '1' },
     every: { type: 'string', default: '80' },
@@ -69,10 +73,23 @@ async function measure(sections: ReadonlySet<string>): Promise<Figures> {
   if (sections.has('health-checks')) figures.healthChecks = await measureHealthChecks();
   if (sections.has('heartbeats')) figures.heartbeats = await measureHeartbeats(nodes);
   if (sections.has('remedies')) figures.remedies = await measureRemedies(nodes);
+  if (sections.has('real')) figures.real = await measureReal(nodes, Number(values.pods), say);
   return figures;
 }
 
-function wordsOf({ machine, small, large, compiledDrill, simulation, storm, preservation, healthChecks, heartbeats, remedies }: Figures): string {
+function wordsOf({
+  machine,
+  small,
+  large,
+  compiledDrill,
+  simulation,
+  storm,
+  preservation,
+  healthChecks,
+  heartbeats,
+  remedies,
+  real,
+}: Figures): string {
   const parts = [machine];
   for (const run of [small, large]) {
     if (run === undefined) continue;
@@ -115,6 +132,7 @@ function wordsOf({ machine, small, large, compiledDrill, simulation, storm, pres
   if (healthChecks !== undefined) parts.push(healthCheckWords(healthChecks));
   if (heartbeats !== undefined) parts.push(heartbeatWords(heartbeats));
   if (remedies !== undefined) parts.push(remedyWords(remedies));
+  if (real !== undefined) parts.push(realWords(real));
   return `${parts.join('\n')}\n`;
 }
 

@@ -42,7 +42,7 @@ export async function measureSimulation(): Promise<SimulationSpeed> {
 }
 
 /** stdout of a program of this tree; what it says on stderr is shown when it fails. */
-function outputOf(command: readonly string[]): Promise<string> {
+export function outputOf(command: readonly string[]): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, command, { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] });
     const [out, err]: [string[], string[]] = [[], []];

@@ -236,6 +236,59 @@ export const LIST_CASES: readonly ConformanceCase[] = [
     ],
   },
   {
+    name: 'a watch that asks for initial events begins with what is there, says that it was all, and goes on',
+    source: 'https://kubernetes.io/docs/reference/using-api/api-concepts/#streaming-lists',
+    since: '1.34',
+    steps: [
+      ...THREE('streamed'),
+      {
+        watch: `${CONFIG_MAPS}?watch=true&labelSelector=list%3Dstreamed&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true`,
+        events: [
+          { type: 'ADDED' },
+          { type: 'ADDED' },
+          { type: 'ADDED' },
+          {
+            type: 'BOOKMARK',
+            object: { kind: 'ConfigMap', metadata: { resourceVersion: /^[1-9]\d*$/, annotations: { 'k8s.io/initial-events-end': 'true' } } },
+          },
+        ],
+      },
+      {
+        watch: `${CONFIG_MAPS}?watch=true&labelSelector=list%3Dnowhere&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true`,
+        events: [{ type: 'BOOKMARK', object: { metadata: { annotations: { 'k8s.io/initial-events-end': 'true' } } } }],
+      },
+      {
+        watch: `${CONFIG_MAPS}?watch=true&labelSelector=list%3Dstreamed&sendInitialEvents=true&resourceVersionMatch=NotOlderThan`,
+        events: [{ type: 'ADDED' }, { type: 'ADDED' }, { type: 'ADDED' }],
+      },
+    ],
+  },
+  {
+    name: 'initial events are asked for with resourceVersionMatch NotOlderThan, which no other watch takes',
+    source: 'kubernetes source, apimachinery ValidateListOptions',
+    since: '1.34',
+    steps: [
+      {
+        method: 'GET',
+        path: `${CONFIG_MAPS}?watch=true&sendInitialEvents=true`,
+        status: 422,
+        expect: { reason: 'Invalid', message: /sendInitialEvents requires setting resourceVersionMatch to NotOlderThan/ },
+      },
+      {
+        method: 'GET',
+        path: `${CONFIG_MAPS}?watch=true&resourceVersionMatch=NotOlderThan&resourceVersion=1`,
+        status: 422,
+        expect: { reason: 'Invalid', message: /resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided/ },
+      },
+      {
+        method: 'GET',
+        path: `${CONFIG_MAPS}?sendInitialEvents=true&resourceVersionMatch=NotOlderThan&resourceVersion=1`,
+        status: 422,
+        expect: { reason: 'Invalid', message: /sendInitialEvents is forbidden for list/ },
+      },
+    ],
+  },
+  {
     name: 'a watch from a version that is still to come is opened and hears nothing, not even a bookmark',
     source: 'seen on 1.36, as after a restore of etcd; lists from there are refused',
     since: '1.32',

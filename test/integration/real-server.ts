@@ -41,7 +41,7 @@ export class RealServer {
   }
 
   /** `operator`, kube-controller-manager and `masters` may do anything, the fence controller what roles give it, `people` nothing yet. */
-  static async start({ masters = [], people = [], audit }: RealServerOptions = {}): Promise<RealServer> {
+  static async start({ masters = [], people = [], audit, isAlone = false }: RealServerOptions = {}): Promise<RealServer> {
     const assets = assetsOf(process.env);
     const folder = mkdtempSync(join(tmpdir(), 'nodefence-integration-'));
     const users = [
@@ -52,7 +52,7 @@ export class RealServer {
       assets,
       folder: join(folder, 'control-plane'),
       users,
-      controllerManagerUser: MANAGER,
+      ...(isAlone ? {} : { controllerManagerUser: MANAGER }),
       pace: { ...SHORT_PACE, nodeMonitorMs: 500 },
       ...(audit === undefined ? {} : { audit }),
     });
@@ -108,4 +108,6 @@ interface RealServerOptions {
   masters?: readonly string[];
   people?: readonly string[];
   audit?: (event: ApiEvent) => void;
+  /** Without kube-controller-manager. */
+  isAlone?: boolean;
 }

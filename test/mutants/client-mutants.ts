@@ -5,6 +5,7 @@ const GATE = 'src/kube/gated-request.test.ts';
 const LATE = 'src/controllers/fence/release/late-send.test.ts';
 const NOT_FOUND = 'src/kube/not-found.test.ts';
 const WENT_BACK = 'src/kube/went-back.test.ts';
+const INITIAL_EVENTS = 'src/kube/initial-events.test.ts';
 const CLUSTER_AGENTS = 'agents/cluster-agents.test.ts';
 
 /** Defects of the client of the API server. */
@@ -55,6 +56,76 @@ export const CLIENT_MUTANTS: readonly SourceMutant[] = [
     file: 'src/kube/client.ts',
     edits: [['if (this.#isForeign && resource.group === GROUP) return [];', 'if (resource.group === GROUP) return [];']],
     killedBy: byTest(NOT_FOUND, 'is an error where it is ours, and empty in a workload cluster'),
+  },
+  {
+    name: 'half a stream is whole',
+    defect: 'the first object of a stream counts as all that is there',
+    file: 'src/kube/initial-events.ts',
+    edits: [['kind: this.#resource.kind }));\n    return undefined;', 'kind: this.#resource.kind }));\n    return version;']],
+    killedBy: byTest(
+      INITIAL_EVENTS,
+      'takes half of what is there for nothing: it is not synced, not fresh, and tells no change before the server says that it was all',
+    ),
+  },
+  {
+    name: 'any bookmark ends a stream',
+    defect: 'a bookmark in the middle of a stream counts as its end',
+    file: 'src/kube/initial-events.ts',
+    edits: [["if (asFields(metadata?.['annotations'])?.[END_ANNOTATION] !== 'true') return undefined;", '']],
+    killedBy: byTest(
+      INITIAL_EVENTS,
+      'takes half of what is there for nothing: it is not synced, not fresh, and tells no change before the server says that it was all',
+    ),
+  },
+  {
+    name: 'fresh while half',
+    defect: 'each object of a stream makes a view fresh that does not have the rest',
+    file: 'src/kube/reflector.ts',
+    edits: [['        if (this.#initial !== undefined) return;\n', '']],
+    killedBy: byTest(
+      INITIAL_EVENTS,
+      'takes half of what is there for nothing: it is not synced, not fresh, and tells no change before the server says that it was all',
+    ),
+  },
+  {
+    name: 'fresh as the end of a stream',
+    defect: 'what was so when a stream was asked for counts as so when the stream ends',
+    file: 'src/kube/reflector.ts',
+    edits: [
+      [
+        "this.#adopt(initial.items, version, askedAtMs, 'the initial events show');",
+        "this.#adopt(initial.items, version, this.#options.clock.monotonicMs(), 'the initial events show');",
+      ],
+    ],
+    killedBy: byTest(INITIAL_EVENTS, 'is as fresh as its question, and from then on as what it hears'),
+  },
+  {
+    name: 'state of any time',
+    defect: 'a stream may begin with what the cache of a server happens to hold',
+    file: 'src/kube/reflector.ts',
+    edits: [['? INITIAL_EVENTS_QUERY :', "? { ...INITIAL_EVENTS_QUERY, resourceVersion: '0' } :"]],
+    killedBy: byTest(INITIAL_EVENTS, 'asks for a consistent state, and goes on with that watch: nothing is ever listed'),
+  },
+  {
+    name: 'deletions before the end',
+    defect: 'what was deleted while a stream was sent stands in the view',
+    file: 'src/kube/initial-events.ts',
+    edits: [["if (type === 'DELETED') this.#objects.delete(key);\n    else ", "if (type !== 'DELETED') "]],
+    killedBy: byTest(INITIAL_EVENTS, 'takes what happens before the end for a part of it'),
+  },
+  {
+    name: 'stream before a restore',
+    defect: 'a stream goes on that was begun before everything was to be read anew',
+    file: 'src/kube/reflector.ts',
+    edits: [['    this.#cache.outdated();\n    this.#turn.abort();\n', '    this.#cache.outdated();\n']],
+    killedBy: byTest(INITIAL_EVENTS, 'drops a stream that was begun before everything was to be read anew'),
+  },
+  {
+    name: 'silent stream',
+    defect: 'a server that never ends a stream is waited for',
+    file: 'src/kube/reflector.ts',
+    edits: [["this.#streams = isRepeatable(result) ? 'now' : 'later';", "this.#streams = 'now';"]],
+    killedBy: byTest(INITIAL_EVENTS, 'lists where a server that does not know the question sends everything and no end'),
   },
   {
     name: 'silence after a restore',

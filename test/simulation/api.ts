@@ -17,6 +17,8 @@ const ADMIN = 'admin';
 const STOPS = 'nodefencestops.ha.k8s.io';
 /** Between a backup and its restore lie hours of a large cluster: what was read before is never reached again. */
 const WRITTEN_SINCE = 10_000_000;
+/** Share of worlds whose server is of before streams of what is there. */
+const WITHOUT_STREAMS = 0.25;
 const CONTROLLER_MANAGER = 'system:kube-controller-manager';
 /** Who works beside it on Machines and hosts. */
 export const CLUSTER_API_USER = 'cluster-api';
@@ -50,6 +52,7 @@ export class SimulatedApi {
       users: names.map((name) => ({ name, groups: ['system:masters'], token: name })),
       authorization: 'always-allow',
       tracksManagers,
+      streamsLists: kernel.random('streams-lists').next() >= WITHOUT_STREAMS,
       audit,
       auditTimeMs: this.#wallMs,
     });

@@ -1,8 +1,8 @@
 import {
+  ApiStatusError,
   TransportError,
   type ApiRequest,
   type ApiResponse,
-  type ApiStatusError,
   type ApiTransport,
   type WatchEvent,
   type WatchRequest,
@@ -46,6 +46,8 @@ type Answer = Partial<ApiResponse> | Error;
 export class ScriptedTransport implements ApiTransport {
   readonly requests: ApiRequest[] = [];
   readonly watches: ScriptedWatch[] = [];
+  /** Serves watches that begin with what is there. */
+  streamsLists = false;
   /** Answers each request; a test replaces it. */
   answer: (request: ApiRequest) => Answer | Promise<Answer> = () => ({ status: 200, body: listOf('1') });
 
@@ -60,6 +62,10 @@ export class ScriptedTransport implements ApiTransport {
   }
 
   watch(request: WatchRequest, sink: WatchSink): () => void {
+    if (request.query['sendInitialEvents'] !== undefined && !this.streamsLists) {
+      sink.onEnd(new ApiStatusError(422, 'Invalid', 'sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled'));
+      return () => undefined;
+    }
     const watch = new ScriptedWatch(request, sink);
     this.watches.push(watch);
     return () => {

@@ -111,6 +111,11 @@ function startRevision(backend: Backend, query: Query): number | undefined {
       },
     ]);
   }
+  if (query['sendInitialEvents'] !== undefined) {
+    throw invalid(OPTIONS, '', [
+      { field: 'sendInitialEvents', reason: 'FieldValueForbidden', message: 'Forbidden: sendInitialEvents is forbidden for list' },
+    ]);
+  }
   const wanted = parseVersion(version);
   if (match === 'Exact' && wanted === 0) {
     throw invalid(OPTIONS, '', [

@@ -45,6 +45,8 @@ export interface ApiServerOptions {
   logOf?: ContainerLog;
   /** Changes remembered per kind before older watches answer 410. Default 10,000. */
   historyLimit?: number;
+  /** Serves watches that begin with what is there. Default true; servers before 1.32 do not unless told to. */
+  streamsLists?: boolean;
 }
 
 const HISTORY_LIMIT = 10_000;
@@ -82,7 +84,7 @@ export class ApiServer {
       logOf: options.logOf ?? (() => ''),
     };
     this.tokens = new ServiceAccountTokens(this.backend);
-    this.watches = new Watches(this.backend);
+    this.watches = new Watches(this.backend, options.streamsLists ?? true);
     this.garbage = new Garbage(this.backend);
     this.definitions = new DefinitionController(this.backend, (storage) => {
       this.watches.endAll(storage);

@@ -2,7 +2,7 @@ import { collectionOf, present, type Backend } from './backend.ts';
 import { ApiFailure, expired, invalid, statusObject } from './failure.ts';
 import type { ApiObject, JsonObject } from './json.ts';
 import { apiVersionOf, type Kind } from './kinds.ts';
-import { parseVersion, selectorOf, type Query } from './lists.ts';
+import { checkFuture, parseVersion, selectorOf, type Query } from './lists.ts';
 import { fieldValue, type Selector } from './selectors.ts';
 import type { Change, ChangeType } from './store.ts';
 
@@ -36,14 +36,19 @@ const BUCKET_FIELDS = ['metadata.name', 'spec.nodeName'];
 const BOOKMARK_INTERVAL_MS = 60_000;
 const LAST_BOOKMARK_MS = 2_000;
 const TIMEOUT_SECONDS = 1_800;
+const INITIAL_EVENTS_END = { annotations: { 'k8s.io/initial-events-end': 'true' } };
+const OPTIONS = { group: 'meta.k8s.io', plural: '', kind: 'ListOptions' };
 
 /** All open watches. Those that ask for one name or one node are found by it, so that a write costs only the watches it concerns. */
 export class Watches {
   private readonly backend: Backend;
+  private readonly streamsLists: boolean;
   private readonly byStorage = new Map<string, Map<string, Set<Watcher>>>();
 
-  constructor(backend: Backend) {
+  /** `streamsLists`: a watch may begin with what is there; see `startOf`. */
+  constructor(backend: Backend, streamsLists: boolean) {
     this.backend = backend;
+    this.streamsLists = streamsLists;
   }
 
   get size(): number {
@@ -54,11 +59,11 @@ export class Watches {
 
   /** Opens a watch: past changes are delivered before this returns, later ones as they are written. */
   open(kind: Kind, namespace: string, query: Query, sink: ServerSink): () => void {
-    refuseInitialEvents(query);
+    const start = startOf(query, this.streamsLists);
     const selector = selectorOf(query, kind);
-    const version = query['resourceVersion'] ?? '';
-    const from = parseVersion(version);
-    const past = this.pastEvents(kind, namespace, selector, from);
+    const from = parseVersion(query['resourceVersion'] ?? '');
+    if (start !== 'versions') checkFuture(this.backend, from);
+    const past = start === 'nothing' && from === 0 ? [] : this.pastEvents(kind, namespace, selector, start === 'everything' ? 0 : from);
     const timeoutSeconds = Number(query['timeoutSeconds'] ?? '0') || TIMEOUT_SECONDS + Math.floor(this.backend.random.next() * TIMEOUT_SECONDS);
     const now = this.backend.clock.monotonicMs();
     const watcher: Watcher = {
@@ -67,13 +72,14 @@ export class Watches {
       selector,
       sink,
       wantsBookmarks: ['true', '1'].includes(query['allowWatchBookmarks'] ?? ''),
-      fromRevision: from === 0 ? this.backend.store.revision : from,
+      fromRevision: from === 0 || start === 'everything' ? this.backend.store.revision : from,
       endsAtMs: now + timeoutSeconds * 1000,
       lastBookmarkMs: now,
       bucket: bucketOf(selector),
     };
     this.bucketFor(kind.storage, watcher.bucket).add(watcher);
     for (const event of past) sink.onEvent(event);
+    if (start === 'everything' && watcher.wantsBookmarks) sink.onEvent(this.bookmarkOf(kind, INITIAL_EVENTS_END));
     return () => {
       this.remove(watcher);
     };
@@ -130,12 +136,12 @@ export class Watches {
   private bookmark(watcher: Watcher, now: number): void {
     watcher.lastBookmarkMs = now;
     if (this.backend.store.revision <= watcher.fromRevision) return;
-    const object = {
-      kind: watcher.kind.kind,
-      apiVersion: apiVersionOf(watcher.kind),
-      metadata: { resourceVersion: String(this.backend.store.revision), creationTimestamp: null },
-    };
-    watcher.sink.onEvent({ type: 'BOOKMARK', object });
+    watcher.sink.onEvent(this.bookmarkOf(watcher.kind, {}));
+  }
+
+  private bookmarkOf(kind: Kind, more: JsonObject): ServerEvent {
+    const metadata = { resourceVersion: String(this.backend.store.revision), creationTimestamp: null, ...more };
+    return { type: 'BOOKMARK', object: { kind: kind.kind, apiVersion: apiVersionOf(kind), metadata } };
   }
 
   private pastEvents(kind: Kind, namespace: string, selector: Selector, from: number): ServerEvent[] {
@@ -207,14 +213,21 @@ function bucketOf(selector: Selector): string {
   return field === undefined ? '' : `${field.field}=${field.value}`;
 }
 
-/** Streaming lists are not offered: clients fall back to list and watch, as they do with servers that have the feature off. */
-function refuseInitialEvents(query: Query): void {
-  if (query['sendInitialEvents'] === undefined) return;
-  throw invalid({ group: 'meta.k8s.io', plural: '', kind: 'ListOptions' }, '', [
-    {
-      field: 'sendInitialEvents',
-      reason: 'FieldValueForbidden',
-      message: 'Forbidden: sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled',
-    },
-  ]);
+/**
+ * What a watch begins with: all that there is, with a bookmark after it (KEP-3157); nothing; or what its resource version says. Refused as a server does
+ * that has the feature off, where clients fall back to list and watch.
+ */
+function startOf(query: Query, streamsLists: boolean): 'everything' | 'nothing' | 'versions' {
+  const { sendInitialEvents: wish, resourceVersionMatch: match = '' } = query;
+  const refuse = (field: string, message: string): never => {
+    throw invalid(OPTIONS, '', [{ field, reason: 'FieldValueForbidden', message: `Forbidden: ${message}` }]);
+  };
+  if (wish === undefined) {
+    return match === ''
+      ? 'versions'
+      : refuse('resourceVersionMatch', 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided');
+  }
+  if (match !== 'NotOlderThan') refuse('resourceVersionMatch', 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan');
+  if (!streamsLists) refuse('sendInitialEvents', 'sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled');
+  return ['true', '1'].includes(wish) ? 'everything' : 'nothing';
 }

@@ -46,4 +46,9 @@ describe('the command line of kube-apiserver', () => {
     expect(apiServerCommand(PLACES, SHORT_PACE)).toContain('--disable-admission-plugins=ServiceAccount');
     expect(apiServerCommand(PLACES, SHORT_PACE, { runsPods: true }).join(' ')).not.toContain('ServiceAccount');
   });
+
+  it('writes down what it is asked only for somebody who reads it', () => {
+    expect(apiServerCommand(PLACES, SHORT_PACE, { isAudited: true })).toContain('--audit-log-path=-');
+    expect(apiServerCommand(PLACES, SHORT_PACE).join(' ')).not.toContain('--audit');
+  });
 });

@@ -23,6 +23,8 @@ export interface Features {
   guardsNodes?: boolean;
   /** Real kubelets run pods: these get tokens and what they trust, and are reached at the node's address. */
   runsPods?: boolean;
+  /** Somebody reads on stdout what is asked of the API server. */
+  isAudited?: boolean;
 }
 
 /** The first one of the services' range: `kubernetes`. */
@@ -74,7 +76,7 @@ export function etcdCommand({ host, etcdPort, etcdPeerPort }: Places): string[] 
 export function apiServerCommand(
   { host, etcdPort, apiPort, files }: Places,
   pace: Pace,
-  { guardsNodes = false, runsPods = false }: Features = {},
+  { guardsNodes = false, runsPods = false, isAudited = false }: Features = {},
 ): string[] {
   return [
     `--etcd-servers=http://${host}:${etcdPort}`,
@@ -93,8 +95,7 @@ export function apiServerCommand(
     '--service-cluster-ip-range=10.0.0.0/24',
     `--default-not-ready-toleration-seconds=${pace.tolerationSeconds}`,
     `--default-unreachable-toleration-seconds=${pace.tolerationSeconds}`,
-    `--audit-policy-file=${files.auditPolicy}`,
-    '--audit-log-path=-',
+    ...(isAudited ? [`--audit-policy-file=${files.auditPolicy}`, '--audit-log-path=-'] : []),
   ];
 }
 

@@ -122,10 +122,12 @@ export class ControlPlane {
 
   async #startServer(): Promise<void> {
     const { audit } = this.#options;
-    this.#run('kube-apiserver', apiServerCommand(this.#places, this.#pace, this.#options), (line) => {
+    const command = apiServerCommand(this.#places, this.#pace, { ...this.#options, isAudited: audit !== undefined });
+    const onLine = (line: string): void => {
       const event = this.#audit.read(line);
       if (event !== undefined) audit?.(event);
-    });
+    };
+    this.#run('kube-apiserver', command, audit === undefined ? undefined : onLine);
     await this.#until('/readyz');
   }
 

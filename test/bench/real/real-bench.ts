@@ -1,0 +1,237 @@
+import { mkdirSync } from 'node:fs';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { assetsLine, findAssets } from '../../../src/testbed/control-plane/assets.ts';
+import { freePorts } from '../../../src/testbed/control-plane/free-port.ts';
+import { CONTROLLER_USER } from '../../scenarios/witness.ts';
+import { rounded, tableOf } from '../figures.ts';
+import { outputOf } from '../programs.ts';
+import { FilledServer } from './filled-server.ts';
+import { Reader } from './reader.ts';
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+const READY_MS = 120_000;
+const SETTLE_MS = 15_000;
+const PHASE_MS = 30_000;
+const RENEWALS_PER_SECOND = 83;
+const REPORTS_PER_SECOND = 4;
+const SECOND_MS = 1_000;
+const TICKS_MS = 20;
+const SCRAPES = 20;
+const STARTS = 3;
+
+interface Use {
+  /** Process start until all that it waits for was read. */
+  readyMs: readonly number[];
+  readyCpuMs: number;
+  rssMb: number;
+  peakMb: number;
+  heapUsedMb: number;
+  heapReservedMb: number;
+  /** Share of one core, in percent. */
+  idlePercent: number;
+  loadPercent: number;
+  cpuMsPerEvent: number;
+  /** After the events. */
+  laterRssMb: number;
+  laterPeakMb: number;
+  scrapeMs: number;
+  scrapeLines: number;
+}
+
+export interface RealFigures {
+  server: string;
+  nodes: number;
+  pods: number;
+  /** Absent: there is no real server here. */
+  ours?: Use;
+  informers?: Use;
+}
+
+interface Program {
+  command: (port: number) => readonly string[];
+  environment: Readonly<Record<string, string>>;
+  log: string;
+}
+
+/** The compiled controller in observe mode and the field's informers, by turns, against a real API server with as many objects as a large cluster has. */
+export async function measureReal(nodes: number, pods: number, say: (line: string) => void): Promise<RealFigures> {
+  const server = assetsLine(process.env);
+  if (findAssets(process.env, ['etcd', 'kube-apiserver']) === undefined) return { server, nodes, pods };
+  say('measuring against a real API server: building and filling');
+  await outputOf(['scripts/run.mjs', 'build']);
+  const filled = await FilledServer.start(nodes, pods);
+  try {
+    const folder = join(filled.server.folder, 'readers');
+    mkdirSync(folder);
+    const ours = controller(filled.server.kubeconfig(CONTROLLER_USER), folder);
+    const theirs = informers(filled.server.kubeconfig('operator'), folder);
+    const starts: [number[], number[]] = [[], []];
+    for (let round = 1; round < STARTS; round += 1) {
+      say(`starts, round ${round} of ${STARTS}`);
+      starts[0].push(await startTime(ours));
+      starts[1].push(await startTime(theirs));
+    }
+    say('the controller: start, idle, load, events');
+    const own = await measureProgram(ours, filled, starts[0]);
+    say('client-node: the same');
+    return { server, nodes, pods, ours: own, informers: await measureProgram(theirs, filled, starts[1]) };
+  } finally {
+    await filled.end();
+  }
+}
+
+function controller(kubeconfig: string, folder: string): Program {
+  const profile = process.env['BENCH_PROFILE'] === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${process.env['BENCH_PROFILE']}`];
+  const flags = process.env['BENCH_NODE_FLAGS']?.split(' ') ?? [];
+  return {
+    command: (port) => [
+      ...profile,
+      ...flags,
+      join(ROOT, 'dist/src/main.js'),
+      'controller',
+      '--mode',
+      'observe',
+      '--http-address',
+      `127.0.0.1:${port}`,
+    ],
+    environment: { KUBECONFIG: kubeconfig },
+    log: join(folder, 'controller.log'),
+  };
+}
+
+function informers(kubeconfig: string, folder: string): Program {
+  return {
+    command: (port) => [fileURLToPath(new URL('informers/main.ts', import.meta.url)), String(port)],
+    environment: { KUBECONFIG: kubeconfig },
+    log: join(folder, 'informers.log'),
+  };
+}
+
+async function started({ command, environment, log }: Program): Promise<{ reader: Reader; port: number; readyMs: number }> {
+  const [port = 0] = await freePorts('127.0.0.1', 1);
+  const reader = new Reader(command(port), environment, log);
+  const readyMs = await reader.untilReady(async () => (await page(port, '/readyz')).status === 200, READY_MS);
+  return { reader, port, readyMs };
+}
+
+async function startTime(program: Program): Promise<number> {
+  const { reader, readyMs } = await started(program);
+  await reader.end();
+  return readyMs;
+}
+
+async function measureProgram(program: Program, filled: FilledServer, starts: readonly number[]): Promise<Use> {
+  const { reader, port, readyMs } = await started(program);
+  try {
+    const readyCpuMs = reader.cpuMs();
+    await pause(SETTLE_MS);
+    const idlePercent = await shareOf(reader, () => pause(PHASE_MS));
+    const loadPercent = await shareOf(reader, () => heartbeats(filled, PHASE_MS));
+    const memory = reader.memory();
+    const heap = (await page(port, '/metrics')).body;
+    const cpuMsPerEvent = await costOfEvents(reader, filled, idlePercent);
+    const { rssMb: laterRssMb, peakMb: laterPeakMb } = reader.memory();
+    const figures = { readyMs: [...starts, readyMs], readyCpuMs, ...memory, idlePercent, loadPercent, cpuMsPerEvent, laterRssMb, laterPeakMb };
+    return {
+      ...figures,
+      heapUsedMb: megabytes(heap, 'nodejs_heap_size_used_bytes'),
+      heapReservedMb: megabytes(heap, 'nodejs_heap_size_total_bytes'),
+      ...(await scrapeTime(port)),
+    };
+  } finally {
+    await reader.end();
+  }
+}
+
+/** CPU time over wall time, in percent of one core. */
+async function shareOf(reader: Reader, work: () => Promise<unknown>): Promise<number> {
+  const [cpu, at] = [reader.cpuMs(), performance.now()];
+  await work();
+  return rounded(((reader.cpuMs() - cpu) / (performance.now() - at)) * 100);
+}
+
+/** What kubelets of 5,000 nodes write, at an even pace. */
+async function heartbeats(filled: FilledServer, durationMs: number): Promise<void> {
+  const beganMs = performance.now();
+  const paced = async (perSecond: number, send: (number: number) => Promise<void>): Promise<void> => {
+    const sent: Promise<void>[] = [];
+    for (let number = 0; performance.now() - beganMs < durationMs; number += 1) {
+      await pause(Math.max(0, beganMs + (number * 1_000) / perSecond - performance.now()));
+      sent.push(send(number % filled.nodes));
+    }
+    await Promise.all(sent);
+  };
+  await Promise.all([paced(RENEWALS_PER_SECOND, (number) => filled.renew(number)), paced(REPORTS_PER_SECOND, (number) => filled.report(number))]);
+}
+
+/** CPU milliseconds for one event beyond what the program takes idle; all have been read when no more time is used. */
+async function costOfEvents(reader: Reader, filled: FilledServer, idlePercent: number): Promise<number> {
+  const [before, beganMs] = [reader.cpuMs(), performance.now()];
+  const count = await filled.changeSome('changed');
+  for (let last = -1; reader.cpuMs() - last > SECOND_MS * (idlePercent / 100) + TICKS_MS;) {
+    last = reader.cpuMs();
+    await pause(SECOND_MS);
+  }
+  const idleMs = (performance.now() - beganMs) * (idlePercent / 100);
+  return Math.round(((reader.cpuMs() - before - idleMs) / count) * 10_000) / 10_000;
+}
+
+async function scrapeTime(port: number): Promise<{ scrapeMs: number; scrapeLines: number }> {
+  const times: number[] = [];
+  let lines = 0;
+  for (let number = 0; number < SCRAPES; number += 1) {
+    const at = performance.now();
+    lines = (await page(port, '/metrics')).body.split('\n').length - 1;
+    times.push(performance.now() - at);
+  }
+  return { scrapeMs: rounded(times.sort((a, b) => a - b)[SCRAPES / 2] ?? Number.NaN), scrapeLines: lines };
+}
+
+function megabytes(metrics: string, name: string): number {
+  return rounded(Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(metrics)?.[1]) / 2 ** 20);
+}
+
+function page(port: number, path: string): Promise<{ status: number; body: string }> {
+  return new Promise((resolve) => {
+    const parts: string[] = [];
+    const call = request({ host: '127.0.0.1', port, path, agent: false }, (response) => {
+      response.setEncoding('utf8').on('data', (part: string) => parts.push(part));
+      response.once('close', () => resolve({ status: response.statusCode ?? 0, body: parts.join('') }));
+    });
+    call.once('error', () => resolve({ status: 0, body: '' }));
+    call.end();
+  });
+}
+
+/** As the table of the page. */
+export function realWords({ server, nodes, pods, ours, informers: theirs }: RealFigures): string {
+  if (ours === undefined || theirs === undefined) return `nothing measured; ${server}`;
+  const row = (name: string, of: (use: Use) => number, unit: string): string[] => {
+    const [own, other] = [of(ours), of(theirs)];
+    return [name, `${own} ${unit}`, `${other} ${unit}`, `${rounded(other / own)} : 1`];
+  };
+  const rows = [
+    ['', 'nodefence', 'client-node', 'ratio'],
+    row(`process start → ready, median of ${STARTS}`, (use) => median(use.readyMs), 'ms'),
+    row('CPU until ready', (use) => use.readyCpuMs, 'ms'),
+    row('resident', (use) => use.rssMb, 'MB'),
+    row('peak', (use) => use.peakMb, 'MB'),
+    row('heap used', (use) => use.heapUsedMb, 'MB'),
+    row('heap reserved', (use) => use.heapReservedMb, 'MB'),
+    row('idle, of a core', (use) => use.idlePercent, '%'),
+    row(`${RENEWALS_PER_SECOND} renewals and ${REPORTS_PER_SECOND} reports a second, of a core`, (use) => use.loadPercent, '%'),
+    row('CPU for one event', (use) => use.cpuMsPerEvent, 'ms'),
+    row('resident after the events', (use) => use.laterRssMb, 'MB'),
+    row('peak until then', (use) => use.laterPeakMb, 'MB'),
+  ];
+  return [`${nodes} Nodes, ${pods} Pods, ${nodes} Leases; ${server}`, tableOf(rows), `/metrics: ${ours.scrapeMs} ms, ${ours.scrapeLines} lines`].join(
+    '\n',
+  );
+}
+
+function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}
