@@ -11,6 +11,7 @@ import { removalOf, removeInstance, terminationOf } from './removal.ts';
 const LISTED_MAX = 1_000;
 
 export const awsCloud: Cloud<InstanceSettings> = {
+  isPublic: true,
   settingsOf: instanceSettings,
   open: (settings, reach) => new Ec2Account(new Ec2Api(settings, reach), settings.skipOsShutdown),
 };

@@ -13,7 +13,7 @@ export class InstanceRole {
   readonly #base: string;
 
   constructor({ clock, host }: Reach) {
-    this.#client = new WebClient(TRUST, clock, 4);
+    this.#client = new WebClient(TRUST, { clock }, 4);
     this.#base = (host.variable('AWS_EC2_METADATA_SERVICE_ENDPOINT') ?? 'http://169.254.169.254').replace(/\/$/, '');
   }
 

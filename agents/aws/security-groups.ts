@@ -20,6 +20,7 @@ interface GroupsView extends InstanceView<PortState> {
 }
 
 export const groupCloud: AccountSource<GroupSettings, PathAccount<GroupsView>> = {
+  isPublic: true,
   settingsOf: groupSettings,
   open: (settings, reach) => new GroupAccount(new Ec2Api(settings, reach), settings.group),
 };

@@ -43,7 +43,7 @@ export class SignedQuery {
     this.#settings = settings;
     this.#reach = reach;
     this.#regionOf = regionOf;
-    this.#client = new WebClient(settings.trust, reach.clock, SOCKETS_MAX);
+    this.#client = new WebClient(settings.trust, reach, SOCKETS_MAX);
     this.#time = new CloudTime(reach.clock);
   }
 

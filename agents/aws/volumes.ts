@@ -17,6 +17,7 @@ interface VolumesView extends InstanceView<PortState> {
 }
 
 export const volumeCloud: AccountSource<VolumeSettings, PathAccount<VolumesView>> = {
+  isPublic: true,
   settingsOf: volumeSettings,
   open: (settings, reach) => new VolumeAccount(new Ec2Api(settings, reach), settings.keep),
 };

@@ -18,6 +18,7 @@ const LISTED_MAX = 1_000;
 const OPERATIONS_MAX = 256;
 
 export const azureCloud: Cloud<AzureSettings> = {
+  isPublic: true,
   settingsOf: azureSettings,
   open: (settings, reach) => new AzureAccount(settings, reach),
 };
@@ -45,7 +46,7 @@ class AzureAccount implements CloudAccount {
   constructor(settings: AzureSettings, reach: Reach) {
     this.#settings = settings;
     this.#reach = reach;
-    this.#client = new WebClient(settings.trust, reach.clock, SOCKETS_MAX);
+    this.#client = new WebClient(settings.trust, reach, SOCKETS_MAX);
     this.#credentials = new AzureCredentials(settings, reach);
     this.#tokens = new TokenKeeper(reach.clock);
     this.#endpoint = (settings.endpoint ?? reach.host.variable('NODEFENCE_AZURE_ENDPOINT') ?? settings.cloudEndpoint).replace(/\/$/, '');

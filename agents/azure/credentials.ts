@@ -22,8 +22,8 @@ export class AzureCredentials {
   constructor(settings: AzureSettings, reach: Reach) {
     this.#settings = settings;
     this.#reach = reach;
-    this.#client = new WebClient(settings.trust, reach.clock, 4);
-    this.#metadata = new WebClient(METADATA_TRUST, reach.clock, 4);
+    this.#client = new WebClient(settings.trust, reach, 4);
+    this.#metadata = new WebClient(METADATA_TRUST, { clock: reach.clock }, 4);
   }
 
   find(call: Call): Promise<{ credentials: Token; source: string }> {

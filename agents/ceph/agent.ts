@@ -1,5 +1,6 @@
 import type { AgentContext, FabricAgent, Outcome, PortState, Reading, Target } from '../../src/ports/agents.ts';
 import { NODES } from '../../src/ports/resources.ts';
+import { addressCheckOf } from '../shared/address/address-check.ts';
 import { Call } from '../shared/call.ts';
 import { ConnectedClusters } from '../shared/cluster/connected-clusters.ts';
 import { ObjectCall } from '../shared/cluster/object-call.ts';
@@ -24,7 +25,7 @@ export class CephAgent implements FabricAgent {
     this.#context = context;
     this.#clusters = new ConnectedClusters(context);
     this.#programs = programs;
-    this.#commands = new CommandRunner(context.clock, programs);
+    this.#commands = new CommandRunner(context.clock, addressCheckOf(context), programs);
   }
 
   async read(target: Target): Promise<Reading<PortState>> {

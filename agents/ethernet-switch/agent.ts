@@ -1,5 +1,6 @@
 import type { FabricAgent, Outcome, PlugEntry, PortState, Reading, Target } from '../../src/ports/agents.ts';
 import type { Clock } from '../../src/ports/clock.ts';
+import { ANY_ADDRESS, type AddressCheck } from '../shared/address/address-check.ts';
 import { Call } from '../shared/call.ts';
 import { listPorts, readPort, setPort } from '../shared/interfaces/if-mib.ts';
 import type { PortSearch } from '../shared/interfaces/if-mib.ts';
@@ -19,10 +20,10 @@ export class EthernetSwitchAgent implements FabricAgent {
   readonly #ssh: SshConnections;
   readonly #commandLine = new CommandLine();
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, check: AddressCheck = ANY_ADDRESS) {
     this.#clock = clock;
-    this.#snmp = new SnmpClients(clock);
-    this.#ssh = new SshConnections(clock);
+    this.#snmp = new SnmpClients(clock, check);
+    this.#ssh = new SshConnections(clock, check);
   }
 
   /** Configured and real state of the port, which is found anew by its name each time. */

@@ -1,4 +1,5 @@
 import type { AgentDefinition } from '../../src/ports/agents.ts';
+import { addressCheckOf } from '../shared/address/address-check.ts';
 import { ownPortProblem } from '../shared/interfaces/own-port.ts';
 import { NO_PORT } from '../shared/interfaces/port-identity.ts';
 import { describeParameters } from '../shared/parameter-schema.ts';
@@ -19,6 +20,6 @@ export const ethernetSwitch: AgentDefinition = {
   warnings: sshWarnings,
   create: async (context) => {
     const { EthernetSwitchAgent } = await import('./agent.ts');
-    return new EthernetSwitchAgent(context.clock);
+    return new EthernetSwitchAgent(context.clock, addressCheckOf(context));
   },
 };

@@ -1,6 +1,8 @@
 import { AgentError } from '../../src/ports/agents.ts';
 import type { FabricAgent, Outcome, PlugEntry, PowerAgent, Reading, Target } from '../../src/ports/agents.ts';
 import type { Clock } from '../../src/ports/clock.ts';
+import { AddressRefused, ANY_ADDRESS, checkedAddress, type AddressCheck } from '../shared/address/address-check.ts';
+import { Call } from '../shared/call.ts';
 import { NotStarted, runProgram } from '../shared/process/run-program.ts';
 import type { ProgramResult } from '../shared/process/run-program.ts';
 import { failureIn, isOffSent, plugsOf, statusOf, describeResult } from './answers.ts';
@@ -25,11 +27,13 @@ export class FenceProgramRunner {
   readonly #name: string;
   readonly #catalogue: FenceCatalogue;
   readonly #clock: Clock;
+  readonly #check: AddressCheck;
 
-  constructor(name: string, catalogue: FenceCatalogue, clock: Clock) {
+  constructor(name: string, catalogue: FenceCatalogue, clock: Clock, check: AddressCheck = ANY_ADDRESS) {
     this.#name = name;
     this.#catalogue = catalogue;
     this.#clock = clock;
+    this.#check = check;
   }
 
   /** The plug's state as a fresh process reads it. */
@@ -70,6 +74,7 @@ export class FenceProgramRunner {
     this.#checkPlug(target, action, metadata);
     const local = withLocalFiles(canonicalParameters(metadata, target.parameters), this.#catalogue.programs);
     if ('refusal' in local) throw this.#error('Misconfigured', target, action, local.refusal);
+    await this.#checkAddress(target, action, local.parameters);
     const powerTimeout = Math.max(POLLS_MIN, Math.floor(target.deadlineMs / 1000) - RESERVE_SECONDS);
     const result = await this.#run(target, action, {
       argv: [file],
@@ -82,6 +87,26 @@ export class FenceProgramRunner {
     const named = canonicalParameters(metadata, target.parameters);
     const secrets = Object.entries(named).flatMap(([name, value]) => (isSecret(name) ? [value] : []));
     return { result, words: describeResult(result, secrets) };
+  }
+
+  /** The program looks the name up again by itself: what it then calls is not seen from here. */
+  async #checkAddress(target: Target, action: FenceAction, { ip, ipaddr = ip }: Readonly<Record<string, string>>): Promise<void> {
+    if (ipaddr === undefined || this.#check === ANY_ADDRESS) return;
+    const call = new Call(this.#clock, target, action);
+    try {
+      await call.within(checkedAddress(ipaddr.replaceAll(/^\[|\]$/g, ''), undefined, this.#check));
+    } catch (error) {
+      if (error instanceof AddressRefused) throw this.#error('Misconfigured', target, action, error.message);
+      if (call.ended !== undefined) throw call.endedError();
+      throw this.#error(
+        'Unreachable',
+        target,
+        action,
+        `the name of the device does not resolve: ${error instanceof Error ? error.message : String(error)}`,
+      );
+    } finally {
+      call.release();
+    }
   }
 
   async #run(target: Target, action: FenceAction, run: Parameters<typeof runProgram>[0]): Promise<ProgramResult> {

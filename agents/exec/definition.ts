@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 
 import type { AgentDefinition, Parameters } from '../../src/ports/agents.ts';
+import { addressCheckOf } from '../shared/address/address-check.ts';
 import type { ProgramFolder } from '../shared/process/program-folder.ts';
 import { FenceCatalogue } from './catalogue.ts';
 import type { FenceProgram } from './catalogue.ts';
@@ -72,9 +73,9 @@ function define(program: FenceProgram, catalogue: FenceCatalogue): AgentDefiniti
     check: (parameters, withSecrets) => checkProgram(program, parameters, withSecrets, catalogue.programs),
     plugProblem: (plug) => (metadata === undefined ? undefined : plugProblem(name, plug, metadata)),
     ...(isFabric ? {} : { anonymous: () => 'a fence agent of ClusterLabs does not tell whose machine it switches' }),
-    create: async ({ clock }) => {
+    create: async (context) => {
       const { ExecFabricAgent, ExecPowerAgent, FenceProgramRunner } = await import('./agent.ts');
-      const runner = new FenceProgramRunner(name, catalogue, clock);
+      const runner = new FenceProgramRunner(name, catalogue, context.clock, addressCheckOf(context));
       return isFabric ? new ExecFabricAgent(runner) : new ExecPowerAgent(runner);
     },
   };

@@ -1,5 +1,6 @@
 import type { FabricAgent, Outcome, PortState, Reading, Target } from '../../src/ports/agents.ts';
 import type { Clock } from '../../src/ports/clock.ts';
+import { ANY_ADDRESS, type AddressCheck } from '../shared/address/address-check.ts';
 import { Call } from '../shared/call.ts';
 import { readPort, setPort, type FoundPort } from '../shared/interfaces/if-mib.ts';
 import { fitToSet, identified, NO_PORT } from '../shared/interfaces/port-identity.ts';
@@ -22,14 +23,16 @@ interface Port {
 export class FcSwitchAgent implements FabricAgent {
   readonly kind = 'fabric';
   readonly #clock: Clock;
+  readonly #check: AddressCheck;
   readonly #snmp: SnmpClients;
   readonly #ssh: SshConnections;
   readonly #web = new Set<Web>();
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, check: AddressCheck = ANY_ADDRESS) {
     this.#clock = clock;
-    this.#snmp = new SnmpClients(clock);
-    this.#ssh = new SshConnections(clock);
+    this.#check = check;
+    this.#snmp = new SnmpClients(clock, check);
+    this.#ssh = new SshConnections(clock, check);
   }
 
   /** The running state of the port and, at Brocade's, the persistent one. */
@@ -95,7 +98,7 @@ export class FcSwitchAgent implements FabricAgent {
   }
 
   async #overWeb<T>(settings: WebSettings, call: Call, work: (web: Web) => Promise<T>): Promise<T> {
-    const web = new Web(settings, call, this.#clock);
+    const web = new Web(settings, call, { clock: this.#clock, check: this.#check });
     this.#web.add(web);
     try {
       return await work(web);

@@ -1,4 +1,5 @@
 import type { AgentDefinition } from '../../src/ports/agents.ts';
+import { addressCheckOf } from '../shared/address/address-check.ts';
 import { describeParameters } from '../shared/parameter-schema.ts';
 import { sshWarnings } from '../shared/ssh/parameters.ts';
 import { deviceKeyOf, fcSwitchParameters, fcSwitchProblems, portProblem } from './parameters.ts';
@@ -17,6 +18,6 @@ export const fcSwitch: AgentDefinition = {
   warnings: sshWarnings,
   create: async (context) => {
     const { FcSwitchAgent } = await import('./agent.ts');
-    return new FcSwitchAgent(context.clock);
+    return new FcSwitchAgent(context.clock, addressCheckOf(context));
   },
 };

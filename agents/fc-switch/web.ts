@@ -1,4 +1,5 @@
 import type { Clock } from '../../src/ports/clock.ts';
+import type { AddressCheck } from '../shared/address/address-check.ts';
 import type { Call, CallTarget } from '../shared/call.ts';
 import { deviceMessage } from '../shared/ssh/words.ts';
 import { originOf } from '../shared/web/place.ts';
@@ -11,10 +12,10 @@ export class Web {
   readonly #call: Call<CallTarget>;
   readonly #client: WebClient;
 
-  constructor(settings: WebSettings, call: Call<CallTarget>, clock: Clock) {
+  constructor(settings: WebSettings, call: Call<CallTarget>, reach: { clock: Clock; check: AddressCheck }) {
     this.settings = settings;
     this.#call = call;
-    this.#client = new WebClient(settings, clock);
+    this.#client = new WebClient(settings, reach);
   }
 
   get secrets(): readonly string[] {

@@ -21,17 +21,18 @@ const OVERRIDE = 'CLOUDSDK_API_ENDPOINT_OVERRIDES_COMPUTE';
 export class Gce implements Cloud<GceSettings> {
   // Of instances, not of accounts: it outlives connections that were idle.
   readonly #memory = new Memory();
+  readonly isPublic = true;
 
   settingsOf(parameters: Parameters): GceSettings | { problems: readonly string[] } {
     return settingsOf(parameters);
   }
 
-  open({ serviceaccount, endpoint, trust }: GceSettings, { clock, host }: Reach): CloudAccount {
+  open({ serviceaccount, endpoint, trust }: GceSettings, { clock, host, check }: Reach): CloudAccount {
     const time = new CloudTime(clock);
-    const web = new WebClient(trust, clock, SOCKETS_MAX);
+    const web = new WebClient(trust, { clock, check }, SOCKETS_MAX);
     // A pinned certificate is that of the API's endpoint; the others have their own.
-    const tokenWeb = new WebClient({ ...trust, fingerprint: undefined }, clock);
-    const metadataWeb = new WebClient({ ...trust, connectTimeoutMs: Math.min(trust.connectTimeoutMs, METADATA_CONNECT_MS) }, clock);
+    const tokenWeb = new WebClient({ ...trust, fingerprint: undefined }, { clock, check });
+    const metadataWeb = new WebClient({ ...trust, connectTimeoutMs: Math.min(trust.connectTimeoutMs, METADATA_CONNECT_MS) }, { clock });
     const credentials = new Credentials(
       { tokens: { web: tokenWeb, clock, time }, metadata: { web: metadataWeb, clock, time }, host },
       serviceaccount,

@@ -19,6 +19,7 @@ const RATE_WAIT_MS = 1_000;
 const IN_THE_WAY = new Set(['locked', 'conflict']);
 
 export const hetznerCloud: Cloud<HetznerSettings> = {
+  isPublic: true,
   settingsOf: hetznerSettings,
   open: (settings, reach) => new HetznerAccount(settings, reach),
 };
@@ -49,7 +50,7 @@ class HetznerAccount implements CloudAccount {
   constructor(settings: HetznerSettings, reach: Reach) {
     this.#settings = settings;
     this.#reach = reach;
-    this.#client = new WebClient(settings.trust, reach.clock, SOCKETS_MAX);
+    this.#client = new WebClient(settings.trust, reach, SOCKETS_MAX);
     this.#endpoint = endpointOf(settings.endpoint, reach.host.variable('HCLOUD_ENDPOINT'));
   }
 

@@ -1,6 +1,7 @@
 import { AgentError } from '../../src/ports/agents.ts';
 import type { FailureDiagnostic, Outcome, PowerAgent, PowerState, Reading, Target } from '../../src/ports/agents.ts';
 import type { Clock } from '../../src/ports/clock.ts';
+import { checkedAddress, AddressRefused, ANY_ADDRESS, type AddressCheck } from '../shared/address/address-check.ts';
 import { Call } from '../shared/call.ts';
 import type { CallTarget } from '../shared/call.ts';
 import { searchPath } from '../shared/process/run-program.ts';
@@ -20,6 +21,8 @@ interface Limits {
   sessionsMax?: number;
   /** Where ipmitool is looked for; as in the environment variable. */
   path?: string;
+  /** Of each address that is called; absent: any may be. */
+  check?: AddressCheck;
 }
 
 type Work<T> = (session: Session, call: Call<CallTarget>) => Promise<T>;
@@ -35,6 +38,7 @@ export class IpmiAgent implements PowerAgent {
   readonly #clock: Clock;
   readonly #sessionsMax: Readonly<Record<Transport, number>>;
   readonly #path: string;
+  readonly #check: AddressCheck;
   #bootsSeen = 0;
   /** Longest unused first. */
   readonly #sessions: Readonly<Record<Transport, Map<string, Session>>> = { native: new Map(), ipmitool: new Map() };
@@ -43,8 +47,9 @@ export class IpmiAgent implements PowerAgent {
   /** Parameters are parsed once for a job, not once for each of its reads. */
   readonly #parsed = new WeakMap<object, Parsed>();
 
-  constructor(clock: Clock, { sessionsMax, path = searchPath() }: Limits = {}) {
+  constructor(clock: Clock, { sessionsMax, path = searchPath(), check = ANY_ADDRESS }: Limits = {}) {
     this.#clock = clock;
+    this.#check = check;
     this.#sessionsMax = sessionsMax === undefined ? SESSIONS_MAX : { native: sessionsMax, ipmitool: sessionsMax };
     this.#path = path;
   }
@@ -127,9 +132,9 @@ export class IpmiAgent implements PowerAgent {
     const sessions = this.#sessions[transport];
     const kept = sessions.get(key);
     if (kept === undefined) this.#makeRoom(transport, call);
-    const pace = { waitMs: settings.timeoutSeconds * 1_000 };
+    const pace = { waitMs: settings.timeoutSeconds * 1_000, check: this.#check };
     const open = (opening: Call<CallTarget>) =>
-      transport === 'native' ? NativeLine.open(settings, opening, this.#clock, pace) : ShellLine.open(settings, this.#path, opening, this.#clock);
+      transport === 'native' ? NativeLine.open(settings, opening, this.#clock, pace) : this.#byProgram(settings, opening);
     const session =
       kept ??
       new Session(
@@ -144,6 +149,17 @@ export class IpmiAgent implements PowerAgent {
     sessions.delete(key);
     sessions.set(key, session);
     return session;
+  }
+
+  /** The program is given an address that was checked: the name could resolve to another one for it. */
+  async #byProgram(settings: IpmiSettings, call: Call<CallTarget>): Promise<ShellLine> {
+    if (this.#check === ANY_ADDRESS) return ShellLine.open(settings, this.#path, call, this.#clock);
+    const { address } = await call.within(checkedAddress(settings.host, settings.family, this.#check)).catch((error: unknown) => {
+      if (error instanceof AddressRefused) throw call.error('Misconfigured', error.message);
+      if (call.ended !== undefined) throw call.endedError();
+      throw call.error('Unreachable', `the name of the BMC does not resolve: ${error instanceof Error ? error.message : String(error)}`);
+    });
+    return ShellLine.open({ ...settings, host: address }, this.#path, call, this.#clock);
   }
 
   #parse({ parameters }: Target): Parsed {

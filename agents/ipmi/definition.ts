@@ -1,4 +1,5 @@
 import type { AgentDefinition } from '../../src/ports/agents.ts';
+import { addressCheckOf } from '../shared/address/address-check.ts';
 import { canonical, checkParameters, describeParameters } from '../shared/parameter-schema.ts';
 import { unknownMachine } from '../shared/machine-uuid.ts';
 import { contradictions, deviceKeyOf, ipmiParameters, ONE_MACHINE } from './parameters.ts';
@@ -34,6 +35,6 @@ export const ipmi: AgentDefinition = {
   check: (parameters, withSecrets) => [...checkParameters(ipmiParameters, parameters, withSecrets), ...contradictions(parameters)],
   create: async (context) => {
     const { IpmiAgent } = await import('./agent.ts');
-    return new IpmiAgent(context.clock);
+    return new IpmiAgent(context.clock, { check: addressCheckOf(context) });
   },
 };

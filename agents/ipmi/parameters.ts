@@ -3,11 +3,10 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 
 import type { ParameterProblem, Parameters } from '../../src/ports/agents.ts';
+import { isHost } from '../shared/address/host-text.ts';
 import { BOOT_TIME, bootTime } from '../shared/boot-time.ts';
 import { canonical, parseBoolean, parsed, type ParameterSchema } from '../shared/parameter-schema.ts';
 
-/** No option, blank or control character can be spelled with it. */
-const HOST = /^(?:[A-Za-z0-9](?:[A-Za-z0-9._-]{0,252})|\[?[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*(?:%[A-Za-z0-9._-]+)?\]?)$/;
 const UUID = /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i;
 /** What a terminal takes literally: everything but control characters. */
 const TYPEABLE = /^\P{Cc}*$/u;
@@ -54,7 +53,7 @@ const hexadecimalKey = z
 const schema = z.object({
   transport: z.enum(TRANSPORTS, 'must be auto, native or ipmitool').default('auto'),
   verify_with: z.enum(['other'], 'must be other: the transport that did not switch').optional(),
-  ip: z.string().regex(HOST, 'must be a host name or an address, without scheme and port').optional(),
+  ip: z.string().refine(isHost, 'must be a host name or an address, without scheme and port').optional(),
   ipport: z
     .string()
     .regex(/^\d{1,5}$/, 'must be a port number')

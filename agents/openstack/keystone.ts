@@ -111,7 +111,7 @@ export class Keystone {
     if (ca !== undefined && pem === undefined) throw call.error('Misconfigured', `there is no file ${ca} with the certificates of the cloud`);
     const whole: Trust = { ...trust, ca: pem };
     const key = createHash('sha256').update(JSON.stringify(whole)).digest('hex');
-    const client = this.#clients.get(key) ?? new WebClient(whole, this.#reach.clock, SOCKETS_MAX);
+    const client = this.#clients.get(key) ?? new WebClient(whole, this.#reach, SOCKETS_MAX);
     this.#clients.set(key, client);
     return client;
   }

@@ -24,11 +24,11 @@ export class Sessions {
   readonly #kept: KeptSession<Session>;
   readonly #clients: KeptClient;
 
-  constructor(settings: OvirtSettings, { clock, host }: Reach) {
+  constructor(settings: OvirtSettings, { clock, host, check }: Reach) {
     this.#logins = new Logins(settings, host);
     this.#clock = clock;
     this.#isFiltered = settings.isFiltered;
-    this.#clients = new KeptClient(clock, SOCKETS_MAX);
+    this.#clients = new KeptClient({ clock, check }, SOCKETS_MAX);
     this.#kept = new KeptSession(
       {
         device: 'ovirt',

@@ -1,5 +1,6 @@
 import type { Outcome, PlugEntry, PowerAgent, PowerState, Reading, Target } from '../../src/ports/agents.ts';
 import type { Clock } from '../../src/ports/clock.ts';
+import { ANY_ADDRESS, type AddressCheck } from '../shared/address/address-check.ts';
 import { Call } from '../shared/call.ts';
 import { Pdu, type Found } from './device.ts';
 import type { Look } from './look.ts';
@@ -19,10 +20,12 @@ interface Kept {
 export class PduAgent implements PowerAgent {
   readonly kind = 'power';
   readonly #clock: Clock;
+  readonly #check: AddressCheck;
   readonly #kept = new Map<string, Kept>();
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, check: AddressCheck = ANY_ADDRESS) {
     this.#clock = clock;
+    this.#check = check;
   }
 
   /** The outlet's state, whether a command is pending, its current where it is metered and its name, all in one answer. */
@@ -71,7 +74,7 @@ export class PduAgent implements PowerAgent {
       const settings = parseSettings(target.parameters);
       if ('problems' in settings) throw call.error('Misconfigured', settings.problems.join('; '));
       const key = sessionKey(settings);
-      const kept = this.#kept.get(key) ?? { pdu: new Pdu(settings, this.#clock), calls: 0, cancelIdle: () => undefined };
+      const kept = this.#kept.get(key) ?? { pdu: new Pdu(settings, this.#clock, this.#check), calls: 0, cancelIdle: () => undefined };
       this.#kept.set(key, kept);
       kept.cancelIdle();
       kept.calls += 1;

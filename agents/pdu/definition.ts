@@ -1,4 +1,5 @@
 import type { AgentDefinition } from '../../src/ports/agents.ts';
+import { addressCheckOf } from '../shared/address/address-check.ts';
 import { canonical, describeParameters, parseBoolean } from '../shared/parameter-schema.ts';
 import { FAMILIES } from './families.ts';
 import { checkPdu, deviceKeyOf, NO_PLUG, pduParameters } from './parameters.ts';
@@ -31,6 +32,6 @@ export const pdu: AgentDefinition = {
   },
   create: async (context) => {
     const { PduAgent } = await import('./agent.ts');
-    return new PduAgent(context.clock);
+    return new PduAgent(context.clock, addressCheckOf(context));
   },
 };

@@ -1,5 +1,6 @@
 import type { DeviceBoot, PlugEntry } from '../../src/ports/agents.ts';
 import type { Clock } from '../../src/ports/clock.ts';
+import { ANY_ADDRESS, type AddressCheck } from '../shared/address/address-check.ts';
 import type { Call } from '../shared/call.ts';
 import { SnmpClient, type SnmpRow } from '../shared/snmp/client.ts';
 import { integerOf, describeValue, textOf } from '../shared/snmp/value.ts';
@@ -41,8 +42,8 @@ export class Pdu {
   #family: Family | undefined;
   readonly #found = new Map<string, Found>();
 
-  constructor({ snmp, family }: Pick<PduSettings, 'snmp' | 'family'>, clock: Clock) {
-    this.#client = new SnmpClient(snmp, clock);
+  constructor({ snmp, family }: Pick<PduSettings, 'snmp' | 'family'>, clock: Clock, check: AddressCheck = ANY_ADDRESS) {
+    this.#client = new SnmpClient(snmp, clock, check);
     this.#familyName = family;
   }
 

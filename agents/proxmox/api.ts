@@ -189,7 +189,7 @@ export class PveApi {
 
   async #exchange(call: Call<CallTarget>, request: Parameters<WebClient['exchange']>[1]): Promise<WebAnswer> {
     const { trust, hint } = await this.#known(call);
-    this.#client ??= new WebClient(trust, this.#reach.clock, SOCKETS_MAX);
+    this.#client ??= new WebClient(trust, this.#reach, SOCKETS_MAX);
     try {
       const answer = await this.#client.exchange(call, request);
       if (answer.status === 401) this.#login = undefined;

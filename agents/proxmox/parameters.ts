@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
 import type { Identity, ParameterProblem, Parameters } from '../../src/ports/agents.ts';
+import { isHost } from '../shared/address/host-text.ts';
 import { areSameUUID, normalUUID } from '../shared/machine-uuid.ts';
 import { canonical, checkParameters, parseBoolean, parsed, type ParameterSchema } from '../shared/parameter-schema.ts';
 import { portNumber } from '../shared/port-number.ts';
@@ -15,7 +16,6 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const VMID = /^[1-9]\d{2,8}$/;
 /** Names of machines are DNS names (`dns-name` of the API schema). */
 const NAME = /^[A-Za-z0-9](?:[A-Za-z0-9.-]{0,252})$/;
-const HOST = /^(?:[A-Za-z0-9](?:[A-Za-z0-9._-]{0,252})|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*(?:%[A-Za-z0-9]+)?)$/;
 const ADDRESS = /^(?:(https?):\/\/)?([^/?#@\s]+)(?:\/(?:api2(?:\/json)?\/?)?)?$/i;
 const TOKEN_ID = /^[^\s!=]+@[A-Za-z][\w.-]*![A-Za-z][\w.-]*$/;
 /** As `PROXMOX_VE_API_TOKEN` of Terraform's provider has it: `USER@REALM!NAME=SECRET`. */
@@ -204,7 +204,7 @@ function placeOf(written: string, { port, tls }: Defaults): Place | undefined {
   const isBare = /^[0-9A-Fa-f.]*:[0-9A-Fa-f.]*:[0-9A-Fa-f:.%]*$/.test(rest);
   const [, name = '', inside] = isBare ? ['', rest] : (/^(\[[^\]]+\]|[^:[\]]+)(?::(\d{1,5}))?$/.exec(rest) ?? []);
   const host = name.replace(/^\[|\]$/g, '').toLowerCase();
-  if (!HOST.test(host)) return undefined;
+  if (!isHost(host)) return undefined;
   const isSecure = scheme === undefined ? (tls ?? true) : scheme.toLowerCase() === 'https';
   const ofScheme = scheme === undefined ? PORT : isSecure ? 443 : 80;
   const chosen = inside === undefined ? (port ?? ofScheme) : Number(inside);

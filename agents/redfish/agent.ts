@@ -8,6 +8,7 @@ import {
   type Target,
 } from '../../src/ports/agents.ts';
 import type { Clock } from '../../src/ports/clock.ts';
+import { ANY_ADDRESS, type AddressCheck } from '../shared/address/address-check.ts';
 import { Call } from '../shared/call.ts';
 import { Device } from './device.ts';
 import { diagnosticsOf } from './failure-diagnostics.ts';
@@ -36,7 +37,7 @@ export class RedfishAgent implements PowerAgent {
   readonly kind = 'power';
   readonly #clock: Clock;
   readonly #permits: Permits;
-  readonly #authorities = new Authorities();
+  readonly #authorities: Authorities;
   #bootsSeen = 0;
   readonly #devices = new Map<string, Kept>();
   /** Devices that nobody needs any more and whose session is being ended. */
@@ -46,8 +47,9 @@ export class RedfishAgent implements PowerAgent {
   /** Certificates are parsed once for a job, not once for each of its reads. */
   readonly #parsed = new WeakMap<object, Parsed>();
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, check: AddressCheck = ANY_ADDRESS) {
     this.#clock = clock;
+    this.#authorities = new Authorities(check);
     this.#permits = new Permits(clock);
   }
 

@@ -6,6 +6,7 @@ import type { Duplex } from 'node:stream';
 import axios, { AxiosHeaders } from 'axios';
 
 import type { Clock } from '../../src/ports/clock.ts';
+import { AddressRefused } from '../shared/address/address-check.ts';
 import type { Call } from '../shared/call.ts';
 import { originOf } from '../shared/web/place.ts';
 import { ExchangeError } from './exchange-error.ts';
@@ -178,6 +179,7 @@ export class Connection {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
     const message = plain(cause instanceof Error ? cause.message : String(cause), [this.settings.password]);
     const code = codeOf(cause) === '' ? codeOf(error) : codeOf(cause);
+    if (cause instanceof AddressRefused) return new ExchangeError('forbidden', message, wire.isSent, false);
     if (cause instanceof TrustError || TRUST_CODES.test(code))
       return new ExchangeError('untrusted', `not trusted: ${message.replace(NODES_ADVICE, '')}`, wire.isSent, false);
     if (message.includes('maxContentLength'))

@@ -1,4 +1,5 @@
 import type { AgentDefinition, Parameters } from '../../src/ports/agents.ts';
+import { addressCheckOf } from '../shared/address/address-check.ts';
 import { unknownMachine } from '../shared/machine-uuid.ts';
 import { canonical, checkParameters, describeParameters, parseBoolean } from '../shared/parameter-schema.ts';
 import { contradictions, deviceKeyOf, redfishParameters } from './parameters.ts';
@@ -30,6 +31,6 @@ export const redfish: AgentDefinition = {
   ],
   create: async (context) => {
     const { RedfishAgent } = await import('./agent.ts');
-    return new RedfishAgent(context.clock);
+    return new RedfishAgent(context.clock, addressCheckOf(context));
   },
 };

@@ -4,7 +4,7 @@ import type { Call } from '../shared/call.ts';
 /** No usable response. `isSent`: the request left, so whether the device acted on it is not known. */
 export class ExchangeError extends Error {
   override readonly name = 'ExchangeError';
-  readonly kind: 'unreachable' | 'untrusted' | 'ended' | 'oversize';
+  readonly kind: 'unreachable' | 'untrusted' | 'forbidden' | 'ended' | 'oversize';
   readonly isSent: boolean;
   /** A kept connection that the device had closed meanwhile: a GET may be asked again. */
   readonly isStale: boolean;
@@ -18,6 +18,7 @@ export class ExchangeError extends Error {
   /** As the contract names it. */
   typed(call: Call): AgentError {
     if (this.kind === 'ended') return call.endedError();
+    if (this.kind === 'forbidden') return call.error('Misconfigured', this.message);
     if (this.kind === 'untrusted') {
       return call.error(
         'Misconfigured',

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 
 import type { Parameters } from '../../src/ports/agents.ts';
+import { isHost } from '../shared/address/host-text.ts';
 import { BOOT_TIME, bootTime } from '../shared/boot-time.ts';
 import { canonical, parseBoolean, parsed, type ParameterSchema } from '../shared/parameter-schema.ts';
 import { portNumber } from '../shared/port-number.ts';
@@ -16,11 +17,10 @@ import {
   trustShape,
 } from '../shared/web/parameters.ts';
 
-const HOST = /^(?:[A-Za-z0-9](?:[A-Za-z0-9._-]{0,252})|\[?[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*(?:%[A-Za-z0-9]+)?\]?)$/;
 const UUID = /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i;
 
 const schema = z.object({
-  ip: z.string().regex(HOST, 'must be a host name or an address, without scheme and port').optional(),
+  ip: z.string().refine(isHost, 'must be a host name or an address, without scheme and port').optional(),
   ipport: portNumber.optional(),
   ssl: booleanWord.optional(),
   scheme: z.enum(['https', 'http'], 'must be https or http').optional(),

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { isIP, connect as connectPlain, type Socket } from 'node:net';
+import { isIP, connect as connectPlain, Socket } from 'node:net';
 import { connect as connectSecure, createSecureContext, type SecureContext, type TLSSocket } from 'node:tls';
 
 import type { Clock } from '../../src/ports/clock.ts';
+import { ANY_ADDRESS, checkedLookup, refusalOf, type AddressCheck } from '../shared/address/address-check.ts';
 import type { RedfishSettings } from './parameters.ts';
 
 const CONTEXTS_MAX = 64;
@@ -12,9 +13,14 @@ const CONTEXTS_MAX = 64;
  */
 const GROUPS = 'X25519:P-256:X448:P-384:P-521';
 
-/** Parsed authorities: parsing them anew for each connection would cost more than the connection. */
+/** Parsed authorities: parsing them anew for each connection would cost more than the connection. With them, which addresses may be called at all. */
 export class Authorities {
+  readonly check: AddressCheck;
   readonly #contexts = new Map<string, SecureContext>();
+
+  constructor(check: AddressCheck = ANY_ADDRESS) {
+    this.check = check;
+  }
 
   /** Of these certificates (PEM), or of the system's. */
   contextOf(ca: string | undefined): SecureContext {
@@ -66,18 +72,8 @@ export function openSocket(
   authorities: Authorities,
   onReady: (error: Error | undefined, socket: Socket, certificate: ShownCertificate | undefined) => void,
 ): () => void {
-  const { host, port, tls } = settings;
-  const socket = tls
-    ? connectSecure({
-        host,
-        port,
-        ...(isIP(host) === 0 ? { servername: host } : {}),
-        secureContext: authorities.contextOf(settings.ca),
-        // A pinned certificate is compared below, before the socket is handed over.
-        rejectUnauthorized: !settings.insecure && settings.fingerprint === undefined,
-        ALPNProtocols: ['http/1.1'],
-      })
-    : connectPlain({ host, port });
+  const { tls } = settings;
+  const socket = opened(settings, authorities);
   socket.setNoDelay(true);
   let isOver = false;
   const finish = (error: Error | undefined, certificate?: ShownCertificate): void => {
@@ -104,4 +100,20 @@ export function openSocket(
       finish(new TrustError(`its certificate has the SHA-256 fingerprint ${shown?.fingerprint ?? 'none'}, not the pinned ${settings.fingerprint}`));
   });
   return () => finish(new ConnectTimeout('given up'));
+}
+
+function opened({ host, port, tls, ca, insecure, fingerprint }: RedfishSettings, authorities: Authorities): Socket {
+  const { check } = authorities;
+  const refusal = refusalOf(host, check);
+  if (refusal !== undefined) return new Socket().destroy(refusal);
+  const where = { host, port, lookup: checkedLookup(check) };
+  if (!tls) return connectPlain(where);
+  return connectSecure({
+    ...where,
+    ...(isIP(host) === 0 ? { servername: host } : {}),
+    secureContext: authorities.contextOf(ca),
+    // A pinned certificate is compared before the socket is handed over.
+    rejectUnauthorized: !insecure && fingerprint === undefined,
+    ALPNProtocols: ['http/1.1'],
+  });
 }

@@ -1,5 +1,6 @@
 import type { ActionAgent, Outcome, Target } from '../../src/ports/agents.ts';
 import type { Clock } from '../../src/ports/clock.ts';
+import { ANY_ADDRESS, type AddressCheck } from '../shared/address/address-check.ts';
 import { Call } from '../shared/call.ts';
 import type { ExecAnswer, SshConnection } from '../shared/ssh/connection.ts';
 import { SshConnections } from '../shared/ssh/connections.ts';
@@ -12,9 +13,9 @@ export class SshAgent implements ActionAgent {
   readonly #clock: Clock;
   readonly #connections: SshConnections;
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, check: AddressCheck = ANY_ADDRESS) {
     this.#clock = clock;
-    this.#connections = new SshConnections(clock);
+    this.#connections = new SshConnections(clock, check);
   }
 
   /** Runs `command` once. Code 0 is `accepted`, and `confirm_command`, where there is one, must say so too; any other code is `Refused`. */

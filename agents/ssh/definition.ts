@@ -1,4 +1,5 @@
 import type { AgentDefinition } from '../../src/ports/agents.ts';
+import { addressCheckOf } from '../shared/address/address-check.ts';
 import { describeParameters } from '../shared/parameter-schema.ts';
 import { sshWarnings } from '../shared/ssh/parameters.ts';
 import { deviceKeyOf, sshParameters, sshProblems } from './parameters.ts';
@@ -16,6 +17,6 @@ export const ssh: AgentDefinition = {
   warnings: sshWarnings,
   create: async (context) => {
     const { SshAgent } = await import('./agent.ts');
-    return new SshAgent(context.clock);
+    return new SshAgent(context.clock, addressCheckOf(context));
   },
 };

@@ -1,4 +1,5 @@
 import type { AgentContext, FabricAgent, Outcome, PortState, Reading, Target } from '../../src/ports/agents.ts';
+import { addressCheckOf } from '../shared/address/address-check.ts';
 import { Call } from '../shared/call.ts';
 import { CommandRunner, saidBy } from '../shared/command/command-runner.ts';
 import { demandElsewhere } from '../shared/command/other-host.ts';
@@ -22,7 +23,7 @@ export class StorageAgent implements FabricAgent {
 
   constructor(context: AgentContext, programs: ProgramFolder) {
     this.#context = context;
-    this.#commands = new CommandRunner(context.clock, programs);
+    this.#commands = new CommandRunner(context.clock, addressCheckOf(context), programs);
   }
 
   async read(target: Target): Promise<Reading<PortState>> {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
 import type { ParameterProblem, Parameters } from '../../src/ports/agents.ts';
+import { isHost } from '../shared/address/host-text.ts';
 import { canonical, parseBoolean, parsed, type ParameterSchema } from '../shared/parameter-schema.ts';
 import { portNumber } from '../shared/port-number.ts';
 import {
@@ -17,7 +18,6 @@ import { HTTPS_PORT, originOf, placeText } from '../shared/web/place.ts';
 import type { Place, Trust } from '../shared/web/trusted-socket.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-const HOST = /^(?:[A-Za-z0-9](?:[A-Za-z0-9._-]{0,252})|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*(?:%[A-Za-z0-9]+)?)$/;
 const ADDRESS =
   /^(?:(https?):\/\/)?(?:[^/@]*@)?(\[[^\]/]+\]|[^/:[\]]+|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*)(?::(\d{1,5}))?(?:\/(?:sdk\/?)?)?$/i;
 /** What vSphere calls a thumbprint: SHA-1, for which a second certificate can be made. */
@@ -123,7 +123,7 @@ export function isUUID(text: string): boolean {
 export function placeOf(written: string, { port, tls }: { port?: number | undefined; tls?: boolean | undefined } = {}): Place | undefined {
   const [, scheme, name = '', inside] = ADDRESS.exec(written.trim()) ?? [];
   const host = name.replace(/^\[|\]$/g, '').toLowerCase();
-  if (!HOST.test(host)) return undefined;
+  if (!isHost(host)) return undefined;
   const isSecure = scheme === undefined ? (tls ?? true) : scheme.toLowerCase() === 'https';
   const chosen = inside === undefined ? (port ?? (isSecure ? 443 : 80)) : Number(inside);
   return chosen >= 1 && chosen <= 65_535 ? { host, port: chosen, tls: isSecure } : undefined;

@@ -47,10 +47,10 @@ export class Sessions {
   readonly #kept: KeptSession<Session>;
   readonly #clients: KeptClient;
 
-  constructor(settings: VsphereSettings, { clock, host }: Reach) {
+  constructor(settings: VsphereSettings, { clock, host, check }: Reach) {
     this.#logins = new Logins(settings, host);
     this.#clock = clock;
-    this.#clients = new KeptClient(clock, SOCKETS_MAX);
+    this.#clients = new KeptClient({ clock, check }, SOCKETS_MAX);
     this.#kept = new KeptSession(
       {
         device: 'vsphere',

@@ -47,6 +47,8 @@ import type { NodeDaemonFlags } from './node-daemons-option.ts';
 import { withMachineOptions } from './preservation/machine-flags.ts';
 import type { MachineFlags } from './preservation/machine-flags.ts';
 import { machinesElsewhere } from './preservation/other-cluster.ts';
+import { withDeviceAddressOption } from './device-address-option.ts';
+import type { DeviceAddresses } from '../domain/addresses/device-addresses.ts';
 import { rightsOfController, withProgramOption } from './program-rights.ts';
 import { remedyPorts, withRemediesOption } from './remedy-folder.ts';
 import type { RemedyFlags } from './remedy-folder.ts';
@@ -66,6 +68,7 @@ interface Flags extends MachineFlags, NodeDaemonFlags, KdumpFlags, RemedyFlags, 
   machineRemediation: MachineRemediationChoice;
   metal3Remediation: Metal3RemediationChoice;
   programs?: string;
+  deviceAddresses: DeviceAddresses;
   concurrency: number;
   httpAddress: BindAddress;
   logLevel: LogLevel;
@@ -138,7 +141,9 @@ export function controllerCommand(): Command {
     .action(async (flags: Flags) => {
       await runController(flags);
     });
-  return withMetricsOptions(withRemediesOption(withKdumpOption(withNodeDaemonOptions(withMachineOptions(withProgramOption(command))))));
+  return withMetricsOptions(
+    withRemediesOption(withKdumpOption(withNodeDaemonOptions(withMachineOptions(withDeviceAddressOption(withProgramOption(command)))))),
+  );
 }
 
 async function runController(flags: Flags): Promise<void> {
@@ -185,7 +190,7 @@ async function serve(flags: Flags, logger: Logger, ending: Ending): Promise<void
       random,
       registry: standardRegistry(rightsOfController(flags.programs, flags.mode)),
       connect: (kubeconfig) => connectCluster(kubeconfig, clock),
-      host: hostEnvironment(process.env),
+      ...{ host: hostEnvironment(process.env), addresses: flags.deviceAddresses },
       reach: (kubeconfig) => reachCluster(kubeconfig, '(Secret)', clock),
       logger,
       metrics: telemetry.metrics,
@@ -198,6 +203,7 @@ async function serve(flags: Flags, logger: Logger, ending: Ending): Promise<void
         new LivePlanner({
           ...sources,
           namespace: flags.fenceNamespace,
+          addresses: flags.deviceAddresses,
           onClusterProblems: (problems) => logProblems(problems, logger),
         }),
       exit: (reason, how) => {
@@ -244,6 +250,7 @@ function optionsOf(flags: Flags, outOfService: boolean): ControllerOptions {
     identity: hostname(),
     concurrency: flags.concurrency,
     programs: flags.programs ?? '',
+    deviceAddresses: String(flags.deviceAddresses),
     probes: flags.controllers.has('probes'),
     remediation: flags.controllers.has('remediation'),
     remedies: flags.controllers.has('remedies'),

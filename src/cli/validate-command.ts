@@ -121,6 +121,7 @@ async function probed({ validation, registry }: Asked, input: Input, cluster: Cl
         namespace: flags.fenceNamespace,
         connect: (kubeconfig) => connectCluster(kubeconfig, clock),
         host: hostEnvironment(process.env),
+        ...(input.addresses === undefined ? {} : { addresses: input.addresses }),
       },
       resolve: (node, method) => validation.resolve(node, method),
       concurrency: PROBES_MAX,

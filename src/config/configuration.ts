@@ -1,4 +1,4 @@
-import type { AgentRegistry } from '../ports/agents.ts';
+import type { AddressRules, AgentRegistry } from '../ports/agents.ts';
 import type { Problems } from './problems.ts';
 import { parseProperties } from './properties.ts';
 import type { Properties } from './properties.ts';
@@ -82,13 +82,16 @@ export interface Configuration {
   readonly configMaps: Pick<ReadonlyMap<string, ConfigText>, 'get' | 'has' | 'keys' | 'values'>;
   /** Those that configure a set of nodes, so that nobody looks for them among thousands. */
   readonly groups: readonly ConfigText[];
+  /** Which addresses the controller calls; absent: it is not known. */
+  readonly addresses?: AddressRules;
 }
 
 /** What is parsed already (`ConfigText`) stays so. */
-export function configurationOf(configMaps: Iterable<NamedConfig>, registry: AgentRegistry): Configuration {
+export function configurationOf(configMaps: Iterable<NamedConfig>, registry: AgentRegistry, addresses?: AddressRules): Configuration {
   const all = [...configMaps].map((config) => (config instanceof ConfigText ? config : new ConfigText(config)));
   const groups = all.filter((config) => config.name.startsWith(NODE_CONFIG_PREFIX) && isGroup(config));
-  return { registry, groups, configMaps: new Map(all.map((config) => [config.name, config])) };
+  const known = new Map(all.map((config) => [config.name, config]));
+  return { registry, groups, configMaps: known, ...(addresses === undefined ? {} : { addresses }) };
 }
 
 function isGroup(config: ConfigText): boolean {

@@ -2,7 +2,7 @@ import type { AskedMethods } from '../domain/node-fence.ts';
 import type { Plan, PlanMethod, PlanProblem } from '../domain/plan.ts';
 import type { StormPolicy } from '../domain/policies/policy.ts';
 import { AgentError } from '../ports/agents.ts';
-import type { AgentRegistry, Parameters } from '../ports/agents.ts';
+import type { AddressRules, AgentRegistry, Parameters } from '../ports/agents.ts';
 import type { Cluster, Lister } from '../ports/cluster.ts';
 import type { ConfigMap, Node, Secret } from '../ports/objects.ts';
 import type { Planner } from '../ports/planner.ts';
@@ -27,6 +27,8 @@ export interface LivePlannerSources {
   secrets: Lister<Secret> | undefined;
   registry: AgentRegistry;
   namespace: string;
+  /** Which addresses agents may call; absent: that is not known here. */
+  addresses?: AddressRules | undefined;
   /** Every Node. Absent: plugs and names are not held against other nodes of a group. */
   nodes?: Lister<Node> | undefined;
   /** What is wrong with the configuration of the whole cluster, told once and again when it changes. */
@@ -98,8 +100,8 @@ export class LivePlanner implements Planner {
 
   private current(): Known {
     if (this.known !== undefined) return this.known;
-    const { configMaps, nodes, registry, onClusterProblems } = this.sources;
-    const configuration = configurationOf(this.parsed(configMaps), registry);
+    const { configMaps, nodes, registry, addresses, onClusterProblems } = this.sources;
+    const configuration = configurationOf(this.parsed(configMaps), registry, addresses);
     const owners = this.plugs.update(configuration, nodes === undefined ? undefined : this.nodes);
     this.known = { configuration, owners };
     if (onClusterProblems !== undefined) {

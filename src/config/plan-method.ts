@@ -1,7 +1,8 @@
 import type { MethodAction, PlanMethod } from '../domain/plan.ts';
 import type { AgentDefinition, ParameterProblem } from '../ports/agents.ts';
 import { isCloudAgent } from './cloud.ts';
-import type { Setting } from './configuration.ts';
+import { parseAddress } from '../domain/addresses/network.ts';
+import type { Configuration, Setting } from './configuration.ts';
 import { mergeMethod } from './merged-method.ts';
 import type { MergedMethod } from './merged-method.ts';
 import type { MethodLookup } from './method-body.ts';
@@ -66,9 +67,10 @@ export function resolveMethod(context: MethodContext, name: string): ResolvedMet
   const secret = secretOf(merged, lookup.node.name, secretKeys, problems);
   const isComplete = checkParameters(merged, secret, lookup.node.name, secretKeys, problems);
   checkSecrets(merged, lookup.node.name, { secret, keys: secret === undefined ? undefined : secretKeys?.(secret) }, problems);
+  const isCallable = checkAddress(merged, lookup.configuration, problems);
   const latencyMs = durationOf(merged, 'device_max_latency', merged.definition.deviceMaxLatencyMs, problems);
   const diagWaitMs = durationOf(merged, 'diag_wait', DIAG_WAIT_MS, problems);
-  if (action === undefined || !isComplete || latencyMs === undefined || diagWaitMs === undefined) return [];
+  if (action === undefined || !isComplete || !isCallable || latencyMs === undefined || diagWaitMs === undefined) return [];
   return plugsOf(merged, problems).map((plug, index, all) =>
     methodFor(merged, { action, plug, secret, latencyMs, diagWaitMs, suffix: all.length > 1 ? `:${index + 1}` : '' }),
   );
@@ -110,6 +112,17 @@ function methodFor(merged: MergedMethod, { action, plug, secret, latencyMs, diag
     shared: parseList(merged.own.get('shared')?.value ?? ''),
     isUndoneByOthers: merged.definition.undoneByOthers === true,
   };
+}
+
+const HOST_AND_PORT = /^\[?([^[\]]+?)\]?:\d+$/;
+
+/** An address that no call would be made to. A name is checked by what it resolves to, at each call. */
+function checkAddress({ definition, parameters, where, ...merged }: MergedMethod, { addresses }: Configuration, problems: Problems): boolean {
+  const key = definition.deviceKey(publicParameters({ definition, parameters, where, ...merged }));
+  const address = HOST_AND_PORT.exec(key)?.[1] ?? '';
+  const refusal = parseAddress(address) === undefined ? undefined : addresses?.refusal(address, 'device');
+  if (refusal !== undefined) problems.error(parameters.get('ip')?.where ?? where, refusal);
+  return refusal === undefined;
 }
 
 /** How late this very device may act, or how long its kernel dumps, where the admin has measured it; else what is known of its kind. */

@@ -16,7 +16,15 @@ import type { Cluster, Lister } from '../ports/cluster.ts';
 import type { KernelDumps } from '../ports/kdump.ts';
 import type { NodeDaemons, NodeOrders } from '../ports/node-daemons.ts';
 import type { KubeObject, Lease } from '../ports/objects.ts';
-import { LEADER_HEALTH_CHECKS, LEADER_LEASE, LEADER_MODE, LEADER_NODE, LEADER_PRESERVATION, LEADER_PROGRAMS } from './composition.ts';
+import {
+  LEADER_DEVICE_ADDRESSES,
+  LEADER_HEALTH_CHECKS,
+  LEADER_LEASE,
+  LEADER_MODE,
+  LEADER_NODE,
+  LEADER_PRESERVATION,
+  LEADER_PROGRAMS,
+} from './composition.ts';
 import type { ControllerOptions, ControllerPorts } from './composition.ts';
 import { asKernelDumps } from './kdump/setup.ts';
 import { asNodeDaemons } from './node-daemons/setup.ts';
@@ -187,7 +195,7 @@ function watchedOf(reflector: Reflector<KubeObject>): ComposedController['lister
 }
 
 function dispatcherOf(
-  { registry, clock, connect, host, nodeDaemons, kdump }: ControllerPorts,
+  { registry, clock, connect, host, addresses, nodeDaemons, kdump }: ControllerPorts,
   { namespace }: ControllerOptions,
   cluster: Cluster,
   running: { daemons: () => (NodeDaemons & NodeOrders) | undefined; dumps: () => KernelDumps | undefined },
@@ -201,6 +209,7 @@ function dispatcherOf(
     namespace,
     ...(connect === undefined ? {} : { connect }),
     ...(host === undefined ? {} : { host }),
+    ...(addresses === undefined ? {} : { addresses }),
     ...served,
     ...dumps,
   });
@@ -224,7 +233,7 @@ function electorOf(
   cluster: Cluster,
   terms: Pick<LeaderElectorOptions, 'onAcquired' | 'onLost' | 'onWentBack' | 'mayLead'>,
 ): LeaderElector {
-  const { namespace, identity, lease, mode, ownNode = '', preservation, healthChecks, programs } = options;
+  const { namespace, identity, lease, mode, ownNode = '', preservation, healthChecks, programs, deviceAddresses } = options;
   if (lease !== undefined) {
     const broken = checkLeadership({ leaseMs: lease.durationMs, renewDeadlineMs: lease.renewDeadlineMs, retryMs: lease.retryMs });
     if (broken.length > 0) throw new Error(broken.map(({ message }) => message).join('; '));
@@ -235,6 +244,7 @@ function electorOf(
     ...(preservation !== undefined && { [LEADER_PRESERVATION]: preservation }),
     ...(healthChecks !== undefined && { [LEADER_HEALTH_CHECKS]: healthChecks }),
     ...(programs !== undefined && { [LEADER_PROGRAMS]: programs }),
+    ...(deviceAddresses !== undefined && { [LEADER_DEVICE_ADDRESSES]: deviceAddresses }),
   };
   const base = { cluster, clock, random, logger, metrics: metrics.lease, records: leadershipRecords(cluster) };
   return new LeaderElector({ ...base, namespace, name: LEADER_LEASE, identity, annotations, ...lease, ...terms });

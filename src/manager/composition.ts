@@ -2,7 +2,7 @@ import type { FenceDependencies, FenceOptions } from '../controllers/fence/depen
 import type { PreservationChoice } from '../config/preservation-mode.ts';
 import type { RemedyText } from '../config/remedies.ts';
 import type { ReflectorTimings } from '../kube/reflector.ts';
-import type { AgentContext, AgentRegistry, HostEnvironment } from '../ports/agents.ts';
+import type { AddressRules, AgentContext, AgentRegistry, HostEnvironment } from '../ports/agents.ts';
 import type { ApiTransport } from '../ports/api-transport.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Cluster, Lister } from '../ports/cluster.ts';
@@ -30,6 +30,8 @@ export const LEADER_PRESERVATION = 'nodefence.ha.k8s.io/preservation';
 export const LEADER_HEALTH_CHECKS = 'nodefence.ha.k8s.io/health-checks';
 /** And from which folder it runs programs that a configuration names; empty: none. */
 export const LEADER_PROGRAMS = 'nodefence.ha.k8s.io/programs';
+/** And the networks in which devices may be; empty: all but special ones. */
+export const LEADER_DEVICE_ADDRESSES = 'nodefence.ha.k8s.io/device-addresses';
 
 export interface ControllerOptions extends FenceOptions {
   /** Of ConfigMaps, Secrets and the leader Lease. */
@@ -60,6 +62,8 @@ export interface ControllerOptions extends FenceOptions {
   remedies?: boolean;
   /** Folder of programs, as it is told on the Lease; empty: none. Absent: nothing is told. */
   programs?: string;
+  /** Networks of devices, as they are told on the Lease; empty: all but special ones. Absent: nothing is told. */
+  deviceAddresses?: string;
   /** For the first list of every watched kind. */
   syncDeadlineMs: number;
   /** At least so long between two looks for controllers of others; absent: as long as each part rests by itself. The simulation, where nobody else appears. */
@@ -90,6 +94,8 @@ export interface ControllerPorts {
   connect?: NonNullable<AgentContext['connect']>;
   /** Where this process finds credentials for clouds; absent: nowhere. */
   host?: HostEnvironment;
+  /** Which addresses agents may call; absent: every one. */
+  addresses?: AddressRules;
   /** Where node daemons are heard, and by which keys; absent: they are not served. */
   nodeDaemons?: {
     socket: DatagramSocket;

@@ -194,6 +194,12 @@ export interface ParameterProblem {
   message: string;
 }
 
+/** Which addresses may be called that a configuration names. */
+export interface AddressRules {
+  /** Why nothing is sent there; undefined: it may be. `cloud`: of a public cloud, which no list of devices names. */
+  refusal(address: string, owner: 'device' | 'cloud'): string | undefined;
+}
+
 /** What an agent may reach besides its device. */
 export interface AgentContext {
   cluster: Cluster;
@@ -210,6 +216,8 @@ export interface AgentContext {
   orders?: NodeOrders;
   /** The process in which the agent runs: where clouds keep credentials for programs. Absent: only parameters count. */
   host?: HostEnvironment;
+  /** Asked for what a name resolved to, right before a connection is made. Absent: every address may be called. */
+  addresses?: AddressRules;
 }
 
 /** Environment and files of the process that runs an agent. */

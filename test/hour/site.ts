@@ -46,6 +46,8 @@ export class Site {
       KUBECONFIG: this.#session.kubeconfig('operator'),
       NODEFENCE_HTTP_ADDRESS: '127.0.0.1:0',
       NODEFENCE_LOG_FORMAT: 'pretty',
+      // The devices of a drill are on this machine, which a controller calls only when it is told so.
+      NODEFENCE_DEVICE_ADDRESSES: '127.0.0.0/8',
       USER: 'you',
       LOGNAME: 'you',
       NO_COLOR: '1',

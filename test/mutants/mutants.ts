@@ -1,3 +1,4 @@
+import { ADDRESS_MUTANTS } from './address-mutants.ts';
 import { AUTOMATON_MUTANTS } from './automaton-mutants.ts';
 import { CLAIM_MUTANTS } from './claim-mutants.ts';
 import { CLUSTER_MUTANTS } from './cluster-mutants.ts';
@@ -84,6 +85,7 @@ export const SOURCE_MUTANTS: readonly SourceMutant[] = [
   ...PLAN_MUTANTS,
   ...PRESERVATION_MUTANTS,
   ...PROGRAM_MUTANTS,
+  ...ADDRESS_MUTANTS,
   ...CLIENT_MUTANTS,
   ...CLUSTER_MUTANTS,
   ...SELF_CHECK_MUTANTS,

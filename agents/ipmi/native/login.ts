@@ -2,6 +2,7 @@ import { randomBytes, randomInt } from 'node:crypto';
 
 import type { Clock } from '../../../src/ports/clock.ts';
 import type { AgentError, AgentErrorKind } from '../../../src/ports/agents.ts';
+import type { AddressCheck } from '../../shared/address/address-check.ts';
 import type { Call, CallTarget } from '../../shared/call.ts';
 import { TransportUnfit } from '../line.ts';
 import type { IpmiSettings } from '../parameters.ts';
@@ -28,6 +29,8 @@ export interface LoggedIn {
 /** How long one sending waits for its answer: as configured, and longer once the BMC turned out to be slower. */
 export interface Pace {
   waitMs: number;
+  /** Of the BMC's address; absent: any may be called. */
+  check?: AddressCheck;
 }
 
 /** The most that `ipmitool_timeout` can be. */
@@ -47,7 +50,7 @@ class Doubt extends Error {
 export async function logIn(settings: IpmiSettings, suite: keyof typeof SUITES, call: Call<CallTarget>, clock: Clock, pace: Pace): Promise<LoggedIn> {
   for (;;) {
     const { waitMs } = pace;
-    const link = await UdpLink.open(settings, call, clock, waitMs);
+    const link = await UdpLink.open(settings, call, clock, pace);
     try {
       return await new Login(settings, SUITES[suite], link, call).run();
     } catch (error) {

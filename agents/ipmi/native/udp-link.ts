@@ -1,7 +1,7 @@
 import { createSocket, type Socket } from 'node:dgram';
-import { lookup } from 'node:dns/promises';
 
 import type { Clock } from '../../../src/ports/clock.ts';
+import { AddressRefused, ANY_ADDRESS, checkedAddress, type AddressCheck } from '../../shared/address/address-check.ts';
 import type { Call, CallTarget } from '../../shared/call.ts';
 import type { IpmiSettings } from '../parameters.ts';
 
@@ -53,10 +53,17 @@ export class UdpLink {
   }
 
   /** Looks the name up and binds the socket to the BMC's address. */
-  static async open(settings: IpmiSettings, call: Call<CallTarget>, clock: Clock, waitMs: number): Promise<UdpLink> {
-    const { host, port, family } = settings;
+  static async open(
+    { host, port, family }: IpmiSettings,
+    call: Call<CallTarget>,
+    clock: Clock,
+    { waitMs, check = ANY_ADDRESS }: { waitMs: number; check?: AddressCheck },
+  ): Promise<UdpLink> {
     const found = await call.within(
-      lookup(host, { family: family ?? 0 }).catch((error: unknown) => (error as NodeJS.ErrnoException).code ?? 'error'),
+      checkedAddress(host, family, check).catch((error: unknown) => {
+        if (error instanceof AddressRefused) throw call.error('Misconfigured', error.message);
+        return (error as NodeJS.ErrnoException).code ?? 'error';
+      }),
     );
     if (typeof found === 'string') throw call.error('Unreachable', `the name of the BMC does not resolve to such an address (${found})`);
     const socket = createSocket(found.family === 6 ? 'udp6' : 'udp4');

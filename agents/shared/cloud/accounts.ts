@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 
 import type { AgentContext, HostEnvironment, Parameters, Target } from '../../../src/ports/agents.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
+import { addressCheckOf, type AddressCheck } from '../address/address-check.ts';
 import { Call } from '../call.ts';
 import { NO_HOST } from './credentials.ts';
 import { typed } from './repeat.ts';
@@ -15,10 +16,14 @@ const CLOSE_GRACE_MS = 1_000;
 export interface Reach {
   clock: Clock;
   host: HostEnvironment;
+  /** Of addresses that the configuration names, or that a name of it resolves to. */
+  check: AddressCheck;
 }
 
 /** How accounts of one kind of cloud are opened. `S`: typed settings of one account; equal settings share one. */
 export interface AccountSource<S extends object, A extends { close(): Promise<void> }> {
+  /** A public cloud, under names of its own: no list of devices has its addresses. */
+  isPublic?: true;
   /** Problems in words, without values. */
   settingsOf(parameters: Parameters): S | { problems: readonly string[] };
   /** Connects to nothing yet. */
@@ -40,9 +45,10 @@ export class Accounts<S extends object, A extends { close(): Promise<void> }> {
   readonly #calls = new Set<Call>();
   readonly #farewells = new Set<Promise<void>>();
 
-  constructor(source: AccountSource<S, A>, { clock, host = NO_HOST }: Pick<AgentContext, 'clock' | 'host'>) {
+  constructor(source: AccountSource<S, A>, { clock, host = NO_HOST, addresses }: Pick<AgentContext, 'clock' | 'host' | 'addresses'>) {
     this.#source = source;
-    this.#reach = { clock, host };
+    const check = addressCheckOf(addresses === undefined ? {} : { addresses }, source.isPublic === true ? 'cloud' : 'device');
+    this.#reach = { clock, host, check };
   }
 
   /** One call of the agent, with the account of its target's settings. Rejects as the contract of agents says. */

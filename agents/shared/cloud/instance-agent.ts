@@ -25,7 +25,7 @@ export class InstanceAgent<S extends object> implements PowerAgent {
   readonly kind = 'power';
   readonly #accounts: Accounts<S, CloudAccount>;
 
-  constructor(cloud: Cloud<S>, context: Pick<AgentContext, 'clock' | 'host'>) {
+  constructor(cloud: Cloud<S>, context: Pick<AgentContext, 'clock' | 'host' | 'addresses'>) {
     this.#accounts = new Accounts(cloud, context);
   }
 
@@ -79,7 +79,7 @@ export class InstancePathAgent<S extends object, V extends InstanceView<PortStat
   readonly #accounts: Accounts<S, PathAccount<V>>;
 
   /** `what`: the ways, for messages. */
-  constructor(what: string, cloud: AccountSource<S, PathAccount<V>>, context: Pick<AgentContext, 'clock' | 'host'>) {
+  constructor(what: string, cloud: AccountSource<S, PathAccount<V>>, context: Pick<AgentContext, 'clock' | 'host' | 'addresses'>) {
     this.#what = what;
     this.#accounts = new Accounts(cloud, context);
   }

@@ -1,4 +1,5 @@
 import type { Clock } from '../../../src/ports/clock.ts';
+import type { AddressCheck } from '../address/address-check.ts';
 import { Call, type CallTarget } from '../call.ts';
 import type { Trust } from '../web/trusted-socket.ts';
 import { WebClient } from '../web/web-client.ts';
@@ -90,15 +91,20 @@ export class KeptSession<S extends Token> {
   }
 }
 
+interface Reachable {
+  clock: Clock;
+  check: AddressCheck;
+}
+
 /** One client for as long as place and trust stay the same: credentials from elsewhere may bring others. */
 export class KeptClient {
-  readonly #clock: Clock;
+  readonly #reach: Reachable;
   readonly #socketsMax: number;
   #kept: { key: string; client: WebClient } | undefined;
 
   /** `socketsMax`: requests at once to one server. */
-  constructor(clock: Clock, socketsMax: number) {
-    this.#clock = clock;
+  constructor(reach: Reachable, socketsMax: number) {
+    this.#reach = reach;
     this.#socketsMax = socketsMax;
   }
 
@@ -106,7 +112,7 @@ export class KeptClient {
     const key = JSON.stringify([place, trust]);
     if (this.#kept?.key === key) return this.#kept.client;
     this.close();
-    const client = new WebClient(trust, this.#clock, this.#socketsMax);
+    const client = new WebClient(trust, this.#reach, this.#socketsMax);
     this.#kept = { key, client };
     return client;
   }

@@ -1,4 +1,5 @@
 import type { Clock } from '../../../src/ports/clock.ts';
+import { ANY_ADDRESS, type AddressCheck } from '../address/address-check.ts';
 import type { Call } from '../call.ts';
 import { ProgramFolder } from '../process/program-folder.ts';
 import { NotStarted, runProgram } from '../process/run-program.ts';
@@ -36,10 +37,10 @@ export class CommandRunner {
   readonly #lasting = new WeakMap<SshConnection, Map<string, CommandAnswer>>();
 
   /** `programs`: those that may run here; absent: none. */
-  constructor(clock: Clock, programs: ProgramFolder = new ProgramFolder()) {
+  constructor(clock: Clock, check: AddressCheck = ANY_ADDRESS, programs: ProgramFolder = new ProgramFolder()) {
     this.#clock = clock;
     this.#programs = programs;
-    this.#connections = new SshConnections(clock);
+    this.#connections = new SshConnections(clock, check);
   }
 
   /** `place` undefined: on this machine, a program of the folder for them, with no shell at all. The far side's shell gets every word quoted. */

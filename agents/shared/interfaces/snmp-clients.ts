@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 
 import type { Clock } from '../../../src/ports/clock.ts';
+import { ANY_ADDRESS, type AddressCheck } from '../address/address-check.ts';
 import { SnmpClient } from '../snmp/client.ts';
 import type { SnmpSettings } from '../snmp/settings.ts';
 
@@ -15,15 +16,17 @@ interface Kept {
 /** One client for each device and account, kept for 45 s after its last use: SNMP 3 need not ask for the device's clock each time. */
 export class SnmpClients {
   readonly #clock: Clock;
+  readonly #check: AddressCheck;
   readonly #kept = new Map<string, Kept>();
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, check: AddressCheck = ANY_ADDRESS) {
     this.#clock = clock;
+    this.#check = check;
   }
 
   async run<T>(settings: SnmpSettings, work: (client: SnmpClient) => Promise<T>): Promise<T> {
     const key = createHash('sha256').update(JSON.stringify(settings)).digest('hex');
-    const kept = this.#kept.get(key) ?? { client: new SnmpClient(settings, this.#clock), users: 0, cancelIdle: () => undefined };
+    const kept = this.#kept.get(key) ?? { client: new SnmpClient(settings, this.#clock, this.#check), users: 0, cancelIdle: () => undefined };
     this.#kept.set(key, kept);
     kept.cancelIdle();
     kept.users += 1;

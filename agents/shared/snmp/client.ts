@@ -2,6 +2,7 @@ import { ObjectType, type Varbind } from 'net-snmp';
 
 import type { DeviceBoot, Outcome } from '../../../src/ports/agents.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
+import { AddressRefused, ANY_ADDRESS, type AddressCheck } from '../address/address-check.ts';
 import type { Call, CallTarget } from '../call.ts';
 import { NO_SUCH_NAME, TOO_BIG, UNCLEAR, type Answer } from './answer.ts';
 import { SnmpBoots } from './boots.ts';
@@ -51,12 +52,14 @@ const SYS_UP_TIME = '1.3.6.1.2.1.1.3.0';
 export class SnmpClient {
   readonly #settings: SnmpSettings;
   readonly #clock: Clock;
+  readonly #check: AddressCheck;
   readonly #boots: SnmpBoots;
   #link: Link | undefined;
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(settings: SnmpSettings, clock: Clock) {
+  constructor(settings: SnmpSettings, clock: Clock, check: AddressCheck = ANY_ADDRESS) {
     this.#settings = settings;
+    this.#check = check;
     this.#clock = clock;
     this.#boots = new SnmpBoots(clock);
   }
@@ -138,7 +141,7 @@ export class SnmpClient {
 
   async #open(call: AnyCall): Promise<Link> {
     if (this.#link?.isLost === false) return this.#link;
-    const opening = Link.open(this.#settings);
+    const opening = Link.open(this.#settings, this.#check);
     let isWanted = true;
     opening.then(
       (link) => {
@@ -151,6 +154,7 @@ export class SnmpClient {
     } catch (error) {
       isWanted = false;
       if (call.ended !== undefined) throw call.endedError();
+      if (error instanceof AddressRefused) throw call.error('Misconfigured', error.message);
       const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
       throw call.error('Unreachable', `no way to ${this.#settings.host}: ${code}`);
     }

@@ -1,7 +1,5 @@
 import { createSocket, type Socket } from 'node:dgram';
-import { lookup } from 'node:dns/promises';
-import { isIP } from 'node:net';
-
+import { checkedAddress, type AddressCheck } from '../address/address-check.ts';
 import type { SnmpSettings } from './settings.ts';
 
 type Listener = (datagram: Buffer) => void;
@@ -49,9 +47,12 @@ export class DeviceSocket {
   }
 
   /** Resolves the name and connects; rejects with the system's own error. */
-  static async open({ host, port, family }: Pick<SnmpSettings, 'host' | 'port' | 'family'>, watcher: Watcher): Promise<DeviceSocket> {
-    const isAddress = isIP(host) !== 0;
-    const found = isAddress ? { address: host, family: isIP(host) } : await lookup(host, family === undefined ? {} : { family });
+  static async open(
+    { host, port, family }: Pick<SnmpSettings, 'host' | 'port' | 'family'>,
+    watcher: Watcher,
+    check: AddressCheck,
+  ): Promise<DeviceSocket> {
+    const found = await checkedAddress(host, family, check);
     const socket = createSocket(found.family === 6 ? 'udp6' : 'udp4');
     try {
       await new Promise<void>((resolve, reject) => {

@@ -1,6 +1,7 @@
 import snmp from 'net-snmp';
 
 import type { Clock } from '../../../src/ports/clock.ts';
+import type { AddressCheck } from '../address/address-check.ts';
 import { failureOf, type Answer } from './answer.ts';
 import { mendDes } from './des.ts';
 import { DeviceSocket } from './device-socket.ts';
@@ -49,13 +50,14 @@ export class Link {
     this.#settings = settings;
   }
 
-  static async open(settings: SnmpSettings): Promise<Link> {
+  static async open(settings: SnmpSettings, check: AddressCheck): Promise<Link> {
     const link = new Link(settings);
-    link.#socket = await DeviceSocket.open(settings, {
-      accepts: (datagram) => link.#accepts(datagram),
+    const watcher = {
+      accepts: (datagram: Buffer): boolean => link.#accepts(datagram),
       onUnreadable: () => (link.oddity = 'an SNMP message that cannot be read'),
-      onFailure: (error) => link.#fail?.(failureOf(error)),
-    });
+      onFailure: (error: Error) => link.#fail?.(failureOf(error)),
+    };
+    link.#socket = await DeviceSocket.open(settings, watcher, check);
     boundCachedKeys();
     link.#session = sessionOver(link.#socket, settings);
     link.#session.on('error', () => (link.oddity = 'an SNMP message that cannot be read'));

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
 import type { ParameterProblem } from '../../../src/ports/agents.ts';
+import { isHost } from '../address/host-text.ts';
 import { parseBoolean, type Documentation } from '../parameter-schema.ts';
 import { AUTHENTICATION_PROTOCOLS, PRIVACY_PROTOCOLS, type SnmpSettings, type User } from './settings.ts';
 
 /** A name or an address; no option, blank or control character can be spelled with it. */
-const HOST = /^(?:[A-Za-z0-9](?:[A-Za-z0-9._-]{0,252})|\[?[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*(?:%[A-Za-z0-9._-]+)?\]?)$/;
 /** The least that RFC 3414 section 11.2 has. */
 const PASSWORD_LENGTH_MIN = 8;
 const SECURITY_LEVELS = ['noAuthNoPriv', 'authNoPriv', 'authPriv'] as const;
@@ -29,7 +29,7 @@ const password = z.string().min(PASSWORD_LENGTH_MIN, `must have at least ${PASSW
 
 /** The parameters of a device that speaks SNMP, to be spread into the schema of its agent. */
 export const snmpShape = {
-  ip: z.string().regex(HOST, 'must be a host name or an address, without scheme and port').optional(),
+  ip: z.string().refine(isHost, 'must be a host name or an address, without scheme and port').optional(),
   ipport: z
     .string()
     .regex(/^\d{1,5}$/, 'must be a port number')

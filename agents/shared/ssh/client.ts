@@ -1,11 +1,11 @@
-import { connect as openSocket } from 'node:net';
-import type { Socket } from 'node:net';
+import { connect as openSocket, Socket } from 'node:net';
 
 import ssh2 from 'ssh2';
 import type { Algorithms, AnyAuthMethod, AuthenticationType, Client, NextAuthHandler } from 'ssh2';
 
 import { AgentError } from '../../../src/ports/agents.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
+import { AddressRefused, checkedLookup, refusalOf, type AddressCheck } from '../address/address-check.ts';
 import type { Call, CallTarget } from '../call.ts';
 import { SshFailure } from './failure.ts';
 import { hostKeyAlgorithms, judgeHostKey } from './host-trust.ts';
@@ -39,10 +39,9 @@ interface Course {
  * Connects, checks the host key before any credential leaves, and logs in. Rejects with `SshFailure` or, once the call is over, with its
  * error; nothing is left open then.
  */
-export async function logIn(settings: SshSettings, call: Call<CallTarget>, clock: Clock): Promise<LoggedIn> {
-  const { host, port } = settings;
+export async function logIn(settings: SshSettings, call: Call<CallTarget>, clock: Clock, check: AddressCheck): Promise<LoggedIn> {
   const client = new ssh2.Client();
-  const socket = openSocket({ host, port, noDelay: true });
+  const socket = opened(settings, check);
   const course: Course = { decision: undefined, said: '', refusal: undefined };
   const secrets = [settings.password, settings.passphrase];
   const onPlain = (chunk: Buffer): void => {
@@ -73,6 +72,11 @@ export async function logIn(settings: SshSettings, call: Call<CallTarget>, clock
     cancelTimer();
     socket.removeListener('data', onPlain);
   }
+}
+
+function opened({ host, port }: SshSettings, check: AddressCheck): Socket {
+  const refusal = refusalOf(host, check);
+  return refusal === undefined ? openSocket({ host, port, noDelay: true, lookup: checkedLookup(check) }) : new Socket().destroy(refusal);
 }
 
 function connect(client: Client, socket: Socket, settings: SshSettings, course: Course): void {
@@ -149,6 +153,7 @@ function authentication(settings: SshSettings, course: Course) {
 
 function failureOf(error: Error, { decision, said, refusal }: Course, secrets: readonly (string | undefined)[]): Error {
   if (error instanceof AgentError) return error;
+  if (error instanceof AddressRefused) return new SshFailure('misconfigured', error.message);
   if (decision?.trusted === false) return new SshFailure('untrusted', decision.why);
   const message = deviceMessage(`${refusal ?? error.message}${said === '' ? '' : ` (it says: ${said})`}`, secrets);
   const level = 'level' in error ? error.level : undefined;

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 
 import { AgentError } from '../../../src/ports/agents.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
+import { ANY_ADDRESS, type AddressCheck } from '../address/address-check.ts';
 import type { Call, CallTarget } from '../call.ts';
 import { logIn } from './client.ts';
 import { SshConnection } from './connection.ts';
@@ -25,10 +26,12 @@ interface Kept {
  */
 export class SshConnections {
   readonly #clock: Clock;
+  readonly #check: AddressCheck;
   readonly #kept = new Map<string, Kept>();
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, check: AddressCheck = ANY_ADDRESS) {
     this.#clock = clock;
+    this.#check = check;
   }
 
   /** Runs `work` on a logged-in connection. Whatever goes wrong is an `AgentError`; nothing is repeated. */
@@ -79,7 +82,7 @@ export class SshConnections {
     try {
       if (call.ended !== undefined) throw call.endedError();
       if (kept.connection?.isLost === true) kept.connection = undefined;
-      kept.connection ??= new SshConnection(settings, await logIn(settings, call, this.#clock), this.#clock);
+      kept.connection ??= new SshConnection(settings, await logIn(settings, call, this.#clock, this.#check), this.#clock);
       return await work(kept.connection);
     } catch (error) {
       // What a device says late must never be taken for the answer to something else.

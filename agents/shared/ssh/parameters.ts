@@ -1,13 +1,13 @@
 import { z } from 'zod';
 
 import type { ParameterProblem, Parameters } from '../../../src/ports/agents.ts';
+import { isHost } from '../address/host-text.ts';
 import { parseBoolean } from '../parameter-schema.ts';
 import { portNumber } from '../port-number.ts';
 import type { Documentation } from '../parameter-schema.ts';
 import { parseKnownHosts } from './host-trust.ts';
 import type { HostTrust } from './host-trust.ts';
 
-const HOST = /^(?:[A-Za-z0-9](?:[A-Za-z0-9._-]{0,252})|\[?[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*(?:%[A-Za-z0-9]+)?\]?)$/;
 const FINGERPRINT = /^SHA256:[A-Za-z0-9+/]{43}=?$/;
 const PRIVATE_KEY = /^\s*-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY-----\n[\s\S]+-----END (?:[A-Z0-9]+ )*PRIVATE KEY-----\s*$/;
 const INSECURE = 'insecure';
@@ -25,7 +25,7 @@ const boolean = z.string().transform((text, context) => {
 
 /** The members of an agent's schema that say where and who, for an agent that speaks SSH. */
 export const sshShape = {
-  ip: z.string().regex(HOST, 'must be a host name or an address, without port').optional(),
+  ip: z.string().refine(isHost, 'must be a host name or an address, without port').optional(),
   ipport: portNumber.optional(),
   username: z.string().optional(),
   password: z.string().optional(),

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { connect as connectPlain, isIP, type Socket } from 'node:net';
+import { connect as connectPlain, isIP, Socket } from 'node:net';
 import { connect as connectSecure } from 'node:tls';
 
 import type { Clock } from '../../../src/ports/clock.ts';
+import { ANY_ADDRESS, checkedLookup, refusalOf, type AddressCheck } from '../address/address-check.ts';
 
 /** Whom to believe at the other end. */
 export interface Trust {
@@ -32,8 +33,13 @@ const TRUST_CODES = /^(CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|ERR_TLS_CERT|HOST
  * Opens a socket and hands it over only once it is connected and, with TLS, trusted: no password leaves before, and a request that is given it is
  * written at once. Returns what gives the attempt up.
  */
-export function openTrusted(place: Place, trust: Trust, clock: Clock, onReady: (error: Error | undefined, socket: Socket) => void): () => void {
-  const { socket, ready, shown } = opened(place, trust);
+export function openTrusted(
+  place: Place,
+  trust: Trust,
+  { clock, check = ANY_ADDRESS }: { clock: Clock; check?: AddressCheck },
+  onReady: (error: Error | undefined, socket: Socket) => void,
+): () => void {
+  const { socket, ready, shown } = opened(place, trust, check);
   let isOver = false;
   const finish = (error: Error | undefined): void => {
     if (isOver) return;
@@ -61,15 +67,18 @@ export function openTrusted(place: Place, trust: Trust, clock: Clock, onReady: (
 function opened(
   { host, port, tls }: Place,
   { ca, fingerprint, insecure }: Trust,
+  check: AddressCheck,
 ): {
   socket: Socket;
   ready: 'connect' | 'secureConnect';
   shown: () => string | undefined;
 } {
-  if (!tls) return { socket: connectPlain({ host, port, noDelay: true }), ready: 'connect', shown: () => undefined };
+  const refusal = refusalOf(host, check);
+  if (refusal !== undefined) return { socket: new Socket().destroy(refusal), ready: 'connect', shown: () => undefined };
+  const where = { host, port, lookup: checkedLookup(check) };
+  if (!tls) return { socket: connectPlain({ ...where, noDelay: true }), ready: 'connect', shown: () => undefined };
   const socket = connectSecure({
-    host,
-    port,
+    ...where,
     ...(isIP(host) === 0 ? { servername: host } : {}),
     ...(ca === undefined ? {} : { ca }),
     // A pinned certificate is compared before the socket is handed over.

@@ -7,6 +7,7 @@ import axios from 'axios';
 import { jsonIn } from '../../../src/domain/json.ts';
 import type { AgentError } from '../../../src/ports/agents.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
+import { AddressRefused, type AddressCheck } from '../address/address-check.ts';
 import type { Call, CallTarget } from '../call.ts';
 import { deviceMessage } from '../ssh/words.ts';
 import { openTrusted, Untrusted, type Trust } from './trusted-socket.ts';
@@ -39,7 +40,7 @@ export interface WebAnswer {
 /** No usable answer. */
 export class WebFailure extends Error {
   override readonly name = 'WebFailure';
-  readonly kind: 'unreachable' | 'untrusted' | 'ended' | 'oversize';
+  readonly kind: 'unreachable' | 'untrusted' | 'forbidden' | 'ended' | 'oversize';
   /** The request left: whether anything was done about it is not known. */
   readonly isSent: boolean;
   /** A kept connection that the other end had closed meanwhile: what changes nothing may be asked again. */
@@ -55,6 +56,7 @@ export class WebFailure extends Error {
   /** As the contract of agents names it. */
   typed(call: Call<CallTarget>): AgentError {
     if (this.kind === 'ended') return call.endedError();
+    if (this.kind === 'forbidden') return call.error('Misconfigured', this.message);
     if (this.kind === 'untrusted') return call.error('Misconfigured', `not trusted: ${this.message}: give the right ca or ssl_fingerprint`);
     return call.error('Unreachable', this.message);
   }
@@ -72,8 +74,8 @@ export class WebClient {
   readonly #secure: SecureAgent;
   readonly #opening = new Set<() => void>();
 
-  /** `socketsMax`: connections to one host and port. */
-  constructor(trust: Trust, clock: Clock, socketsMax = 1) {
+  /** `socketsMax`: connections to one host and port. `check`: of each address that is called; absent: any may be. */
+  constructor(trust: Trust, reach: { clock: Clock; check?: AddressCheck }, socketsMax = 1) {
     const options = { keepAlive: true, maxSockets: socketsMax, maxFreeSockets: socketsMax };
     this.#plain = new PlainAgent(options);
     this.#secure = new SecureAgent(options);
@@ -81,7 +83,7 @@ export class WebClient {
       const tls = agent === this.#secure;
       agent.createConnection = (options: ClientRequestArgs, callback?: (error: Error | null, socket: Duplex) => void) => {
         const place = { host: bare(options.host ?? ''), port: Number(options.port), tls };
-        const giveUp = openTrusted(place, trust, clock, (error, socket) => {
+        const giveUp = openTrusted(place, trust, reach, (error, socket) => {
           this.#opening.delete(giveUp);
           callback?.(error ?? null, socket);
         });
@@ -149,6 +151,7 @@ function failureOf(error: unknown, call: Call<CallTarget>, { secrets = [] }: Web
   if (call.ended !== undefined) return new WebFailure('ended', 'the call is over', isSent);
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const message = deviceMessage(cause instanceof Error ? cause.message : String(cause), secrets);
+  if (cause instanceof AddressRefused) return new WebFailure('forbidden', message, isSent);
   if (cause instanceof Untrusted) return new WebFailure('untrusted', message, isSent);
   if (message.includes('maxContentLength')) return new WebFailure('oversize', `an answer of more than ${BODY_BYTES_MAX} bytes`, isSent);
   const code = cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : '';

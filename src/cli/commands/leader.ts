@@ -1,9 +1,17 @@
 import type { Lease } from '../../ports/objects.ts';
 import { PRESERVATION_CHOICES } from '../../config/preservation-mode.ts';
 import type { PreservationChoice } from '../../config/preservation-mode.ts';
-import { LEADER_HEALTH_CHECKS, LEADER_MODE, LEADER_NODE, LEADER_PRESERVATION, LEADER_PROGRAMS } from '../../manager/composition.ts';
+import {
+  LEADER_DEVICE_ADDRESSES,
+  LEADER_HEALTH_CHECKS,
+  LEADER_MODE,
+  LEADER_NODE,
+  LEADER_PRESERVATION,
+  LEADER_PROGRAMS,
+} from '../../manager/composition.ts';
 import { HEALTH_CHECK_CHOICES } from '../../manager/health-checks/mode.ts';
 import type { HealthCheckChoice } from '../../manager/health-checks/mode.ts';
+import { DeviceAddresses, parseDeviceAddresses } from '../../domain/addresses/device-addresses.ts';
 import { age } from './terminal/times.ts';
 import { harmless } from './terminal/text.ts';
 
@@ -25,6 +33,8 @@ export interface Leader {
   healthChecks?: HealthCheckChoice;
   /** The folder of programs that a configuration may name; empty: none. */
   programs?: string;
+  /** Which addresses of devices it calls. */
+  addresses?: DeviceAddresses;
 }
 
 /** Clocks of two machines differ by about so much. */
@@ -38,22 +48,25 @@ export function leaderOf(lease: Lease | undefined, nowMs: number): Leader {
 }
 
 /** Whoever can write the Lease wrote this: what makes no sense is not repeated. */
-function saidOf(lease: Lease | undefined): Pick<Leader, 'mode' | 'node' | 'preservation' | 'healthChecks' | 'programs'> {
+function saidOf(lease: Lease | undefined): Pick<Leader, 'mode' | 'node' | 'preservation' | 'healthChecks' | 'programs' | 'addresses'> {
   const {
     [LEADER_MODE]: mode,
     [LEADER_NODE]: node = '',
     [LEADER_PRESERVATION]: said,
     [LEADER_HEALTH_CHECKS]: driving,
     [LEADER_PROGRAMS]: programs,
+    [LEADER_DEVICE_ADDRESSES]: networks,
   } = lease?.metadata.annotations ?? {};
   const healthChecks = HEALTH_CHECK_CHOICES.find((choice) => choice === driving);
   const preservation = PRESERVATION_CHOICES.find((choice) => choice === said);
+  const addresses = networks === undefined ? undefined : parseDeviceAddresses(networks);
   return {
     ...(mode === 'observe' || mode === 'enforce' ? { mode } : {}),
     ...(node === '' ? {} : { node: harmless(node) }),
     ...(preservation !== undefined && { preservation }),
     ...(healthChecks !== undefined && { healthChecks }),
     ...(programs !== undefined && { programs: harmless(programs) }),
+    ...(addresses instanceof DeviceAddresses && { addresses }),
   };
 }
 

@@ -76,6 +76,7 @@ export async function inputFromCluster(access: ClusterAccess, flags: MachineFlag
     ],
     operated: hosts ?? [],
     ...(leader.programs === undefined ? {} : { programs: leader.programs }),
+    ...(leader.addresses === undefined ? {} : { addresses: leader.addresses }),
     requesters: await requestersOf(access),
     notes,
     locate: () => undefined,

@@ -1,4 +1,5 @@
 import type { NamedConfig } from '../../config/configuration.ts';
+import type { DeviceAddresses } from '../../domain/addresses/device-addresses.ts';
 import type { SurveyProblem } from '../../config/survey.ts';
 import type { FilePlace, FileProblem } from '../../config/manifests/manifests.ts';
 import type { BareMetalHost } from '../../ports/metal3.ts';
@@ -32,6 +33,8 @@ export interface Input {
   operated?: readonly BareMetalHost[];
   /** Folder of programs of whoever leads, as it says; empty: none. Absent: it is not known. */
   programs?: string;
+  /** Which addresses whoever leads calls. Absent: it is not known. */
+  addresses?: DeviceAddresses;
   /** What asks for fences in this cluster, with the time in which each must be proven off. */
   requesters?: readonly Requester[];
   /** What is read otherwise than it is written. */

@@ -27,7 +27,7 @@ export interface Validation {
 
 /** Every plan and problem of the input, by the engine of the controller. `only`: names of the nodes that are asked about; empty: all. */
 export function validate(input: Input, registry: AgentRegistry, only: readonly string[]): Validation {
-  const configuration = configurationOf(input.configMaps, registry);
+  const configuration = configurationOf(input.configMaps, registry, input.addresses);
   const { nodes, problems: unknown, notes } = askedNodes(input, configuration, only);
   const { secrets } = input;
   const secretKeys =

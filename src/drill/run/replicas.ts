@@ -9,6 +9,8 @@ import { pause } from './pause.ts';
 import { drillProgram } from './process-host.ts';
 import { programPath } from './program.ts';
 
+/** Where every device of a drill is. */
+const LOOPBACK = '127.0.0.0/8,::1';
 const LAST_LINES = 5;
 const LINE_CHARACTERS = 400;
 const READY_TRIES = 300;
@@ -150,7 +152,16 @@ export class Replicas {
     const { session } = this;
     const name = `controller-${this.started.length + 1}`;
     const hearing = session.kdump === undefined ? [] : ['--kdump-address', session.kdump.listensAt(this.started.length + 1)];
-    const own = ['--mode', 'enforce', '--kubeconfig', session.kubeconfig(CONTROLLER_USER), '--programs', session.folder.programs];
+    const own = [
+      '--mode',
+      'enforce',
+      '--kubeconfig',
+      session.kubeconfig(CONTROLLER_USER),
+      '--programs',
+      session.folder.programs,
+      '--device-addresses',
+      LOOPBACK,
+    ];
     const flags = [...own, '--http-address', '127.0.0.1:0', ...hearing];
     const loaded = ['--import', pathToFileURL(drillProgram('ends-with-stdin')).href];
     const command = [process.execPath, ...loaded, programPath('../../main'), 'controller', ...flags, ...this.flags, '--log-format', 'json'];
