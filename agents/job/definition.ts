@@ -19,6 +19,7 @@ export const job: AgentDefinition = {
   ...common,
   name: 'job',
   kind: 'power',
+  handsSecretOn: true,
   actions: ['on', 'off', 'reboot'],
   anonymous: () => 'a Job does not tell whose machine it switches',
   create: async (context) => {
@@ -32,6 +33,7 @@ export const jobRun: AgentDefinition = {
   ...common,
   name: 'job-run',
   kind: 'action',
+  handsSecretOn: true,
   actions: ['run'],
   create: async (context) => {
     const { JobActionAgent } = await import('./agent.ts');

@@ -18,6 +18,7 @@ import type { ApiTransport } from '../ports/api-transport.ts';
 import type { Logger } from '../ports/recorder.ts';
 import type { Plan } from '../domain/plan.ts';
 import { hostEnvironment } from '../runtime/host-environment.ts';
+import { keepMemoryOutOfDumps } from '../runtime/core-dumps.ts';
 import { SystemClock } from '../runtime/system-clock.ts';
 import { SystemRandom } from '../runtime/system-random.ts';
 import { Probes } from '../connectivity/probes.ts';
@@ -52,10 +53,12 @@ import type { DeviceAddresses } from '../domain/addresses/device-addresses.ts';
 import { rightsOfController, withProgramOption } from './program-rights.ts';
 import { remedyPorts, withRemediesOption } from './remedy-folder.ts';
 import type { RemedyFlags } from './remedy-folder.ts';
+import { HostSecrets, withSecretFilesOption } from './secrets/stores.ts';
+import type { SecretFlags } from './secrets/stores.ts';
 import { hasOutOfService } from '../manager/server-version.ts';
 import { VERSION } from './version.ts';
 
-interface Flags extends MachineFlags, NodeDaemonFlags, KdumpFlags, RemedyFlags, MetricsFlags {
+interface Flags extends MachineFlags, NodeDaemonFlags, KdumpFlags, RemedyFlags, MetricsFlags, SecretFlags {
   mode: 'observe' | 'enforce';
   kubeconfig?: string;
   context?: string;
@@ -142,7 +145,9 @@ export function controllerCommand(): Command {
       await runController(flags);
     });
   return withMetricsOptions(
-    withRemediesOption(withKdumpOption(withNodeDaemonOptions(withMachineOptions(withDeviceAddressOption(withProgramOption(command)))))),
+    withRemediesOption(
+      withKdumpOption(withNodeDaemonOptions(withMachineOptions(withSecretFilesOption(withDeviceAddressOption(withProgramOption(command)))))),
+    ),
   );
 }
 
@@ -153,6 +158,8 @@ async function runController(flags: Flags): Promise<void> {
     isColoured: process.stderr.isTTY,
     base: { component: 'controller' },
   });
+  const dumps = keepMemoryOutOfDumps();
+  if (dumps !== undefined) logger.warn('a core dump would hold passwords: set the limit of core dumps to 0', { reason: dumps });
   const ending: Ending = { stop: () => Promise.resolve() };
   stopOnSignals(ending, logger);
   try {
@@ -164,8 +171,7 @@ async function runController(flags: Flags): Promise<void> {
 }
 
 async function serve(flags: Flags, logger: Logger, ending: Ending): Promise<void> {
-  const clock = new SystemClock();
-  const random = new SystemRandom();
+  const [clock, random, rights] = [new SystemClock(), new SystemRandom(), rightsOfController(flags.programs, flags.mode)];
   const server = await loadServerConfig({
     environment: process.env,
     clock,
@@ -188,7 +194,7 @@ async function serve(flags: Flags, logger: Logger, ending: Ending): Promise<void
       transport,
       clock,
       random,
-      registry: standardRegistry(rightsOfController(flags.programs, flags.mode)),
+      registry: standardRegistry(rights),
       connect: (kubeconfig) => connectCluster(kubeconfig, clock),
       ...{ host: hostEnvironment(process.env), addresses: flags.deviceAddresses },
       reach: (kubeconfig) => reachCluster(kubeconfig, '(Secret)', clock),
@@ -203,7 +209,7 @@ async function serve(flags: Flags, logger: Logger, ending: Ending): Promise<void
         new LivePlanner({
           ...sources,
           namespace: flags.fenceNamespace,
-          addresses: flags.deviceAddresses,
+          ...{ addresses: flags.deviceAddresses, stores: new HostSecrets({ files: flags.secretFiles, programs: rights, clock }) },
           onClusterProblems: (problems) => logProblems(problems, logger),
         }),
       exit: (reason, how) => {

@@ -1,4 +1,5 @@
 import type { AddressRules, AgentRegistry } from '../ports/agents.ts';
+import type { SecretStores } from '../ports/secret-stores.ts';
 import type { Problems } from './problems.ts';
 import { parseProperties } from './properties.ts';
 import type { Properties } from './properties.ts';
@@ -84,14 +85,19 @@ export interface Configuration {
   readonly groups: readonly ConfigText[];
   /** Which addresses the controller calls; absent: it is not known. */
   readonly addresses?: AddressRules;
+  /** Logins on the controller's machine; absent: it is not known which there are. */
+  readonly stores?: Pick<SecretStores, 'problem'>;
 }
 
+/** What a controller may be told by its flags, and a configuration depends on. */
+export type ControllerMachine = Pick<Configuration, 'addresses' | 'stores'>;
+
 /** What is parsed already (`ConfigText`) stays so. */
-export function configurationOf(configMaps: Iterable<NamedConfig>, registry: AgentRegistry, addresses?: AddressRules): Configuration {
+export function configurationOf(configMaps: Iterable<NamedConfig>, registry: AgentRegistry, machine: ControllerMachine = {}): Configuration {
   const all = [...configMaps].map((config) => (config instanceof ConfigText ? config : new ConfigText(config)));
   const groups = all.filter((config) => config.name.startsWith(NODE_CONFIG_PREFIX) && isGroup(config));
   const known = new Map(all.map((config) => [config.name, config]));
-  return { registry, groups, configMaps: known, ...(addresses === undefined ? {} : { addresses }) };
+  return { registry, groups, configMaps: known, ...machine };
 }
 
 function isGroup(config: ConfigText): boolean {

@@ -5,6 +5,8 @@ import { AgentError } from '../ports/agents.ts';
 import type { AddressRules, AgentRegistry, Parameters } from '../ports/agents.ts';
 import type { Cluster, Lister } from '../ports/cluster.ts';
 import type { ConfigMap, Node, Secret } from '../ports/objects.ts';
+import { SecretUnread } from '../ports/secret-stores.ts';
+import type { SecretStores } from '../ports/secret-stores.ts';
 import type { Planner } from '../ports/planner.ts';
 import { SECRETS } from '../ports/resources.ts';
 import { clusterProblems } from './cluster-checks.ts';
@@ -18,7 +20,7 @@ import { PlugIndex } from './plug-index.ts';
 import type { PlugOwners } from './plug-owners.ts';
 import { PolicyCache } from './policies-cache.ts';
 import { resolvePlan } from './resolve-plan.ts';
-import { resolveParameters } from './resolve-parameters.ts';
+import { placeOfSecret, resolveParameters } from './resolve-parameters.ts';
 
 export interface LivePlannerSources {
   cluster: Cluster;
@@ -28,7 +30,9 @@ export interface LivePlannerSources {
   registry: AgentRegistry;
   namespace: string;
   /** Which addresses agents may call; absent: that is not known here. */
-  addresses?: AddressRules | undefined;
+  addresses?: AddressRules;
+  /** Logins on this machine; absent: there are none. */
+  stores?: SecretStores;
   /** Every Node. Absent: plugs and names are not held against other nodes of a group. */
   nodes?: Lister<Node> | undefined;
   /** What is wrong with the configuration of the whole cluster, told once and again when it changes. */
@@ -85,7 +89,7 @@ export class LivePlanner implements Planner {
 
   async parametersFor(node: string, method: PlanMethod): Promise<Parameters> {
     const { configuration } = this.current();
-    const secret = method.secret === undefined ? undefined : await this.secret(method, method.secret);
+    const secret = method.secret === undefined ? await this.elsewhere(node, method) : await this.secret(method, method.secret);
     return resolveParameters({ node, method, configuration, secret });
   }
 
@@ -98,10 +102,26 @@ export class LivePlanner implements Planner {
     return decoded(found);
   }
 
+  /** From the file or the program that the method names. */
+  private async elsewhere(node: string, method: PlanMethod): Promise<Readonly<Record<string, string>> | undefined> {
+    const place = placeOfSecret(method);
+    if (place === undefined) return undefined;
+    const { name, agent, device } = method;
+    const facts = { device, plug: method.plug, asked: `secret_${place.kind}=${place.name}` };
+    try {
+      if (this.sources.stores === undefined) throw new SecretUnread('no login is read from this machine');
+      return await this.sources.stores.read(place, { node, method: name, agent, device });
+    } catch (error) {
+      if (error instanceof SecretUnread) throw new AgentError('Misconfigured', { ...facts, answered: error.message });
+      throw error;
+    }
+  }
+
   private current(): Known {
     if (this.known !== undefined) return this.known;
-    const { configMaps, nodes, registry, addresses, onClusterProblems } = this.sources;
-    const configuration = configurationOf(this.parsed(configMaps), registry, addresses);
+    const { configMaps, nodes, registry, addresses, stores, onClusterProblems } = this.sources;
+    const machine = { ...(addresses === undefined ? {} : { addresses }), ...(stores === undefined ? {} : { stores }) };
+    const configuration = configurationOf(this.parsed(configMaps), registry, machine);
     const owners = this.plugs.update(configuration, nodes === undefined ? undefined : this.nodes);
     this.known = { configuration, owners };
     if (onClusterProblems !== undefined) {

@@ -5,6 +5,8 @@ export const OWN_KEYS: ReadonlySet<string> = new Set([
   'action',
   'plug',
   'secret',
+  'secret_file',
+  'secret_program',
   'storage',
   'storage_match',
   'shared',

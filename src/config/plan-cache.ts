@@ -80,7 +80,7 @@ function ownersWord(owners: ReadonlyMap<string, string> | undefined): string {
 
 function resolve(node: NodeFacts, facts: string, { configuration, owners, machines, secretKeys }: Sources): Entry {
   const entry = { configMaps: [] as Look[], secrets: [] as Look[], owners: [] as Look[], machines: [] as Look[], isOfAll: false };
-  const { configMaps, registry, groups } = configuration;
+  const { configMaps } = configuration;
   const all = (): typeof configMaps => {
     entry.isOfAll = true;
     return configMaps;
@@ -93,8 +93,7 @@ function resolve(node: NodeFacts, facts: string, { configuration, owners, machin
   const plan = resolvePlan({
     node,
     configuration: {
-      registry,
-      groups,
+      ...configuration,
       configMaps: { get: seen, has: (name) => seen(name) !== undefined, keys: () => all().keys(), values: () => all().values() },
     },
     owners: {

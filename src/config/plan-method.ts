@@ -64,15 +64,17 @@ export function resolveMethod(context: MethodContext, name: string): ResolvedMet
   const merged = mergeMethod(lookup, name, listedIn, problems);
   if (merged === undefined) return [];
   const action = actionOf(merged, problems);
-  const secret = secretOf(merged, lookup.node.name, secretKeys, problems);
-  const isComplete = checkParameters(merged, secret, lookup.node.name, secretKeys, problems);
+  const elsewhere = secretElsewhere(merged, lookup.configuration, problems);
+  const secret = elsewhere.isWritten ? undefined : secretOf(merged, lookup.node.name, secretKeys, problems);
+  // What a file or a program will have is not known here.
+  const isComplete = checkParameters(merged, secret, lookup.node.name, elsewhere.isWritten ? undefined : secretKeys, problems);
   checkSecrets(merged, lookup.node.name, { secret, keys: secret === undefined ? undefined : secretKeys?.(secret) }, problems);
   const isCallable = checkAddress(merged, lookup.configuration, problems);
   const latencyMs = durationOf(merged, 'device_max_latency', merged.definition.deviceMaxLatencyMs, problems);
   const diagWaitMs = durationOf(merged, 'diag_wait', DIAG_WAIT_MS, problems);
-  if (action === undefined || !isComplete || !isCallable || latencyMs === undefined || diagWaitMs === undefined) return [];
+  if (action === undefined || !isComplete || !isCallable || !elsewhere.isRight || latencyMs === undefined || diagWaitMs === undefined) return [];
   return plugsOf(merged, problems).map((plug, index, all) =>
-    methodFor(merged, { action, plug, secret, latencyMs, diagWaitMs, suffix: all.length > 1 ? `:${index + 1}` : '' }),
+    methodFor(merged, { action, plug, secret, elsewhere: elsewhere.place, latencyMs, diagWaitMs, suffix: all.length > 1 ? `:${index + 1}` : '' }),
   );
 }
 
@@ -80,12 +82,13 @@ interface Use {
   action: MethodAction;
   plug: string;
   secret: string | undefined;
+  elsewhere: Pick<PlanMethod, 'secretFile' | 'secretProgram'>;
   latencyMs: number;
   diagWaitMs: number;
   suffix: string;
 }
 
-function methodFor(merged: MergedMethod, { action, plug, secret, latencyMs, diagWaitMs, suffix }: Use): ResolvedMethod {
+function methodFor(merged: MergedMethod, { action, plug, secret, elsewhere, latencyMs, diagWaitMs, suffix }: Use): ResolvedMethod {
   const parameters = publicParameters(merged);
   const storage = merged.own.get('storage')?.value ?? '';
   const storageMatch = merged.own.get('storage_match')?.value ?? '';
@@ -100,6 +103,7 @@ function methodFor(merged: MergedMethod, { action, plug, secret, latencyMs, diag
     plug,
     parameters,
     ...(secret !== undefined && { secret }),
+    ...elsewhere,
     ...(storage !== '' && { storage: storage.slice(0, STORAGE_MAX) }),
     ...(storageMatch !== '' && { storageMatch: storageMatch.slice(0, STORAGE_MATCH_MAX) }),
     deviceMaxLatencyMs: latencyMs,
@@ -180,6 +184,27 @@ function secretOf(merged: MergedMethod, node: string, secretKeys: SecretKeys | u
     problems.error(written.where, `Secret ${written.value} does not exist: create it in the fence namespace, or mend the name`);
   }
   return written.value;
+}
+
+interface Elsewhere {
+  isWritten: boolean;
+  isRight: boolean;
+  place: Pick<PlanMethod, 'secretFile' | 'secretProgram'>;
+}
+
+/** `secret_file=` or `secret_program=`: one of them, and no `secret=`. */
+function secretElsewhere({ own, definition }: MergedMethod, { stores }: Configuration, problems: Problems): Elsewhere {
+  const written = ['secret', 'secret_file', 'secret_program'].flatMap((key) => own.get(key) ?? []).filter(({ value }) => value !== '');
+  const found = written.filter((setting) => setting !== own.get('secret'));
+  const [setting] = found;
+  if (setting === undefined) return { isWritten: false, isRight: true, place: {} };
+  const kind = setting === own.get('secret_file') ? 'file' : 'program';
+  const place = kind === 'file' ? { secretFile: setting.value } : { secretProgram: setting.value };
+  const tooMany = written.length > 1 ? `${written.map(({ key }) => key).join(' and ')} are both given: leave one of them` : undefined;
+  const unfit = definition.handsSecretOn === true ? `agent ${definition.name} hands a Secret on to its pod: write secret=` : undefined;
+  const problem = tooMany ?? unfit ?? stores?.problem({ kind, name: setting.value });
+  if (problem !== undefined) problems.error(setting.where, problem);
+  return { isWritten: true, isRight: problem === undefined, place };
 }
 
 const TRUSTS_ANYBODY =

@@ -1,6 +1,7 @@
 import type { PlanMethod } from '../domain/plan.ts';
 import { AgentError } from '../ports/agents.ts';
 import type { Parameters } from '../ports/agents.ts';
+import type { SecretPlace } from '../ports/secret-stores.ts';
 import type { Configuration } from './configuration.ts';
 import { mergeMethod } from './merged-method.ts';
 import { parameterNames } from './parameter-names.ts';
@@ -12,7 +13,7 @@ export interface RunInput {
   /** As frozen in the NodeFence. */
   method: PlanMethod;
   configuration: Configuration;
-  /** Decoded keys of the Secret that the method names. */
+  /** Decoded keys of the Secret that the method names, or of what it names in its place. */
   secret: Readonly<Record<string, string>> | undefined;
 }
 
@@ -32,8 +33,19 @@ export function resolveParameters({ node, method, configuration, secret }: RunIn
   }
   const [problem] = definition.check(parameters, true);
   if (problem === undefined) return parameters;
-  const source = method.secret === undefined ? 'and the method names no Secret' : `in the ConfigMap and in Secret ${method.secret}`;
-  throw misconfigured(method, `${problem.parameter} ${problem.message} ${source}`);
+  throw misconfigured(method, `${problem.parameter} ${problem.message} ${sourceOf(method)}`);
+}
+
+/** Where the login of a method is that is in no Secret. */
+export function placeOfSecret({ secretFile, secretProgram }: PlanMethod): SecretPlace | undefined {
+  if (secretFile !== undefined) return { kind: 'file', name: secretFile };
+  return secretProgram === undefined ? undefined : { kind: 'program', name: secretProgram };
+}
+
+function sourceOf(method: PlanMethod): string {
+  const place = placeOfSecret(method);
+  if (place !== undefined) return `in the ConfigMap and in secret_${place.kind}=${place.name}`;
+  return method.secret === undefined ? 'and the method names no Secret' : `in the ConfigMap and in Secret ${method.secret}`;
 }
 
 /** Several plugs of one method are `name:1`, `name:2`. */

@@ -27,7 +27,7 @@ export function writtenName({ name }: PlanMethod): string {
 export function devicePaths(plan: Plan): DevicePath[] {
   const byPlug = new Map<string, DevicePath>();
   for (const method of methodsOf(plan).filter(({ kind }) => kind !== 'action')) {
-    const key = JSON.stringify([method.agent, method.device, method.plug, method.parameters, method.secret]);
+    const key = JSON.stringify([method.agent, method.device, method.plug, method.parameters, method.secret, method.secretFile, method.secretProgram]);
     const known = byPlug.get(key);
     if (known === undefined) byPlug.set(key, { key, method, names: [writtenName(method)] });
     else if (!known.names.includes(writtenName(method))) known.names.push(writtenName(method));

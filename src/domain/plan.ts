@@ -33,6 +33,9 @@ export interface PlanMethod {
   parameters: Readonly<Record<string, string>>;
   /** Name of the Secret whose keys become parameters. */
   secret?: string;
+  /** In its place: a file, or a program, of the controller's machine that has them (`secret_file=`, `secret_program=`). */
+  secretFile?: string;
+  secretProgram?: string;
   /** Storage that this fabric method revokes, as declared. */
   storage?: string;
   /** Which PersistentVolumes are on that storage; see storage-match.ts. */

@@ -20,6 +20,8 @@ const METHOD: Required<PlanMethod> = {
   plug: '1',
   parameters: { ip: '192.0.2.7' },
   secret: 'secret-fence-method-bmc-off-node-a',
+  secretFile: 'rack-3/bmc-a',
+  secretProgram: 'vault',
   storage: 'san-1',
   storageMatch: 'driver:rbd.csi.ceph.com',
   deviceMaxLatencyMs: 30_000,

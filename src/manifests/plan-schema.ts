@@ -61,6 +61,8 @@ const METHOD = object<PlanMethod>('One use of an agent on this node.', {
   plug: token('Outlet, port or instance; empty where the device has one machine only.', { maxLength: 512 }),
   parameters: texts('Parameters of the agent, without any secret.', PARAMETER_LENGTH_MAX, PARAMETERS_MAX),
   secret: optional(token('Secret whose keys become parameters when the method runs.', { maxLength: NAME_LENGTH_MAX })),
+  secretFile: optional(token('File on the machine of the controller that has these keys, in place of a Secret.')),
+  secretProgram: optional(token('Program on the machine of the controller that prints these keys, in place of a Secret.')),
   storage: optional(token('Storage that this fabric method revokes, as declared.')),
   storageMatch: optional(text('Which PersistentVolumes are on that storage, as declared.')),
   deviceMaxLatencyMs: milliseconds('Worst case from an accepted set to its effect.'),

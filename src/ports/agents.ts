@@ -282,6 +282,8 @@ export interface AgentDefinition {
   witness?(parameters: Parameters): string | undefined;
   /** Why no method of it may stand in this step, whatever else is right; absent, or `undefined`: it may. */
   stepProblem?(step: Step, parameters: Parameters): string | undefined;
+  /** It gives the Secret of its method to a pod, unread: a login from elsewhere is none for it. */
+  handsSecretOn?: true;
   /** What it takes is not known where this is asked: no name is one too many. */
   takesAny?: true;
   /** What is well formed and dangerous all the same: told, and never refused. */

@@ -3,9 +3,11 @@ import type { SourceMutant } from './source-mutant.ts';
 
 const RULE = 'src/domain/addresses/device-addresses.ts';
 const RULE_TEST = 'src/domain/addresses/device-addresses.test.ts';
+const FILES = 'src/cli/secrets/secret-folder.ts';
+const FILES_TEST = 'src/cli/secrets/stores.test.ts';
 const CALLED = 'test/security/device-addresses.test.ts';
 
-/** Ways in which a ConfigMap would make the controller call what is no device. */
+/** Ways in which a ConfigMap would make the controller call what is no device, or read what is no login. */
 export const ADDRESS_MUTANTS: readonly SourceMutant[] = [
   {
     name: 'address behind a name',
@@ -42,5 +44,31 @@ export const ADDRESS_MUTANTS: readonly SourceMutant[] = [
     file: 'src/domain/addresses/network.ts',
     edits: [['EMBEDDING.has(value >> 32n)', 'EMBEDDING.has(value)']],
     killedBy: byTest(RULE_TEST, 'is not ::ffff:169.254.169.254, however it is spelled, for a device or a cloud'),
+  },
+  {
+    name: 'login behind a link',
+    defect: 'a link in the folder of logins leads to any file of the machine',
+    file: FILES,
+    edits: [['if (!real.startsWith(root.endsWith(sep) ? root : root + sep))', "if (real === '')"]],
+    killedBy: byTest(FILES_TEST, 'is not behind a link that leads out of the folder, also not one key of it'),
+  },
+  {
+    name: 'login by any path',
+    defect: 'secret_file= names any file of the controller’s machine',
+    file: FILES,
+    edits: [
+      [
+        'return parts.length <= PARTS_MAX && parts.every((part) => SECRET_KEY.test(part));',
+        'return parts.length <= PARTS_MAX && parts.every((part) => SECRET_KEY.test(part) || part !== null);',
+      ],
+    ],
+    killedBy: byTest(FILES_TEST, 'is never "../outside"'),
+  },
+  {
+    name: 'words of a program of logins',
+    defect: 'what a program of logins says when it fails, which may be the login, stands in the fence',
+    file: 'src/cli/secrets/stores.ts',
+    edits: [['run it by hand`', 'run it by hand ${result.stdout}`']],
+    killedBy: byTest(FILES_TEST, 'is none where it fails, and what it said is not repeated'),
   },
 ];

@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { standardRegistry } from '../../agents/registry.ts';
 import { configurationOf } from '../../src/config/configuration.ts';
-import { resolvePlan } from '../../src/config/resolve-plan.ts';
+import { PlanCache } from '../../src/config/plan-cache.ts';
+import { PlugIndex } from '../../src/config/plug-index.ts';
 import { DeviceAddresses, parseDeviceAddresses } from '../../src/domain/addresses/device-addresses.ts';
 import type { AgentContext, Parameters, Target } from '../../src/ports/agents.ts';
 import { AgentError } from '../../src/ports/agents.ts';
@@ -116,10 +117,11 @@ describe('A configuration that names the controller’s own machine as a device'
         expect(calls).toBe(0);
       });
 
-  it('is told in the plan before anything fails', () => {
+  it('is told in the plan of the controller before anything fails', () => {
     const data = { 'config.properties': 'node_name=a\npower_management=off', 'fence-method-off': 'agent_name=redfish\naction=off\nip=[::1]' };
-    const configuration = configurationOf([{ name: 'fence-config-a', data }], registry, new DeviceAddresses());
-    const plan = resolvePlan({ node: { name: 'a', labels: {}, annotations: {}, addresses: [] }, configuration, secretKeys: undefined });
+    const configuration = configurationOf([{ name: 'fence-config-a', data }], registry, { addresses: new DeviceAddresses() });
+    const sources = { configuration, owners: new PlugIndex().update(configuration), machines: undefined, secretKeys: undefined };
+    const plan = new PlanCache().planFor({ name: 'a', labels: {}, annotations: {}, addresses: [] }, sources);
     expect(plan.problems.map(({ message }) => message)).toContainEqual(expect.stringContaining('::1 is the machine of the controller itself'));
   });
 

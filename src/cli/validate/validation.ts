@@ -1,7 +1,7 @@
 import { configurationOf, NODE_CONFIG_PREFIX } from '../../config/configuration.ts';
 import type { Configuration, ConfigText, NodeFacts } from '../../config/configuration.ts';
 import { factsOf, namedOnly } from '../../config/node-facts.ts';
-import { resolveParameters } from '../../config/resolve-parameters.ts';
+import { placeOfSecret, resolveParameters } from '../../config/resolve-parameters.ts';
 import { labelsFor } from '../../config/selector.ts';
 import { survey } from '../../config/survey.ts';
 import type { SurveyProblem } from '../../config/survey.ts';
@@ -27,7 +27,7 @@ export interface Validation {
 
 /** Every plan and problem of the input, by the engine of the controller. `only`: names of the nodes that are asked about; empty: all. */
 export function validate(input: Input, registry: AgentRegistry, only: readonly string[]): Validation {
-  const configuration = configurationOf(input.configMaps, registry, input.addresses);
+  const configuration = configurationOf(input.configMaps, registry, input.addresses === undefined ? {} : { addresses: input.addresses });
   const { nodes, problems: unknown, notes } = askedNodes(input, configuration, only);
   const { secrets } = input;
   const secretKeys =
@@ -140,6 +140,9 @@ function problemOf(where: string, message: string, nodes: readonly string[] = []
 }
 
 function resolved(node: string, method: PlanMethod, configuration: Configuration, { secrets }: Input): Resolved {
+  const elsewhere = placeOfSecret(method);
+  if (elsewhere !== undefined)
+    return { problem: `its login is on the controller’s machine (secret_${elsewhere.kind}=${elsewhere.name}), and is not read from here` };
   const secret = method.secret === undefined ? undefined : secrets?.get(method.secret);
   if (method.secret !== undefined && secret === undefined) {
     return { problem: secrets === undefined ? `Secret ${method.secret} may not be read by you` : `Secret ${method.secret} does not exist` };

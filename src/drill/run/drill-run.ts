@@ -15,7 +15,8 @@ import { sceneOf, victimsOf } from '../faults/scenes.ts';
 import { pause } from './pause.ts';
 import { isOver, isSettled, readyNodes, untilLeading } from './readiness.ts';
 import { Replicas } from './replicas.ts';
-import { exposureOf, usageOf } from './result.ts';
+import { Exposure } from './exposure.ts';
+import { usageOf } from './result.ts';
 import type { DrillResult } from './result.ts';
 import { ownSetting } from './setting.ts';
 import type { DrillSetting } from './setting.ts';
@@ -46,6 +47,7 @@ export interface Audience {
 interface Stage {
   session: ClusterSession;
   replicas: Replicas;
+  exposed: Exposure;
   setting: DrillSetting;
   options: DrillOptions;
   audience: Audience;
@@ -56,10 +58,13 @@ export async function runDrill(options: DrillOptions, audience: Audience, onResu
   const setting = options.config === undefined ? ownSetting(options) : operatorSetting(options.config, options);
   const session = new ClusterSession(options, setting.machines, setting);
   const replicas = new Replicas(session, (line) => audience.tells(line), controllerFlags(session));
+  const exposed = new Exposure(() => replicas.running);
   const watcher = { current: undefined as Watcher | undefined };
+  exposed.start();
   try {
-    return await play({ session, replicas, setting, options, audience }, watcher, onResult);
+    return await play({ session, replicas, exposed, setting, options, audience }, watcher, onResult);
   } finally {
+    exposed.end();
     audience.closes();
     watcher.current?.close();
     await replicas.stop(STOP_GRACE_MS);
@@ -68,7 +73,7 @@ export async function runDrill(options: DrillOptions, audience: Audience, onResu
 }
 
 async function play(stage: Stage, held: { current: Watcher | undefined }, onResult: (result: DrillResult) => Promise<void>): Promise<DrillResult> {
-  const { session, replicas, setting, options, audience } = stage;
+  const { session, replicas, exposed, setting, options, audience } = stage;
   const watcher = await build(stage, held);
   audience.opens(session, watcher, replicas);
   const syncedAtMs = session.now();
@@ -82,10 +87,27 @@ async function play(stage: Stage, held: { current: Watcher | undefined }, onResu
   const findings = await ended({ watcher, victims, expected, blow, pods: session.nodes.length, problems });
   await pause(300);
   const usage = usageOf(leading(watcher, replicas));
-  const exposure = withoutGiven(exposureOf(replicas.running), session.cloudOfMachines?.environment ?? {});
+  exposed.end();
+  for (const replica of replicas.running) await exposed.readPages(replica.name, replicas.addressOf(replica) ?? '');
+  const exposure = withoutGiven(exposed.texts, session.cloudOfMachines?.environment ?? {});
   audience.closes();
   if (!options.keep) await replicas.stop(STOP_GRACE_MS);
-  const played = { session, watcher, replicas, options, expected, victims, blow, syncedAtMs, usage, exposure, problems, findings };
+  const played = {
+    session,
+    watcher,
+    replicas,
+    options,
+    expected,
+    victims,
+    blow,
+    syncedAtMs,
+    usage,
+    exposure,
+    processes: exposed.processes,
+    dumps: [...exposed.dumps],
+    problems,
+    findings,
+  };
   const result = verdict(played);
   await onResult(result);
   return result;

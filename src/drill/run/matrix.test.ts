@@ -20,6 +20,7 @@ const GOOD: DrillResult = {
   laws: judge([]).laws,
   devices: [],
   writers: { overlaps: 0 },
+  planted: { secrets: 7, writes: 500, texts: 12, processes: 3, found: 0 },
   api: { list: 0, watch: 0, get: 0, patch: 0, create: 0, update: 0, delete: 0 },
   listsAfterSync: {},
   controller: { rssMb: 0, cpuMs: 0 },
@@ -56,6 +57,13 @@ describe('the table of a matrix', () => {
     const lines = tableOf([row(1), row(2, { timeline: { poweredOffAt: 9_000 } }), row(1, {}, 'ipmi')]).split('\n');
     expect(lines[1]).toMatch(/^panic +redfish +2 of 2 +9\.00s, 9\.00s +– +14\.00s, 14\.00s +0 +0$/);
     expect(lines[2]).toMatch(/^panic +ipmi +1 of 1 /);
+  });
+
+  it('says what was searched for planted passwords and tokens, and what was found', () => {
+    const leaky = row(2, { planted: { secrets: 7, writes: 400, texts: 10, processes: 2, found: 1 } });
+    expect(tableOf([row(1), leaky])).toContain(
+      'planted passwords and tokens: 14 looked for in 900 objects at the API, 22 logs, pages, command lines and environments (5 processes): 1 found',
+    );
   });
 
   it('names every run that is not as it must be, with what the fault did and its seed', () => {

@@ -8,6 +8,7 @@ import type { Fault } from '../faults/names.ts';
 import { sceneOf } from '../faults/scenes.ts';
 import type { Agent, DrillOptions } from './options.ts';
 import type { DrillResult } from './result.ts';
+import { plantedText } from './summary.ts';
 
 /** Each run is about a dozen processes that mostly wait. */
 const RUNS_PER_CORE = 3;
@@ -115,6 +116,7 @@ export function tableOf(rows: readonly MatrixRow[]): string {
     const good = `${own.filter(isGood).length} of ${own.length}`;
     lines.push(columns(first.fault, first.agent, good, off, released, final, String(violations), String(overlaps)));
   }
+  lines.push(`planted passwords and tokens: ${plantedText(rows.flatMap((row) => row.result ?? []))}`);
   for (const row of rows.filter((candidate) => !isGood(candidate))) {
     const did = row.result?.did === undefined ? '' : ` (${row.result.did})`;
     lines.push(`${row.fault} by ${row.agent}, seed ${row.seed}${did}: ${row.failure ?? row.result?.problems.join('; ') ?? 'did not run'}`);

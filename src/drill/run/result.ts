@@ -40,6 +40,8 @@ export interface DrillResult {
   laws: Record<LawName, LawResult>;
   devices: { at: number; device: string; plug: string; action: string; read?: string }[];
   writers: { overlaps: number };
+  /** The search for planted passwords and tokens (P9): how many of them, and where. */
+  planted: { secrets: number; writes: number; texts: number; processes: number; found: number };
   api: Record<'list' | 'watch' | 'get' | 'patch' | 'create' | 'update' | 'delete', number>;
   /** Lists after the first sync, by resource; none but the stops that law P6 reads consistently may be there. */
   listsAfterSync: Record<string, number>;
@@ -100,26 +102,6 @@ export function usageOf(pid: number): DrillResult['controller'] {
     return { rssMb: Math.round(kilobytes / 1024), cpuMs: (Number(fields[11]) + Number(fields[12])) * 10 };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { rssMb: 0, cpuMs: 0 };
-    throw error;
-  }
-}
-
-/** Command lines and environments as anyone on the machine could read them. */
-export function exposureOf(replicas: readonly { name: string; child: { pid: number } }[]): Record<string, string> {
-  return Object.fromEntries(
-    replicas.flatMap(({ name, child: { pid } }) => [
-      [`command line of ${name}`, procFile(pid, 'cmdline')],
-      [`environment of ${name}`, procFile(pid, 'environ')],
-    ]),
-  );
-}
-
-/** Empty when the process is gone. */
-function procFile(pid: number, file: string): string {
-  try {
-    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
-  } catch (error) {
-    if (['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) return '';
     throw error;
   }
 }

@@ -16,6 +16,7 @@ export function summaryOf(result: DrillResult, isKept: boolean): string {
     `  times after the fault: ${timesOf(timeline)}${result.replacedAt === undefined ? '' : `; its pods run again, and write, ${stamp(result.replacedAt).trim()}`}`,
     `  device: ${offs} × off, ${ons} × on, ${result.devices.filter((device) => device.action === 'read').length} reads; writers overlapping: ${result.writers.overlaps}`,
     `  laws P1–P11, judged from outside: ${checks} checks, ${violations} violations`,
+    `  planted secrets: ${plantedText([result])}`,
     `  leaders: ${result.leaders.map(({ replica, epoch, at }) => `${replica} (epoch ${epoch}${at > 0 ? `, ${stamp(at).trim()}` : ''})`).join(', ')}`,
     ...(result.children === undefined ? [] : [`  ${childrenOf(result.children)}`]),
     `  API requests of the controllers: ${Object.entries(result.api)
@@ -29,6 +30,14 @@ export function summaryOf(result: DrillResult, isKept: boolean): string {
     ...(result.expected ? [] : [whyOf(result)]),
     '',
   ].join('\n');
+}
+
+/** What was searched for passwords and tokens, and what was found. */
+export function plantedText(results: readonly DrillResult[]): string {
+  const sum = (of: (planted: DrillResult['planted']) => number): number => results.reduce((total, { planted }) => total + of(planted), 0);
+  const [secrets, writes, texts] = [sum(({ secrets }) => secrets), sum(({ writes }) => writes), sum(({ texts }) => texts)];
+  const where = `${writes} objects at the API, ${texts} logs, pages, command lines and environments (${sum(({ processes }) => processes)} processes)`;
+  return `${secrets} looked for in ${where}: ${sum(({ found }) => found)} found`;
 }
 
 /** The last line of a drill that did not go as it must: a log often keeps no other one. */

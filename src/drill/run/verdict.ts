@@ -2,6 +2,7 @@ import { LEADER_LEASE } from '../../manager/composition.ts';
 import { fenceName } from '../../domain/node-fence.ts';
 import type { NodeFenceStatus } from '../../domain/node-fence.ts';
 import { judge } from '../../laws/judge.ts';
+import type { LawResult } from '../../laws/law.ts';
 import type { TraceEvent } from '../../laws/trace.ts';
 import { replacedAt } from '../../laws/writers.ts';
 import { CONTROLLER_USER } from './cluster-session.ts';
@@ -46,6 +47,9 @@ export interface Played {
   syncedAtMs: number;
   usage: DrillResult['controller'];
   exposure: Record<string, string>;
+  /** Processes of the controllers that were looked at, and those whose dump would hold their memory. */
+  processes: number;
+  dumps: readonly string[];
   problems: readonly string[];
   findings: FaultFindings;
 }
@@ -60,11 +64,12 @@ export function verdict(played: Played): DrillResult {
   const [status] = statuses;
   const switched = [...victims, ...(blow.others ?? [])].map((node) => watcher.fences.get(fenceName(node))?.status);
   const timing = switched.find((each) => each?.frozen !== undefined)?.frozen?.plan.timing;
+  const texts = { ...Object.fromEntries(replicas.all.map(({ name, child }) => [`log of ${name}`, child.log()])), ...played.exposure };
   const judgement = judge(trace, {
     controllerUser: CONTROLLER_USER,
     leaseName: LEADER_LEASE,
     secrets: session.secrets,
-    texts: { ...Object.fromEntries(replicas.all.map(({ name, child }) => [`log of ${name}`, child.log()])), ...played.exposure },
+    texts,
     ...(timing === undefined ? {} : { offStableMs: timing.offStableMs, settleMs: timing.settleMs, releaseTimeoutMs: timing.releaseTimeoutMs }),
   });
   const terms = termsOf(trace);
@@ -84,6 +89,7 @@ export function verdict(played: Played): DrillResult {
         options.replicas,
       ),
     );
+  for (const name of played.dumps) problems.push(`a core dump of ${name} would hold its memory`);
   for (const [law, { violations }] of Object.entries(judgement.laws)) problems.push(...violations.map((violation) => `${law} ${violation}`));
   return {
     fault: options.fault,
@@ -109,6 +115,7 @@ export function verdict(played: Played): DrillResult {
     laws: judgement.laws,
     devices: devicesOf(trace, faultAtMs),
     writers: judgement.writers,
+    planted: plantedIn(played, judgement.laws.P9, Object.keys(texts).length),
     api: requestsOf(trace, CONTROLLER_USER),
     listsAfterSync: listed,
     controller: played.usage,
@@ -138,6 +145,11 @@ export function listedAgain(
     ([resource, count]) => !asked.has(resource) && !isFirst(resource, count) && !isBeginning(resource, count),
   );
   return again.map(([resource]) => `${resource} was listed again after the first sync`);
+}
+
+/** Every check of P9 is a text, or something that a controller wrote or read. */
+function plantedIn({ session, processes }: Played, { checks, violations }: LawResult, texts: number): DrillResult['planted'] {
+  return { secrets: session.secrets.length, writes: checks - texts, texts, processes, found: violations.length };
 }
 
 function victimOf(node: string, status: NodeFenceStatus | undefined, faultAtMs: number): VictimResult {

@@ -8,6 +8,7 @@ const result = {
   timeline: {},
   devices: [],
   writers: { overlaps: 0 },
+  planted: { secrets: 1, writes: 1, texts: 1, processes: 1, found: 0 },
   leaders: [],
   api: {},
   controller: { rssMb: 1, cpuMs: 1 },
