@@ -1,8 +1,9 @@
 import type { AgentDefinition } from '../../src/ports/agents.ts';
 import { addressCheckOf } from '../shared/address/address-check.ts';
+import { firstHostKey } from '../shared/first-trust/parameters.ts';
 import { ownPortProblem } from '../shared/interfaces/own-port.ts';
 import { NO_PORT } from '../shared/interfaces/port-identity.ts';
-import { describeParameters } from '../shared/parameter-schema.ts';
+import { canonical, describeParameters } from '../shared/parameter-schema.ts';
 import { sshWarnings } from '../shared/ssh/parameters.ts';
 import { deviceKeyOf, switchParameters, switchProblems } from './parameters.ts';
 
@@ -18,6 +19,10 @@ export const ethernetSwitch: AgentDefinition = {
   check: switchProblems,
   plugProblem: (plug) => (plug === '' ? NO_PORT : ownPortProblem(plug)),
   warnings: sshWarnings,
+  firstTrust: (parameters) => {
+    const named = canonical(switchParameters, parameters);
+    return named['transport'] === 'ssh' ? firstHostKey(named, deviceKeyOf(parameters)) : undefined;
+  },
   create: async (context) => {
     const { EthernetSwitchAgent } = await import('./agent.ts');
     return new EthernetSwitchAgent(context.clock, addressCheckOf(context));

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
 import type { ParameterProblem, Parameters } from '../../src/ports/agents.ts';
+import { firstTrustDocumentation, firstTrustShape } from '../shared/first-trust/parameters.ts';
 import type { NameKind } from '../shared/interfaces/if-mib.ts';
 import { portAliasDocumentation } from '../shared/interfaces/port-identity.ts';
 import { BOOT_TIME, bootTime } from '../shared/boot-time.ts';
@@ -21,6 +22,7 @@ const own = {
   port_alias: z.string().optional(),
   enable_password: z.string().optional(),
   bmc_boot_time: bootTime,
+  ...firstTrustShape,
 };
 const schema = z.object({ ...own, ...snmpShape, ...sshShape });
 const snmpSchema = z.object(snmpShape);
@@ -31,6 +33,7 @@ export const switchParameters: ParameterSchema<typeof schema> = {
   documentation: {
     ...snmpDocumentation,
     ...sshDocumentation,
+    ...firstTrustDocumentation,
     transport: { description: '`snmp` (IF-MIB) or `ssh` (command line).', default: 'snmp' },
     dialect: { description: `Command line of the switch: ${NAMES.map((name) => `\`${name}\``).join(', ')}. Needed for SSH.` },
     find_by: {

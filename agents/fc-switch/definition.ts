@@ -2,7 +2,7 @@ import type { AgentDefinition } from '../../src/ports/agents.ts';
 import { addressCheckOf } from '../shared/address/address-check.ts';
 import { describeParameters } from '../shared/parameter-schema.ts';
 import { sshWarnings } from '../shared/ssh/parameters.ts';
-import { deviceKeyOf, fcSwitchParameters, fcSwitchProblems, portProblem } from './parameters.ts';
+import { deviceKeyOf, fcSwitchParameters, fcSwitchProblems, firstTrustOf, portProblem } from './parameters.ts';
 
 /** Ports of Fibre Channel switches. A port of an MDS is shut gracefully, which takes some seconds; 15 s is the least. */
 export const fcSwitch: AgentDefinition = {
@@ -16,6 +16,7 @@ export const fcSwitch: AgentDefinition = {
   check: fcSwitchProblems,
   plugProblem: portProblem,
   warnings: sshWarnings,
+  firstTrust: firstTrustOf,
   create: async (context) => {
     const { FcSwitchAgent } = await import('./agent.ts');
     return new FcSwitchAgent(context.clock, addressCheckOf(context));

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
-import type { ParameterProblem, Parameters } from '../../src/ports/agents.ts';
+import type { FirstTrust, ParameterProblem, Parameters } from '../../src/ports/agents.ts';
+import { firstCertificate, firstHostKey, firstTrustDocumentation, firstTrustProblems, firstTrustShape } from '../shared/first-trust/parameters.ts';
 import { portAliasDocumentation } from '../shared/interfaces/port-identity.ts';
 import { canonical, checkParameters, parseBoolean, parsed, valuesOf, type ParameterSchema } from '../shared/parameter-schema.ts';
 import { snmpDeviceKey, snmpDocumentation, snmpProblems, snmpSettings, snmpShape } from '../shared/snmp/parameters.ts';
@@ -25,6 +26,7 @@ const own = {
     .optional(),
   ssl: booleanWord.default(true),
   ...trustShape,
+  ...firstTrustShape,
 };
 const schema = z.object({ ...own, ...snmpShape, ...sshShape });
 const snmpSchema = z.object(snmpShape);
@@ -46,6 +48,7 @@ export const fcSwitchParameters: ParameterSchema<typeof schema> = {
     password: { description: 'Password; authentication password of SNMP 3.', fromSecret: true, secret: true, aliases: ['passwd'] },
     ssl: { description: 'TLS, for `rest` and `nxapi`.', default: 'yes' },
     ...trustDocumentation('switch', 'port'),
+    ...firstTrustDocumentation,
   },
 };
 
@@ -76,7 +79,15 @@ export function fcSwitchProblems(parameters: Parameters, withSecrets: boolean): 
   const isInsecure = named['ssl_insecure'] !== undefined && parseBoolean(named['ssl_insecure']) === true;
   if (isInsecure && (named['ca'] !== undefined || named['ssl_fingerprint'] !== undefined))
     problems.push({ parameter: 'ssl_insecure', message: 'trusts any certificate, but ca or ssl_fingerprint is given too: remove one' });
-  return problems;
+  return [...problems, ...firstTrustProblems(named, ['ca', 'ssl_fingerprint', 'ssl_insecure'])];
+}
+
+/** What the switch shows first, by the protocol in use. SNMP has nothing of the kind. */
+export function firstTrustOf(parameters: Parameters): FirstTrust | undefined {
+  const named = canonical(fcSwitchParameters, parameters);
+  const transport = transportOf(named);
+  if (transport === 'snmp') return undefined;
+  return (transport === 'ssh' ? firstHostKey : firstCertificate)(named, deviceKeyOf(parameters));
 }
 
 /** Typed settings of complete parameters, or the problems in words (without values). */

@@ -24,6 +24,14 @@ export function settingsOf(parameters: Parameters): OpenStackSettings | { proble
   const result = parsed(openstackParameters, parameters);
   if (!result.success || problems.length > 0) return { problems };
   const { cloud, openrc, region, interface: kind, system_uuid: comparesUUID, ...value } = result.data;
-  const { ca, ssl_fingerprint, ssl_insecure, login_timeout, apitimeout: _unused, ...own } = value;
-  return { own, cloud, openrc, region, interface: kind, comparesUUID, trust: trustOf({ ca, ssl_fingerprint, ssl_insecure, login_timeout }) };
+  const { ca, ssl_fingerprint, ssl_insecure, ssl_min_version, login_timeout, apitimeout: _unused, ...own } = value;
+  return {
+    own,
+    cloud,
+    openrc,
+    region,
+    interface: kind,
+    comparesUUID,
+    trust: trustOf({ ca, ssl_fingerprint, ssl_insecure, ssl_min_version, login_timeout }),
+  };
 }

@@ -1,5 +1,6 @@
 import type { AgentDefinition, Parameters } from '../../src/ports/agents.ts';
 import { addressCheckOf } from '../shared/address/address-check.ts';
+import { firstCertificate } from '../shared/first-trust/parameters.ts';
 import { unknownMachine } from '../shared/machine-uuid.ts';
 import { canonical, checkParameters, describeParameters, parseBoolean } from '../shared/parameter-schema.ts';
 import { contradictions, deviceKeyOf, redfishParameters } from './parameters.ts';
@@ -29,6 +30,7 @@ export const redfish: AgentDefinition = {
     ...checkParameters(redfishParameters, parameters, withSecrets),
     ...contradictions(parameters).map((message) => ({ parameter: 'ssl', message })),
   ],
+  firstTrust: (parameters) => firstCertificate(canonical(redfishParameters, parameters), deviceKeyOf(parameters)),
   create: async (context) => {
     const { RedfishAgent } = await import('./agent.ts');
     return new RedfishAgent(context.clock, addressCheckOf(context));

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import type { Parameters } from '../../src/ports/agents.ts';
 import { isHost } from '../shared/address/host-text.ts';
 import { BOOT_TIME, bootTime } from '../shared/boot-time.ts';
+import { firstTrustDocumentation, firstTrustProblems, firstTrustShape, isTrustedFirst, UNRESOLVED } from '../shared/first-trust/parameters.ts';
 import { canonical, parseBoolean, parsed, type ParameterSchema } from '../shared/parameter-schema.ts';
 import { portNumber } from '../shared/port-number.ts';
 import {
@@ -16,6 +17,7 @@ import {
   trustDocumentation,
   trustShape,
 } from '../shared/web/parameters.ts';
+import { tlsVersionOf, type TlsVersion } from '../shared/web/tls-version.ts';
 
 const UUID = /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i;
 
@@ -37,6 +39,7 @@ const schema = z.object({
     .regex(/^\/[!-~]*$/, 'must be a path')
     .default('/redfish/v1/'),
   ...trustShape,
+  ...firstTrustShape,
   resource: z.enum(['system', 'outlet'], 'must be system or outlet').default('system'),
   pdu: z.string().optional(),
   auth: z.enum(['auto', 'session', 'basic'], 'must be auto, session or basic').default('auto'),
@@ -59,6 +62,7 @@ export const redfishParameters: ParameterSchema<typeof schema> = {
     serial: { description: 'Chooses the ComputerSystem by its SerialNumber.', aliases: ['serial_number'] },
     redfish_uri: { description: 'Path of the service root.', default: '/redfish/v1/', aliases: ['redfish-uri'] },
     ...trustDocumentation('BMC', 'power'),
+    ...firstTrustDocumentation,
     resource: {
       description: 'What a plug is: a ComputerSystem (`system`), or an `outlet` of a rack PDU that speaks Redfish.',
       default: 'system',
@@ -86,6 +90,7 @@ export interface RedfishSettings {
   /** 64 lower-case hexadecimal digits. */
   fingerprint: string | undefined;
   insecure: boolean;
+  minVersion: TlsVersion;
   resource: 'system' | 'outlet';
   pdu: string | undefined;
   auth: 'auto' | 'session' | 'basic';
@@ -116,7 +121,8 @@ export function contradictions(parameters: Parameters): string[] {
   const ssl = named['ssl'] === undefined ? undefined : parseBoolean(named['ssl']);
   if (ssl !== undefined && named['scheme'] !== undefined && ssl !== (named['scheme'] === 'https'))
     problems.push('ssl and scheme contradict each other');
-  problems.push(...trustContradictions(named).map(({ parameter, message }) => `${parameter} ${message}`));
+  const trust = [...trustContradictions(named), ...firstTrustProblems(named, ['ca', 'ssl_fingerprint', 'ssl_insecure'])];
+  problems.push(...trust.map(({ parameter, message }) => `${parameter} ${message}`));
   const ofSystem = ['systems_uri', 'system_uuid', 'serial'].filter((name) => named[name] !== undefined);
   if (named['resource'] === 'outlet' && ofSystem.length > 0) problems.push(`${ofSystem.join(', ')} chooses a ComputerSystem, but resource is outlet`);
   if (named['resource'] !== 'outlet' && named['pdu'] !== undefined) problems.push('pdu chooses a PDU, but resource is not outlet');
@@ -129,6 +135,7 @@ export function parseSettings(parameters: Parameters): RedfishSettings | { probl
   const result = parsed(redfishParameters, parameters);
   const problems = [...(result.error?.issues ?? []).map((issue) => `${String(issue.path[0])} ${issue.message}`), ...contradictions(parameters)];
   for (const name of ['ip', 'username', 'password']) if (named[name] === undefined) problems.push(`${name} is missing`);
+  if (isTrustedFirst(named)) problems.push(`${UNRESOLVED.parameter} ${UNRESOLVED.message}`);
   if (!result.success || problems.length > 0) return { problems };
   const value = result.data;
   const tls = value.scheme === undefined ? (value.ssl ?? true) : value.scheme === 'https';
@@ -145,6 +152,7 @@ export function parseSettings(parameters: Parameters): RedfishSettings | { probl
     ca: value.ca,
     fingerprint: plainFingerprint(value.ssl_fingerprint),
     insecure: value.ssl_insecure,
+    minVersion: tlsVersionOf(value.ssl_min_version),
     resource: value.resource,
     pdu: value.pdu,
     auth: value.auth,

@@ -4,6 +4,7 @@ import { connect as connectSecure, createSecureContext, type SecureContext, type
 
 import type { Clock } from '../../src/ports/clock.ts';
 import { ANY_ADDRESS, checkedLookup, refusalOf, type AddressCheck } from '../shared/address/address-check.ts';
+import { tlsOptions, type TlsVersion } from '../shared/web/tls-version.ts';
 import type { RedfishSettings } from './parameters.ts';
 
 const CONTEXTS_MAX = 64;
@@ -23,12 +24,13 @@ export class Authorities {
   }
 
   /** Of these certificates (PEM), or of the system's. */
-  contextOf(ca: string | undefined): SecureContext {
-    const known = this.#contexts.get(ca ?? '');
+  contextOf(ca: string | undefined, minVersion: TlsVersion): SecureContext {
+    const key = `${minVersion} ${ca ?? ''}`;
+    const known = this.#contexts.get(key);
     if (known !== undefined) return known;
     if (this.#contexts.size >= CONTEXTS_MAX) this.#contexts.clear();
-    const context = createSecureContext({ ecdhCurve: GROUPS, ...(ca === undefined ? {} : { ca }) });
-    this.#contexts.set(ca ?? '', context);
+    const context = createSecureContext({ ecdhCurve: GROUPS, ...tlsOptions(minVersion), ...(ca === undefined ? {} : { ca }) });
+    this.#contexts.set(key, context);
     return context;
   }
 }
@@ -102,7 +104,7 @@ export function openSocket(
   return () => finish(new ConnectTimeout('given up'));
 }
 
-function opened({ host, port, tls, ca, insecure, fingerprint }: RedfishSettings, authorities: Authorities): Socket {
+function opened({ host, port, tls, ca, insecure, fingerprint, minVersion }: RedfishSettings, authorities: Authorities): Socket {
   const { check } = authorities;
   const refusal = refusalOf(host, check);
   if (refusal !== undefined) return new Socket().destroy(refusal);
@@ -111,7 +113,7 @@ function opened({ host, port, tls, ca, insecure, fingerprint }: RedfishSettings,
   return connectSecure({
     ...where,
     ...(isIP(host) === 0 ? { servername: host } : {}),
-    secureContext: authorities.contextOf(ca),
+    secureContext: authorities.contextOf(ca, minVersion),
     // A pinned certificate is compared before the socket is handed over.
     rejectUnauthorized: !insecure && fingerprint === undefined,
     ALPNProtocols: ['http/1.1'],

@@ -8,7 +8,7 @@ import type { ConfigMap, Node, Secret } from '../ports/objects.ts';
 import { SecretUnread } from '../ports/secret-stores.ts';
 import type { SecretStores } from '../ports/secret-stores.ts';
 import type { Planner } from '../ports/planner.ts';
-import { SECRETS } from '../ports/resources.ts';
+import { NODE_FENCE_REPORTS, SECRETS } from '../ports/resources.ts';
 import { clusterProblems } from './cluster-checks.ts';
 import { configurationOf, ConfigText } from './configuration.ts';
 import type { Configuration, NodeFacts } from './configuration.ts';
@@ -90,7 +90,9 @@ export class LivePlanner implements Planner {
   async parametersFor(node: string, method: PlanMethod): Promise<Parameters> {
     const { configuration } = this.current();
     const secret = method.secret === undefined ? await this.elsewhere(node, method) : await this.secret(method, method.secret);
-    return resolveParameters({ node, method, configuration, secret });
+    const isTrustedFirst = this.sources.registry.find(method.agent)?.firstTrust?.(method.parameters) !== undefined;
+    const report = isTrustedFirst ? await this.sources.cluster.get(NODE_FENCE_REPORTS, node) : undefined;
+    return resolveParameters({ node, method, configuration, secret, trusted: report?.status?.trusted });
   }
 
   private async secret(method: PlanMethod, name: string): Promise<Readonly<Record<string, string>>> {

@@ -210,6 +210,10 @@ function secretElsewhere({ own, definition }: MergedMethod, { stores }: Configur
 const TRUSTS_ANYBODY =
   'ssl_insecure=yes believes any certificate: whoever is on the path reads the password, and can say that the machine is off; write ca or ssl_fingerprint';
 
+const OLD_TLS: ReadonlySet<string> = new Set(['1.0', '1.1']);
+const OLD_TLS_CAN_BE_BROKEN =
+  'speaks a TLS that can be broken by whoever is on the path: update the firmware of the device, or keep its network apart from others';
+
 /** Where a login that is missing was looked for, and belongs. */
 function secretHint(
   { name, definition, secretNames }: MergedMethod,
@@ -247,6 +251,9 @@ function checkParameters(
   }
   const insecure = parameters.get('ssl_insecure');
   if (insecure !== undefined && parseBoolean(insecure.value) === true) problems.warning(insecure.where, TRUSTS_ANYBODY);
+  const version = parameters.get('ssl_min_version');
+  if (version !== undefined && OLD_TLS.has(version.value))
+    problems.warning(version.where, `ssl_min_version=${version.value} ${OLD_TLS_CAN_BE_BROKEN}`);
   for (const { parameter, message } of definition.warnings?.(publicParameters(merged)) ?? [])
     problems.warning(parameters.get(parameter)?.where ?? where, `${parameter} ${message}`);
   const isNowhere =

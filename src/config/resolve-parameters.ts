@@ -1,6 +1,7 @@
 import type { PlanMethod } from '../domain/plan.ts';
+import type { TrustedDevice } from '../domain/first-trust.ts';
 import { AgentError } from '../ports/agents.ts';
-import type { Parameters } from '../ports/agents.ts';
+import type { AgentDefinition, Parameters } from '../ports/agents.ts';
 import type { SecretPlace } from '../ports/secret-stores.ts';
 import type { Configuration } from './configuration.ts';
 import { mergeMethod } from './merged-method.ts';
@@ -15,13 +16,15 @@ export interface RunInput {
   configuration: Configuration;
   /** Decoded keys of the Secret that the method names, or of what it names in its place. */
   secret: Readonly<Record<string, string>> | undefined;
+  /** What devices of the node showed when they were first seen; of methods that trust by it. */
+  trusted?: readonly TrustedDevice[] | undefined;
 }
 
 /**
  * Frozen parameters with today's secrets: those that historical layouts keep in the ConfigMap are read again, then the Secret's keys, which
  * win. Throws `AgentError` kind `Misconfigured` when something is missing; never names a value.
  */
-export function resolveParameters({ node, method, configuration, secret }: RunInput): Parameters {
+export function resolveParameters({ node, method, configuration, secret, trusted = [] }: RunInput): Parameters {
   const definition = configuration.registry.find(method.agent);
   if (definition === undefined) throw misconfigured(method, `agent ${method.agent} is unknown: one of ${configuration.registry.names().join(', ')}`);
   const parameters: Record<string, string> = { ...method.parameters, ...inlineSecrets(node, method, configuration) };
@@ -31,9 +34,27 @@ export function resolveParameters({ node, method, configuration, secret }: RunIn
     // A newline at the end is the usual slip of `kubectl create secret --from-file`.
     if (name !== undefined) parameters[name] = value.replace(/\r?\n$/, '');
   }
-  const [problem] = definition.check(parameters, true);
-  if (problem === undefined) return parameters;
+  const pinned = pinnedFirstSeen(parameters, definition, method, trusted);
+  const [problem] = definition.check(pinned, true);
+  if (problem === undefined) return pinned;
   throw misconfigured(method, `${problem.parameter} ${problem.message} ${sourceOf(method)}`);
+}
+
+const FIRST_TRUST_KEYS: ReadonlySet<string> = new Set(['trust_on_first_use', 'accept_fingerprint']);
+
+/** Puts what is on record into the place of the word that asks for it. Nothing is recorded here: who fences has no time to find out who answers. */
+function pinnedFirstSeen(parameters: Parameters, definition: AgentDefinition, method: PlanMethod, trusted: readonly TrustedDevice[]): Parameters {
+  const first = definition.firstTrust?.(parameters);
+  if (first === undefined) return parameters;
+  const recorded = trusted.find(({ device }) => device === method.device);
+  if (recorded === undefined)
+    throw misconfigured(
+      method,
+      `trust_on_first_use: nothing is on record of ${method.device} yet: a probe of the controller records what it shows, while no fence of the node is open; nobody logs in before`,
+    );
+  const nameOf = parameterNames(definition);
+  const kept = Object.entries(parameters).filter(([key]) => !FIRST_TRUST_KEYS.has(nameOf(key) ?? ''));
+  return { ...Object.fromEntries(kept), [first.parameter]: recorded.shown };
 }
 
 /** Where the login of a method is that is in no Secret. */

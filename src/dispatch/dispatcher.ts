@@ -13,7 +13,7 @@ import type { Wanted } from './device-call.ts';
 import { DeviceQueues } from './device-queues.ts';
 import { failureOf } from '../ports/jobs.ts';
 import type { Job, Runner } from '../ports/jobs.ts';
-import type { ProbeAnswer, Prober, ProbeRequest } from '../ports/probes.ts';
+import type { ProbeAnswer, Prober, ProbeRequest, ShownTrust } from '../ports/probes.ts';
 import { IdleProber } from './prober.ts';
 import { foundRemoved, removed } from './removing.ts';
 import { switchTo, untilStable } from './switching.ts';
@@ -36,7 +36,12 @@ export class Dispatcher implements Runner, Prober {
     this.registry = registry;
     this.context = context;
     this.clock = context.clock;
-    this.prober = new IdleProber(this.clock, this.queues, { queueOf: (method) => this.queueOf(method), agentOf: (method) => this.agentOf(method) });
+    this.prober = new IdleProber(this.clock, this.queues, {
+      queueOf: (method) => this.queueOf(method),
+      agentOf: (method) => this.agentOf(method),
+      firstTrustOf: ({ agent, parameters }) => registry.find(agent)?.firstTrust?.(parameters),
+      context,
+    });
   }
 
   /** Carries out the run that `job.entry` announces. Rejects only when `job.signal` is aborted; every failure is a report. */
@@ -108,6 +113,10 @@ export class Dispatcher implements Runner, Prober {
 
   probe(request: ProbeRequest): Promise<ProbeAnswer | undefined> {
     return this.prober.probe(request);
+  }
+
+  trustShown(request: ProbeRequest): Promise<ShownTrust> {
+    return this.prober.trustShown(request);
   }
 
   private async readStateOnce(job: Job): Promise<{ state: DeviceState; detail: string }> {

@@ -1,10 +1,10 @@
 import { describeError } from '../domain/errors.ts';
 import type { PlanMethod } from '../domain/plan.ts';
 import { AgentError } from '../ports/agents.ts';
-import type { Agent, Reading } from '../ports/agents.ts';
+import type { Agent, AgentContext, AgentErrorFacts, FirstTrust, Reading } from '../ports/agents.ts';
 import { ApiStatusError, TransportError } from '../ports/api-transport.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { ProbeAnswer, Prober, ProbeRequest } from '../ports/probes.ts';
+import type { ProbeAnswer, Prober, ProbeRequest, ShownTrust } from '../ports/probes.ts';
 import { withDeadline } from './deadline.ts';
 import { describeReading } from './device-call.ts';
 import type { DeviceQueues } from './device-queues.ts';
@@ -13,6 +13,8 @@ interface Methods {
   /** Calls of one queue never overlap. */
   queueOf(method: PlanMethod): string;
   agentOf(method: PlanMethod): Promise<Agent>;
+  firstTrustOf(method: PlanMethod): FirstTrust | undefined;
+  context: Pick<AgentContext, 'clock' | 'addresses'>;
 }
 
 /** Reads plugs while nobody else wants their device; nothing is ever set. */
@@ -28,11 +30,28 @@ export class IdleProber implements Prober {
   }
 
   async probe(request: ProbeRequest): Promise<ProbeAnswer | undefined> {
+    const answer = await this.idle(request, (yields) => this.read(request, yields));
+    return answer === undefined || 'error' in answer ? answer : { ...answerOf(answer.found), latencyMs: answer.latencyMs };
+  }
+
+  async trustShown(request: ProbeRequest): Promise<ShownTrust> {
+    const first = this.methods.firstTrustOf(request.method);
+    if (first === undefined) return { kind: 'not-asked' };
+    const answer = await this.idle(request, (yields) => this.within(request, yields, (signal) => first.show(this.methods.context, signal)));
+    if (answer === undefined) return { kind: 'busy' };
+    return 'error' in answer ? { kind: 'failed', answer } : { kind: 'shown', shown: answer.found, accepted: first.accepted };
+  }
+
+  /** Gives way to whoever wants the device; `undefined` then. */
+  private async idle<T>(
+    request: ProbeRequest,
+    work: (yields: AbortSignal) => Promise<T>,
+  ): Promise<{ found: T; latencyMs: number } | { error: string; latencyMs: number } | undefined> {
     const beganAtMs = this.clock.monotonicMs();
     const latency = (): number => Math.round((this.clock.monotonicMs() - beganAtMs) * 10) / 10;
     try {
-      const reading = await this.queues.runIdle(this.methods.queueOf(request.method), (yields) => this.read(request, yields));
-      return reading === undefined ? undefined : { ...answerOf(reading), latencyMs: latency() };
+      const ran = await this.queues.runIdle(this.methods.queueOf(request.method), async (yields) => ({ found: await work(yields) }));
+      return ran === undefined ? undefined : { ...ran, latencyMs: latency() };
     } catch (error) {
       if (request.signal.aborted || error instanceof TransportError || error instanceof ApiStatusError) return undefined;
       // Nothing was asked to change: a device that is silent is not reached.
@@ -41,8 +60,23 @@ export class IdleProber implements Prober {
     }
   }
 
-  private async read(request: ProbeRequest, yields: AbortSignal): Promise<Reading> {
+  private read(request: ProbeRequest, yields: AbortSignal): Promise<Reading> {
     const { method, identity, deadlineMs } = request;
+    return this.within(request, yields, async (signal, facts) => {
+      const [agent, parameters] = [await this.methods.agentOf(method), await request.parametersOf(method)];
+      if (agent.kind === 'action') throw new AgentError('Misconfigured', { ...facts, answered: `agent ${method.agent} has nothing to read` });
+      const beforeSend = (): void => {
+        throw new AgentError('NotSent', { ...facts, answered: 'a probe changes nothing' });
+      };
+      const { plug, device, secret } = method;
+      const deletes = method.action === 'delete' ? { deletes: true as const } : {};
+      const named = secret === undefined ? {} : { secret };
+      return agent.read({ plug, device, parameters, identity, signal, deadlineMs, isProbe: true, beforeSend, ...named, ...deletes });
+    });
+  }
+
+  private async within<T>(request: ProbeRequest, yields: AbortSignal, work: (signal: AbortSignal, facts: AgentErrorFacts) => Promise<T>): Promise<T> {
+    const { method, deadlineMs } = request;
     const facts = { device: method.device, plug: method.plug, asked: 'read', answered: '' };
     const either = new AbortController();
     const end = (signal: AbortSignal) => (): void => either.abort(signal.reason);
@@ -52,17 +86,7 @@ export class IdleProber implements Prober {
       signal.addEventListener('abort', listener);
     }
     try {
-      return await withDeadline(this.clock, either.signal, deadlineMs, facts, async (signal) => {
-        const [agent, parameters] = [await this.methods.agentOf(method), await request.parametersOf(method)];
-        if (agent.kind === 'action') throw new AgentError('Misconfigured', { ...facts, answered: `agent ${method.agent} has nothing to read` });
-        const beforeSend = (): void => {
-          throw new AgentError('NotSent', { ...facts, answered: 'a probe changes nothing' });
-        };
-        const { plug, device, secret } = method;
-        const deletes = method.action === 'delete' ? { deletes: true as const } : {};
-        const named = secret === undefined ? {} : { secret };
-        return agent.read({ plug, device, parameters, identity, signal, deadlineMs, isProbe: true, beforeSend, ...named, ...deletes });
-      });
+      return await withDeadline(this.clock, either.signal, deadlineMs, facts, (signal) => work(signal, facts));
     } finally {
       for (const { signal, listener } of listeners) signal.removeEventListener('abort', listener);
     }

@@ -126,6 +126,17 @@ export const REPORT_STATUS = object<ReportStatus>('What outlives a fence of this
       PROBED_MAX,
     ),
   ),
+  trusted: optional(
+    list(
+      'What devices showed when they were first seen: they are believed by it, where trust_on_first_use asks for that.',
+      object<Element<'trusted'>>('One device.', {
+        device: token('Its address.', { maxLength: 512 }),
+        shown: token('Fingerprint of its certificate or host key.', { maxLength: 128 }),
+        since: time('When it was recorded.'),
+      }),
+      PROBED_MAX,
+    ),
+  ),
   exhibits: optional(
     list(
       'What a device showed right before the off of the last incident.',

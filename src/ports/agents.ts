@@ -239,6 +239,16 @@ export interface ConnectedCluster extends Cluster {
   close(): void;
 }
 
+/** A device that is believed as it was first seen. */
+export interface FirstTrust {
+  /** Which parameter takes what it showed. */
+  parameter: string;
+  /** What may be recorded in the place of what is on record. */
+  accepted: readonly string[];
+  /** What the device shows now, to somebody who does not log in. */
+  show(context: Pick<AgentContext, 'clock' | 'addresses'>, signal: AbortSignal): Promise<string>;
+}
+
 /** What the registry knows of an agent without opening a connection. */
 export interface AgentDefinition {
   name: string;
@@ -282,6 +292,8 @@ export interface AgentDefinition {
   witness?(parameters: Parameters): string | undefined;
   /** Why no method of it may stand in this step, whatever else is right; absent, or `undefined`: it may. */
   stepProblem?(step: Step, parameters: Parameters): string | undefined;
+  /** Absent, or `undefined`: the device is trusted by what the parameters say. */
+  firstTrust?(parameters: Parameters): FirstTrust | undefined;
   /** It gives the Secret of its method to a pod, unread: a login from elsewhere is none for it. */
   handsSecretOn?: true;
   /** What it takes is not known where this is asked: no name is one too many. */

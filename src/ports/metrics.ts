@@ -37,6 +37,8 @@ export interface FenceMetrics {
 export interface DeviceMetrics {
   devices(agent: string, counts: { reachable: number; unreachable: number }): void;
   oldestProbe(agent: string, ageMs: number): void;
+  /** Devices that show another certificate or host key than the one on record. */
+  strangers(agent: string, count: number): void;
   /** Time until the first credential or certificate of this agent's devices expires. */
   credentialExpiry(agent: string, remainingMs: number): void;
 }
@@ -199,7 +201,7 @@ export const NO_METRICS: Metrics = {
     fenceable: nothing,
     problem: nothing,
   },
-  device: { devices: nothing, oldestProbe: nothing, credentialExpiry: nothing },
+  device: { devices: nothing, oldestProbe: nothing, strangers: nothing, credentialExpiry: nothing },
   watch: { listed: nothing, watchEvent: nothing, watchEnded: nothing, wentBack: nothing },
   workqueue: { depth: nothing, finished: nothing, retried: nothing },
   lease: { leading: nothing, renewed: nothing, renewFailed: nothing },

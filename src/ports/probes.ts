@@ -27,6 +27,15 @@ export interface ProbeAnswer {
   wouldRefuse?: string;
 }
 
+/** What a device shows to somebody who does not log in. */
+export type ShownTrust =
+  /** The method does not trust its device by what was first seen of it. */
+  | { kind: 'not-asked' }
+  /** The device is busy, or somebody wanted it meanwhile. */
+  | { kind: 'busy' }
+  | { kind: 'shown'; shown: string; accepted: readonly string[] }
+  | { kind: 'failed'; answer: ProbeAnswer };
+
 /** Reads devices over the queues of the fences. */
 export interface Prober {
   /**
@@ -34,4 +43,6 @@ export interface Prober {
    * nothing is known then.
    */
   probe(request: ProbeRequest): Promise<ProbeAnswer | undefined>;
+  /** Absent: nobody looks, and so nothing is recorded. */
+  trustShown?(request: ProbeRequest): Promise<ShownTrust>;
 }

@@ -1,3 +1,4 @@
+import type { TrustedDevice } from '../domain/first-trust.ts';
 import type { IncidentRecord } from '../domain/incident-record.ts';
 import type { NodeFenceSpec, NodeFenceStatus } from '../domain/node-fence.ts';
 import type { ProblemRecord } from '../domain/remedy/problem-record.ts';
@@ -54,6 +55,8 @@ export interface NodeFenceReport extends KubeObject {
     fence?: 'never';
     /** What the probes last found of every device that the node's fence depends on. */
     devices?: ProbedDevice[];
+    /** What devices showed when they were first seen (`trust_on_first_use`). */
+    trusted?: TrustedDevice[];
     /** What a device showed right before the last off, which destroyed it. */
     exhibits?: KeptDiagnostic[];
     /** Where its remedies are; written by the remedies controller alone. */

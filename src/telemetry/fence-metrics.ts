@@ -70,6 +70,11 @@ export function deviceMetrics(registry: Registry): DeviceMetrics {
   const meters = new Meters(registry);
   const devices = meters.gauge('nodefence_devices', 'Devices, by agent and reachability.', ['agent', 'reachable']);
   const probe = meters.gauge('nodefence_device_probe_age_seconds', 'Age of the oldest probe.', ['agent']);
+  const strangers = meters.gauge(
+    'nodefence_device_strangers',
+    'Devices that show another certificate or host key than the one on record, by agent: nobody logs in to them.',
+    ['agent'],
+  );
   const expiry = meters.gauge('nodefence_credential_expiry_seconds', 'Time until the first credential or certificate of the devices expires.', [
     'agent',
   ]);
@@ -79,6 +84,7 @@ export function deviceMetrics(registry: Registry): DeviceMetrics {
       devices.set({ agent, reachable: 'false' }, unreachable);
     },
     oldestProbe: (agent, ageMs) => probe.set({ agent }, ageMs / 1000),
+    strangers: (agent, count) => strangers.set({ agent }, count),
     credentialExpiry: (agent, remainingMs) => expiry.set({ agent }, remainingMs / 1000),
   };
 }

@@ -205,7 +205,7 @@ export const CONFIG_MUTANTS: readonly SourceMutant[] = [
     name: 'unchecked parameters',
     defect: 'parameters that lack what the Secret was to bring reach the agent',
     file: 'src/config/resolve-parameters.ts',
-    edits: [['if (problem === undefined) return parameters;', 'if (problem === undefined || problem.message !== "") return parameters;']],
+    edits: [['if (problem === undefined) return pinned;', 'if (problem === undefined || problem.message !== "") return pinned;']],
     killedBy: byTest(RESOLVE_PARAMETERS, 'are refused when one is missing, without naming a value'),
   },
   {

@@ -28,6 +28,7 @@ import { METAL3_REMEDIATION_MUTANTS } from './metal3-remediation-mutants.ts';
 import { MACHINE_REMEDIATION_MUTANTS } from './machine-remediation-mutants.ts';
 import { MACHINE_HEALTH_CHECK_MUTANTS } from './machine-health-check-mutants.ts';
 import { PRESERVING_MUTANTS } from './preserving-mutants.ts';
+import { FIRST_TRUST_MUTANTS } from './first-trust-mutants.ts';
 import { FOUND_WELL_MUTANTS } from './found-well-mutants.ts';
 import { STORAGE_LEASE_MUTANTS } from './storage-lease-mutants.ts';
 import { STORAGE_MUTANTS } from './storage-mutants.ts';
@@ -86,6 +87,7 @@ export const SOURCE_MUTANTS: readonly SourceMutant[] = [
   ...PRESERVATION_MUTANTS,
   ...PROGRAM_MUTANTS,
   ...ADDRESS_MUTANTS,
+  ...FIRST_TRUST_MUTANTS,
   ...CLIENT_MUTANTS,
   ...CLUSTER_MUTANTS,
   ...SELF_CHECK_MUTANTS,

@@ -15,7 +15,7 @@ import { deviceMessage } from './words.ts';
 
 const KEEP_ALIVE_MS = 10_000;
 const GREETING_MAX = 2_000;
-const LEGACY: Algorithms = {
+export const LEGACY: Algorithms = {
   kex: { append: ['diffie-hellman-group-exchange-sha1', 'diffie-hellman-group14-sha1', 'diffie-hellman-group1-sha1'], prepend: [], remove: [] },
   cipher: { append: ['aes256-cbc', 'aes192-cbc', 'aes128-cbc', '3des-cbc'], prepend: [], remove: [] },
   hmac: { append: ['hmac-sha1'], prepend: [], remove: [] },

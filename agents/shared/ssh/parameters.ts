@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { ParameterProblem, Parameters } from '../../../src/ports/agents.ts';
 import { isHost } from '../address/host-text.ts';
 import { parseBoolean } from '../parameter-schema.ts';
+import { firstTrustProblems, isTrustedFirst } from '../first-trust/parameters.ts';
 import { portNumber } from '../port-number.ts';
 import type { Documentation } from '../parameter-schema.ts';
 import { parseKnownHosts } from './host-trust.ts';
@@ -102,7 +103,8 @@ export interface SshSettings {
 export function sshContradictions(named: Readonly<Record<string, string>>, withSecrets: boolean): ParameterProblem[] {
   const problems: ParameterProblem[] = [];
   const say = (parameter: string, message: string): void => void problems.push({ parameter, message });
-  const hasTrust = named['known_hosts'] !== undefined || named['host_key_fingerprint'] !== undefined;
+  const hasTrust = named['known_hosts'] !== undefined || named['host_key_fingerprint'] !== undefined || isTrustedFirst(named);
+  problems.push(...firstTrustProblems(named, ['known_hosts', 'host_key_fingerprint']));
   if (named['known_hosts'] !== undefined && named['host_key_fingerprint'] !== undefined)
     say('known_hosts', 'and host_key_fingerprint are both given: remove one');
   if (withSecrets && !hasTrust) say('known_hosts', 'or host_key_fingerprint is missing: the host could be anybody (`ssh-keyscan` writes the line)');

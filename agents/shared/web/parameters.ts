@@ -4,6 +4,7 @@ import { z } from 'zod';
 
 import type { ParameterProblem } from '../../../src/ports/agents.ts';
 import { parseBoolean, type Documentation } from '../parameter-schema.ts';
+import { MIN_TLS_VERSION, minTlsVersion, tlsVersionOf } from './tls-version.ts';
 import type { Trust } from './trusted-socket.ts';
 
 const FINGERPRINT = /^(?:sha-?256[:=\s]\s*)?(?:[0-9a-f]{2}:?){31}[0-9a-f]{2}$/i;
@@ -33,6 +34,7 @@ export const trustShape = {
     .optional(),
   ssl_fingerprint: z.string().regex(FINGERPRINT, 'must be a SHA-256 fingerprint: 64 hexadecimal digits, colons allowed').optional(),
   ssl_insecure: booleanWord.default(false),
+  ssl_min_version: minTlsVersion,
 };
 
 export const loginTimeout = z
@@ -53,6 +55,7 @@ export function trustDocumentation(owner: string, lie: string): Record<keyof typ
       default: 'no',
       aliases: ['ssl-insecure'],
     },
+    ssl_min_version: MIN_TLS_VERSION,
   };
 }
 
@@ -85,10 +88,12 @@ interface TrustValues {
   ca?: string | undefined;
   ssl_fingerprint?: string | undefined;
   ssl_insecure: boolean;
+  ssl_min_version: string;
   login_timeout: number;
 }
 
 /** Of parsed parameters that have `trustShape` and `login_timeout`. */
-export function trustOf({ ca, ssl_fingerprint, ssl_insecure, login_timeout }: TrustValues): Trust {
-  return { ca, fingerprint: plainFingerprint(ssl_fingerprint), insecure: ssl_insecure, connectTimeoutMs: login_timeout * 1000 };
+export function trustOf({ ca, ssl_fingerprint, ssl_insecure, ssl_min_version, login_timeout }: TrustValues): Trust {
+  const minVersion = tlsVersionOf(ssl_min_version);
+  return { ca, fingerprint: plainFingerprint(ssl_fingerprint), insecure: ssl_insecure, minVersion, connectTimeoutMs: login_timeout * 1000 };
 }

@@ -4,6 +4,7 @@ import { connect as connectSecure } from 'node:tls';
 
 import type { Clock } from '../../../src/ports/clock.ts';
 import { ANY_ADDRESS, checkedLookup, refusalOf, type AddressCheck } from '../address/address-check.ts';
+import { tlsOptions, USUAL_TLS, type TlsVersion } from './tls-version.ts';
 
 /** Whom to believe at the other end. */
 export interface Trust {
@@ -12,6 +13,8 @@ export interface Trust {
   /** SHA-256 of the one certificate, 64 lower-case hexadecimal digits; absent: its authority counts. */
   fingerprint: string | undefined;
   insecure: boolean;
+  /** Absent: TLS 1.2. */
+  minVersion?: TlsVersion | undefined;
   connectTimeoutMs: number;
 }
 
@@ -37,11 +40,11 @@ export function openTrusted(
   place: Place,
   trust: Trust,
   { clock, check = ANY_ADDRESS }: { clock: Clock; check?: AddressCheck },
-  onReady: (error: Error | undefined, socket: Socket) => void,
+  onReady: (error: Error | undefined, socket: Socket, shown?: string) => void,
 ): () => void {
   const { socket, ready, shown } = opened(place, trust, check);
   let isOver = false;
-  const finish = (error: Error | undefined): void => {
+  const finish = (error: Error | undefined, found?: string): void => {
     if (isOver) return;
     isOver = true;
     cancel();
@@ -50,7 +53,7 @@ export function openTrusted(
       socket.on('error', () => undefined);
       socket.destroy();
     }
-    onReady(error, socket);
+    onReady(error, socket, found);
   };
   const onError = (error: Error): void => finish('code' in error && TRUST_CODES.test(String(error.code)) ? new Untrusted(error.message) : error);
   const cancel = clock.after(trust.connectTimeoutMs, () => finish(new Error(`no connection within ${trust.connectTimeoutMs} ms`)));
@@ -58,7 +61,7 @@ export function openTrusted(
   socket.once('close', () => finish(new Error('the other end closed the connection')));
   socket.once(ready, () => {
     const found = shown();
-    if (trust.fingerprint === undefined || found === trust.fingerprint) finish(undefined);
+    if (trust.fingerprint === undefined || found === trust.fingerprint) finish(undefined, found);
     else finish(new Untrusted(`its certificate has the SHA-256 fingerprint ${found ?? 'none'}, not the pinned ${trust.fingerprint}`));
   });
   return () => finish(new Error('given up'));
@@ -66,7 +69,7 @@ export function openTrusted(
 
 function opened(
   { host, port, tls }: Place,
-  { ca, fingerprint, insecure }: Trust,
+  { ca, fingerprint, insecure, minVersion = USUAL_TLS }: Trust,
   check: AddressCheck,
 ): {
   socket: Socket;
@@ -80,6 +83,7 @@ function opened(
   const socket = connectSecure({
     ...where,
     ...(isIP(host) === 0 ? { servername: host } : {}),
+    ...tlsOptions(minVersion),
     ...(ca === undefined ? {} : { ca }),
     // A pinned certificate is compared before the socket is handed over.
     rejectUnauthorized: !insecure && fingerprint === undefined,

@@ -64,6 +64,7 @@ export async function inputFromCluster(access: ClusterAccess, flags: MachineFlag
     secrets: secrets === undefined ? undefined : new Map(secrets.map((secret) => [secret.metadata.name, decoded(secret)])),
     nodes,
     recordedUUIDs: new Map(recorded),
+    trusted: new Map((reports ?? []).map(({ metadata, status }) => [metadata.name, status?.trusted ?? []])),
     problems: [],
     found: [
       ...elsewhere(stray ?? [], namespace),

@@ -1,5 +1,6 @@
 import type { NamedConfig } from '../../config/configuration.ts';
 import type { DeviceAddresses } from '../../domain/addresses/device-addresses.ts';
+import type { TrustedDevice } from '../../domain/first-trust.ts';
 import type { SurveyProblem } from '../../config/survey.ts';
 import type { FilePlace, FileProblem } from '../../config/manifests/manifests.ts';
 import type { BareMetalHost } from '../../ports/metal3.ts';
@@ -33,6 +34,8 @@ export interface Input {
   operated?: readonly BareMetalHost[];
   /** Folder of programs of whoever leads, as it says; empty: none. Absent: it is not known. */
   programs?: string;
+  /** What devices of a node showed when they were first seen, by the name of the node. Absent: it is not known. */
+  trusted?: ReadonlyMap<string, readonly TrustedDevice[]>;
   /** Which addresses whoever leads calls. Absent: it is not known. */
   addresses?: DeviceAddresses;
   /** What asks for fences in this cluster, with the time in which each must be proven off. */

@@ -40,7 +40,7 @@ export function validate(input: Input, registry: AgentRegistry, only: readonly s
   const cluster = input.nodes === undefined ? undefined : new Map(input.nodes.map((node) => [node.metadata.name, factsWith(input, factsOf(node))]));
   const { plans, problems } = survey({ configuration, nodes, secretKeys, cluster });
   const resolve = (node: string, method: PlanMethod): Resolved => resolved(node, method, configuration, input);
-  const inSecrets = secrets === undefined ? [] : plans.flatMap(({ node, plan }) => secretProblems(node.name, plan, resolve));
+  const inSecrets = secrets === undefined ? [] : plans.flatMap(({ node, plan }) => secretProblems(node.name, plan, resolve, registry));
   const files: ReportedProblem[] = input.problems.map(({ file, line, message }) => ({
     severity: 'error',
     where: file,
@@ -139,7 +139,7 @@ function problemOf(where: string, message: string, nodes: readonly string[] = []
   return { severity, where, message, steps: [], nodes };
 }
 
-function resolved(node: string, method: PlanMethod, configuration: Configuration, { secrets }: Input): Resolved {
+function resolved(node: string, method: PlanMethod, configuration: Configuration, { secrets, trusted }: Input): Resolved {
   const elsewhere = placeOfSecret(method);
   if (elsewhere !== undefined)
     return { problem: `its login is on the controller’s machine (secret_${elsewhere.kind}=${elsewhere.name}), and is not read from here` };
@@ -148,7 +148,7 @@ function resolved(node: string, method: PlanMethod, configuration: Configuration
     return { problem: secrets === undefined ? `Secret ${method.secret} may not be read by you` : `Secret ${method.secret} does not exist` };
   }
   try {
-    return { parameters: resolveParameters({ node, method, configuration, secret }) };
+    return { parameters: resolveParameters({ node, method, configuration, secret, trusted: trusted?.get(node) }) };
   } catch (error) {
     if (error instanceof AgentError) return { problem: error.facts.answered };
     throw error;
@@ -156,9 +156,11 @@ function resolved(node: string, method: PlanMethod, configuration: Configuration
 }
 
 /** What only the values of a Secret show: a certificate that is none, an empty password. */
-function secretProblems(node: string, plan: Plan, resolve: Validation['resolve']): SurveyProblem[] {
+function secretProblems(node: string, plan: Plan, resolve: Validation['resolve'], registry: AgentRegistry): SurveyProblem[] {
   return methodsOf(plan).flatMap((method) => {
-    if (method.secret === undefined) return [];
+    // What is on record of its device is no matter of its Secret.
+    const isTrustedFirst = registry.find(method.agent)?.firstTrust?.(method.parameters) !== undefined;
+    if (method.secret === undefined || isTrustedFirst) return [];
     const found = resolve(node, method);
     return 'problem' in found ? [problemOf(`Secret ${method.secret}`, `method ${writtenName(method)}: ${found.problem}`, [node])] : [];
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { method, planOf } from '../../domain/testing/model.ts';
 import type { Cluster } from '../../ports/cluster.ts';
 import type { Node } from '../../ports/objects.ts';
-import type { ProbeAnswer, ProbeRequest } from '../../ports/probes.ts';
+import type { ProbeAnswer, ProbeRequest, ShownTrust } from '../../ports/probes.ts';
 import type { NodeFence, NodeFenceReport } from '../../ports/resources.ts';
 import { ManualClock } from '../../runtime/manual-clock.ts';
 import { FakeLister, nodeOf } from '../fence/testing/harness.ts';
@@ -24,6 +24,7 @@ class Fleet {
   writes = 0;
   isLeading = true;
   intervalMs: number | undefined;
+  trust: () => ShownTrust = () => ({ kind: 'not-asked' });
   answer: (node: string) => Promise<ProbeAnswer | undefined> = () => Promise.resolve(WELL);
   readonly controller: ProbeController;
 
@@ -44,6 +45,7 @@ class Fleet {
         parametersFor: () => Promise.resolve({}),
       },
       prober: {
+        trustShown: () => Promise.resolve(this.trust()),
         probe: (request) => {
           this.reads.push({ node: request.identity.node, atMs: this.clock.monotonicMs(), request });
           return this.answer(request.identity.node);
@@ -60,6 +62,7 @@ class Fleet {
         devices: (agent, { reachable, unreachable }) => {
           this.shown.set(`${agent} reachable`, reachable).set(`${agent} unreachable`, unreachable);
         },
+        strangers: (agent, count) => this.shown.set(`${agent} strangers`, count),
         oldestProbe: (agent, ageMs) => this.shown.set(`${agent} age`, ageMs),
         credentialExpiry: (agent, remainingMs) => this.shown.set(`${agent} expiry`, remainingMs),
       },
@@ -289,5 +292,79 @@ describe('probes', () => {
     await fleet.clock.advance(5_000);
     await fleet.controller.close();
     expect(fleet.clock.pending).toBe(0);
+  });
+});
+
+describe('a device that is trusted by what it first showed', () => {
+  const shows = (shown: string, accepted: readonly string[] = []): ShownTrust => ({ kind: 'shown', shown, accepted });
+
+  it('is recorded before anybody logs in, told, and read then', async () => {
+    const fleet = new Fleet();
+    fleet.trust = () => shows('one');
+    let recordedBefore: string | undefined;
+    fleet.answer = () => {
+      recordedBefore ??= fleet.status().trusted?.[0]?.shown;
+      return Promise.resolve(WELL);
+    };
+    await fleet.clock.advance(INTERVAL_MS + 2_000);
+    expect(recordedBefore).toBe('one');
+    expect(fleet.status().trusted).toMatchObject([{ device: 'bmc-a', shown: 'one' }]);
+    expect(fleet.events).toEqual([expect.stringContaining('a DeviceTrusted: redfish bmc-a shows one, seen for the first time')]);
+    await fleet.clock.advance(3 * INTERVAL_MS);
+    expect(fleet.events).toHaveLength(1);
+    await fleet.controller.close();
+  });
+
+  it('that shows something else is not read any more, and alarms at once: Event, report and metric', async () => {
+    const fleet = new Fleet();
+    fleet.trust = () => shows('one');
+    await fleet.clock.advance(INTERVAL_MS + 2_000);
+    fleet.trust = () => shows('two');
+    fleet.reads.length = 0;
+    await fleet.clock.advance(INTERVAL_MS);
+    expect(fleet.reads).toEqual([]);
+    const changed = fleet.events.filter((event) => event.includes('DeviceIdentityChanged'));
+    expect(changed).toEqual([expect.stringContaining('it shows two, and not one, which is on record since')]);
+    expect(changed[0]).toContain('write accept_fingerprint=two into its method or template');
+    expect(fleet.status().devices?.[0]).toMatchObject({ path: 'broken', message: expect.stringContaining('it shows two') as string });
+    expect(fleet.shown.get('redfish strangers')).toBe(1);
+    expect(fleet.status().trusted).toMatchObject([{ shown: 'one' }]);
+    await fleet.clock.advance(3 * INTERVAL_MS);
+    expect(fleet.events.filter((event) => event.includes('DeviceIdentityChanged'))).toHaveLength(1);
+    await fleet.controller.close();
+  });
+
+  it('is trusted anew once the configuration accepts exactly that', async () => {
+    const fleet = new Fleet();
+    fleet.trust = () => shows('one');
+    await fleet.clock.advance(INTERVAL_MS + 2_000);
+    fleet.trust = () => shows('two', ['three']);
+    await fleet.clock.advance(INTERVAL_MS);
+    expect(fleet.status().trusted).toMatchObject([{ shown: 'one' }]);
+    fleet.trust = () => shows('two', ['three', 'two']);
+    fleet.controller.configurationChanged();
+    await fleet.clock.advance(2_000);
+    expect(fleet.status().trusted).toMatchObject([{ shown: 'two' }]);
+    expect(fleet.events).toContainEqual(expect.stringContaining('which the configuration accepts in the place of one'));
+    expect(fleet.shown.get('redfish strangers')).toBe(0);
+    await fleet.controller.close();
+  });
+
+  it('is not recorded while its node is not Ready, nor once a fence of it was opened meanwhile', async () => {
+    const fleet = new Fleet();
+    fleet.trust = () => shows('one');
+    fleet.nodes.items = fleet.nodes.items.map((node) => ({ ...node, status: { ...node.status, conditions: [{ type: 'Ready', status: 'False' }] } }));
+    await fleet.clock.advance(2 * INTERVAL_MS);
+    expect([fleet.status().trusted, fleet.reads]).toEqual([undefined, []]);
+    fleet.nodes.items = [named('a')];
+    fleet.trust = () => {
+      fleet.fences.items = [
+        { metadata: { name: 'node-fence-a' }, spec: { node: 'a' }, status: { state: 'running' } as NodeFence['status'] & object },
+      ];
+      return shows('one');
+    };
+    await fleet.clock.advance(2 * INTERVAL_MS);
+    expect([fleet.status().trusted, fleet.reads]).toEqual([undefined, []]);
+    await fleet.controller.close();
   });
 });

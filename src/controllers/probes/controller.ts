@@ -10,7 +10,7 @@ import type { Leadership } from '../../ports/leadership.ts';
 import type { DeviceMetrics } from '../../ports/metrics.ts';
 import type { Node } from '../../ports/objects.ts';
 import type { Planner } from '../../ports/planner.ts';
-import type { ProbeAnswer, Prober } from '../../ports/probes.ts';
+import type { ProbeAnswer, Prober, ProbeRequest } from '../../ports/probes.ts';
 import type { Logger, Recorder } from '../../ports/recorder.ts';
 import type { NodeFence, NodeFenceReport, ProbedDevice } from '../../ports/resources.ts';
 import { gatedWrites, conflictUnless } from '../shared/gated-cluster.ts';
@@ -18,6 +18,7 @@ import { updateReport } from '../shared/node-report.ts';
 import { PathMetrics } from './metrics.ts';
 import { isOf, spreadMs } from './path.ts';
 import type { Path } from './path.ts';
+import { introduce, trustMessage, withTrust } from './trust.ts';
 import { entryOf, firstExpiry, nameOf, withEntry } from './record.ts';
 
 export interface ProbeDependencies {
@@ -180,7 +181,7 @@ export class ProbeController {
     if (node === undefined) return;
     const identity = listers.reports.get(path.node)?.status?.identity;
     const systemUUID = identity?.systemUUID ?? node.status.nodeInfo?.systemUUID;
-    const answer = await prober.probe({
+    const request: ProbeRequest = {
       method: path.method,
       identity: {
         node: path.node,
@@ -191,13 +192,37 @@ export class ProbeController {
       deadlineMs: DEADLINE_MS,
       signal: this.stopping.signal,
       parametersOf: (method) => planner.parametersFor(path.node, method),
-    });
+    };
+    const answer = (await this.introduced(path, node, request)) ? await prober.probe(request) : path.refusal;
     if (this.stopping.signal.aborted || !this.dependencies.leadership.isLeading) return;
     const nowMs = clock.monotonicMs();
     path.dueAtMs = nowMs + (answer === undefined ? Math.min(AGAIN_MS, path.intervalMs) : path.intervalMs);
     // While it was read its node may have failed: what a device shows during a fence is the fence's.
     if (answer === undefined || this.isFenced(path.node)) return;
     await this.judge(path, node, planner.planFor(node), answer, systemUUID !== undefined);
+  }
+
+  /** May the device be read? One that is trusted by what it showed first is looked at before anybody logs in; why it may not be is left in the path. */
+  private async introduced(path: Path, node: Node, request: ProbeRequest): Promise<boolean> {
+    const { clock, listers, prober } = this.dependencies;
+    const mayRecord = (): boolean => !this.isFenced(path.node) && isReady(listers.nodes.get(path.node) ?? node);
+    const known = listers.reports.get(path.node)?.status?.trusted ?? [];
+    const found = await introduce(prober, request, known, { mayRecord, now: timestamp(clock) });
+    const wasStranger = path.isStranger === true;
+    path.isStranger = found.kind === 'refused' && found.isStranger;
+    path.refusal = found.kind === 'refused' ? found.answer : undefined;
+    if (this.stopping.signal.aborted || !this.dependencies.leadership.isLeading) return false;
+    const place = nameOf(path.method);
+    if (path.isStranger && !wasStranger) {
+      this.emit(node, 'Warning', 'DeviceIdentityChanged', `${place}: ${path.refusal?.error ?? ''}`);
+      // A second look would only let it stand for longer.
+      path.failures = Math.max(path.failures, FAILURES_TO_TELL - 1);
+    }
+    if (found.kind !== 'record') return found.kind === 'read';
+    const paths = [...this.paths.values()].filter((other) => other.node === path.node);
+    await updateReport(this.dependencies, path.node, (status) => withTrust(status, found.entry, paths));
+    this.emit(node, 'Normal', 'DeviceTrusted', trustMessage(found, place));
+    return true;
   }
 
   private async judge(path: Path, node: Node, plan: Plan, answer: ProbeAnswer, isUuidKnown: boolean): Promise<void> {

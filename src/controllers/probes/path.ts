@@ -1,4 +1,5 @@
 import type { DevicePath } from '../../domain/device-paths.ts';
+import type { ProbeAnswer } from '../../ports/probes.ts';
 import type { ProbedDevice } from '../../ports/resources.ts';
 
 /** One plug of one node that is read again and again. */
@@ -12,6 +13,10 @@ export interface Path extends DevicePath {
   isRead: boolean;
   /** The last read showed a fault. */
   isBroken: boolean;
+  /** It shows another certificate or host key than the one on record. */
+  isStranger?: boolean;
+  /** Why it was not read. */
+  refusal?: ProbeAnswer | undefined;
   /** How many reads in a row did. */
   failures: number;
   /** Milliseconds since 1970 at which the first of its certificate and its credential ends. */
