@@ -5,8 +5,8 @@ import ssh2 from 'ssh2';
 
 import type { AgentContext } from '../../../src/ports/agents.ts';
 import { addressCheckOf, checkedLookup, refusalOf } from '../address/address-check.ts';
-import { LEGACY } from '../ssh/client.ts';
 import { fingerprintOf } from '../ssh/host-trust.ts';
+import { LEGACY_ALGORITHMS } from '../ssh/legacy-algorithms.ts';
 import { placeOfDevice } from './place.ts';
 
 const TIMEOUT_MS = 5_000;
@@ -40,7 +40,7 @@ export async function shownHostKey(
         resolve();
         return false;
       };
-      client.connect({ sock: socket, username: NOBODY, readyTimeout: 0, algorithms: isLegacy ? LEGACY : {}, hostVerifier });
+      client.connect({ sock: socket, username: NOBODY, readyTimeout: 0, algorithms: isLegacy ? LEGACY_ALGORITHMS : {}, hostVerifier });
       if (signal.aborted) end();
     });
   } finally {

@@ -1,7 +1,7 @@
 import { connect as openSocket, Socket } from 'node:net';
 
 import ssh2 from 'ssh2';
-import type { Algorithms, AnyAuthMethod, AuthenticationType, Client, NextAuthHandler } from 'ssh2';
+import type { AnyAuthMethod, AuthenticationType, Client, NextAuthHandler } from 'ssh2';
 
 import { AgentError } from '../../../src/ports/agents.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
@@ -10,16 +10,12 @@ import type { Call, CallTarget } from '../call.ts';
 import { SshFailure } from './failure.ts';
 import { hostKeyAlgorithms, judgeHostKey } from './host-trust.ts';
 import type { TrustDecision } from './host-trust.ts';
+import { LEGACY_ALGORITHMS } from './legacy-algorithms.ts';
 import type { SshSettings } from './parameters.ts';
 import { deviceMessage } from './words.ts';
 
 const KEEP_ALIVE_MS = 10_000;
 const GREETING_MAX = 2_000;
-export const LEGACY: Algorithms = {
-  kex: { append: ['diffie-hellman-group-exchange-sha1', 'diffie-hellman-group14-sha1', 'diffie-hellman-group1-sha1'], prepend: [], remove: [] },
-  cipher: { append: ['aes256-cbc', 'aes192-cbc', 'aes128-cbc', '3des-cbc'], prepend: [], remove: [] },
-  hmac: { append: ['hmac-sha1'], prepend: [], remove: [] },
-};
 
 /** A logged-in connection, and the socket under it. */
 export interface LoggedIn {
@@ -83,7 +79,7 @@ function connect(client: Client, socket: Socket, settings: SshSettings, course: 
   const { host, port, trust, legacyAlgorithms } = settings;
   checkKey(settings);
   const known = hostKeyAlgorithms(trust, host, port);
-  const algorithms = { ...(legacyAlgorithms ? LEGACY : {}), ...(known === undefined ? {} : { serverHostKey: known }) };
+  const algorithms = { ...(legacyAlgorithms ? LEGACY_ALGORITHMS : {}), ...(known === undefined ? {} : { serverHostKey: known }) };
   try {
     client.connect({
       sock: socket,
