@@ -1,5 +1,5 @@
 # docker build -t nodefence:0.1.0 .                        controller: Redfish, cloud and Kubernetes agents
-# docker build -t nodefence:0.1.0-full --target full .     the same with ipmitool, the ClusterLabs fence agents, and what node daemons call: systemctl, sg_persist, mpathpersist
+# docker build -t nodefence:0.1.0-full --target full .     the same with ipmitool, the ClusterLabs fence agents, what these call (ssh, snmpget), and what node daemons call: systemctl, sg_persist, mpathpersist
 #
 # No program runs because a ConfigMap names it: those of the folder that --programs names do, and the image has none there. In an image of your own:
 #   FROM nodefence:0.1.0-full
@@ -41,12 +41,16 @@ ENTRYPOINT ["node", "/app/dist/src/main.js"]
 CMD ["controller"]
 
 FROM controller AS full
+# Lines of a sources.list of one moment, for exactly these packages once more: --build-arg APT_SOURCES='deb [check-valid-until=no] MIRROR/20261101T000000Z bookworm main'
+ARG APT_SOURCES=
 USER 0:0
-# Pinned to the versions of Debian 12, with its security updates. Without its list of enterprise numbers ipmitool refuses to start.
-RUN apt-get update \
-  && apt-get install -y --no-install-recommends ipmitool=1.8.19-* fence-agents=4.12.1-* systemd=252.* sg3-utils=1.46-* multipath-tools=0.9.4-* \
-  && rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/log/* \
-  && test -s /usr/share/misc/enterprise-numbers.txt
+# Pinned to the versions of Debian 12, with its security updates. Without its list of enterprise numbers ipmitool refuses to start, and ssh without a name for its user. What says when it was built goes.
+RUN if [ -n "$APT_SOURCES" ]; then rm -rf /etc/apt/sources.list.d/* && printf '%s\n' "$APT_SOURCES" > /etc/apt/sources.list; fi \
+  && apt-get update \
+  && apt-get install -y --no-install-recommends ipmitool=1.8.19-* fence-agents=4.12.1-* openssh-client=1:9.2p1-* snmp=5.9.3+dfsg-* systemd=252.* sg3-utils=1.46-* multipath-tools=0.9.4-* \
+  && rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/cache/ldconfig/aux-cache /var/log/* /etc/machine-id /var/lib/systemd/catalog/database \
+  && test -s /usr/share/misc/enterprise-numbers.txt \
+  && echo 'nodefence:x:65532:65532::/nonexistent:/usr/sbin/nologin' >> /etc/passwd
 USER 65532:65532
 
 # What a build without --target makes.

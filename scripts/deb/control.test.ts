@@ -6,14 +6,17 @@ import { control, PRERM, unitOf, UNITS } from './control.ts';
 const SYSTEMD = fileURLToPath(new URL('../../systemd/', import.meta.url));
 
 describe('the Debian package', () => {
-  it.each(['nodefence-controller.service', 'nodefence-node.service'])('has %s with its own places and nothing else changed', (name) => {
-    const text = readFileSync(SYSTEMD + name, 'utf8');
-    const unit = unitOf(text);
-    expect(unit).toMatch(/^ExecStart=\/usr\/lib\/nodefence\/node (--lite-mode )?\/usr\/lib\/nodefence\/dist\/src\/main\.js /m);
-    expect(unit).toMatch(/^Documentation=file:\/\/\/usr\/share\/doc\/nodefence\/[a-z-]+\.md$/m);
-    const others = (of: string): string[] => of.split('\n').filter((line) => !/^(ExecStart|Documentation)=/.test(line));
-    expect(others(unit)).toEqual(others(text));
-  });
+  it.each(['nodefence-controller.service', 'nodefence-node.service', 'nodefence-node-token.service'])(
+    'has %s with its own places and nothing else changed',
+    (name) => {
+      const text = readFileSync(SYSTEMD + name, 'utf8');
+      const unit = unitOf(text);
+      expect(unit).toMatch(/^ExecStart=\/usr\/lib\/nodefence\/node (--lite-mode )?\/usr\/lib\/nodefence\/dist\/src\/main\.js /m);
+      expect(unit).toMatch(/^Documentation=file:\/\/\/usr\/share\/doc\/nodefence\/(systemd\/README|[a-z-]+)\.md$/m);
+      const others = (of: string): string[] => of.split('\n').filter((line) => !/^(ExecStart|Documentation)=/.test(line));
+      expect(others(unit)).toEqual(others(text));
+    },
+  );
 
   it('has every unit of systemd/, and ends them all when it is removed', () => {
     expect([...UNITS].sort()).toEqual(readdirSync(SYSTEMD).filter((name) => /[.](?:service|timer)$/.test(name)));

@@ -39,9 +39,11 @@ if [ "$1" = configure ]; then
 fi
 `;
 
-/** What systemd/ has: the controller, the daemon, and what renews the controller's token. */
+/** What systemd/ has: the controller, the daemon, and what renews their tokens. */
 export const UNITS: readonly string[] = [
   'nodefence-controller.service',
+  'nodefence-node-token.service',
+  'nodefence-node-token.timer',
   'nodefence-node.service',
   'nodefence-token.service',
   'nodefence-token.timer',

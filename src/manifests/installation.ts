@@ -31,6 +31,7 @@ import { EGRESS_POLICIES, NETWORK_POLICIES } from './network-policies.ts';
 import { NODE_DAEMON_ACCESS, NODE_DAEMON_GUARD } from './node-daemon-access.ts';
 import { NODE_CONDITIONS_ACCESS, NODE_CONDITIONS_GUARD } from './node-daemon-conditions-access.ts';
 import { NODE_DAEMON_CONTROLLER_ACCESS } from './node-daemon-controller-access.ts';
+import { NODE_TOKEN_ACCESS, NODE_TOKEN_GUARD } from './node-daemon-token-access.ts';
 import { NODE_GUARDS } from './node-guard.ts';
 import { OPERATOR_ACCESS } from './operator-access.ts';
 import { PRESERVATION_OBSERVE_ACCESS, PRESERVATION_OWN_ACCESS } from './preservation-access.ts';
@@ -183,6 +184,9 @@ export const OPTIONAL_FILES: readonly ManifestFile[] = [
   { path: 'node-daemon-conditions/guard.yaml', objects: NODE_CONDITIONS_GUARD },
   { path: 'node-daemon-conditions/access.yaml', objects: NODE_CONDITIONS_ACCESS },
   kustomization('node-daemon-conditions', ['guard.yaml', 'access.yaml']),
+  { path: 'node-daemon-token/guard.yaml', objects: NODE_TOKEN_GUARD },
+  { path: 'node-daemon-token/access.yaml', objects: NODE_TOKEN_ACCESS },
+  kustomization('node-daemon-token', ['guard.yaml', 'access.yaml']),
   ...folder('metal3-remediation', 'access.yaml', METAL3_REMEDIATION_ACCESS),
   // For `kubectl create` alone, which leaves what is there as it is.
   ...folder('machine-crd', 'machines.yaml', MACHINE_DEFINITIONS),

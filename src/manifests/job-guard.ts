@@ -1,8 +1,8 @@
+import { NODE_ACCOUNT } from '../domain/node-daemon/account.ts';
 import { JOB_LABEL } from '../../agents/job/objects.ts';
 import type { KubeObject } from '../ports/objects.ts';
 import { CONTROLLER_ACCOUNT } from './access.ts';
 import { FORBIDDEN, guard, IS_CONTROLLER, resourceRules } from './guard.ts';
-import { NODE_ACCOUNT } from './node-daemon-access.ts';
 
 const NAME = 'nodefence-controller-jobs';
 const ACCOUNTS = `['${CONTROLLER_ACCOUNT}', '${NODE_ACCOUNT}']`;

@@ -1,3 +1,4 @@
+import { NODE_ACCOUNT } from '../domain/node-daemon/account.ts';
 import { ATTESTATION, attestationName } from '../domain/node-daemon/attestation.ts';
 import { CONTROLLERS_TOLD } from '../domain/node-daemon/controllers.ts';
 import type { KubeObject } from '../ports/objects.ts';
@@ -6,12 +7,6 @@ import type { Role } from './access.ts';
 import { FORBIDDEN, guard, isAccount, resourceRules } from './guard.ts';
 
 const AUTHORIZATION = 'rbac.authorization.k8s.io';
-/**
- * Account of the daemons. Its tokens say on which node they are used: those of a DaemonSet's pods by the pod, those for systemd because they are asked for so
- * (`kubectl create token nodefence-node --bound-object-kind Node --bound-object-name NODE`). A kubelet's own credential will not do: NodeRestriction keeps it
- * to the Leases of kube-node-lease.
- */
-export const NODE_ACCOUNT = 'nodefence-node';
 const GUARD = 'nodefence-node';
 
 const ROLE: Role = {

@@ -1,9 +1,10 @@
+import { NODE_ACCOUNT } from '../domain/node-daemon/account.ts';
 import { NODE_CONDITION_TYPES } from '../domain/node-daemon/conditions.ts';
 import type { KubeObject } from '../ports/objects.ts';
 import { LABELS, NAMESPACE, rule } from './access.ts';
 import type { Role } from './access.ts';
 import { FORBIDDEN, guard, resourceRules, sameBut, sameConditionsBut, sameMetadata } from './guard.ts';
-import { BOUND_NODE, IS_DAEMON, NODE_ACCOUNT } from './node-daemon-access.ts';
+import { BOUND_NODE, IS_DAEMON } from './node-daemon-access.ts';
 
 const AUTHORIZATION = 'rbac.authorization.k8s.io';
 const NAME = 'nodefence-node-conditions';

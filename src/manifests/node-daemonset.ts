@@ -1,7 +1,7 @@
+import { NODE_ACCOUNT } from '../domain/node-daemon/account.ts';
 import type { KubeObject } from '../ports/objects.ts';
 import { LABELS, NAMESPACE } from './access.ts';
 import { DEFAULT_CHOICE, NODE_PRIORITY } from './deployment.ts';
-import { NODE_ACCOUNT } from './node-daemon-access.ts';
 
 const NAME = 'nodefence-node';
 const CONTAINER = 'node';

@@ -80,6 +80,26 @@ async function readsIpmi(engine: Engine, container: string): Promise<string> {
   }
 }
 
+/** As the user of the image, who may write nowhere. */
+const TOOLS: readonly (readonly [string, RegExp])[] = [
+  ['ssh -V', /^OpenSSH_9/],
+  ['snmpget -V', /NET-SNMP version: 5/],
+  ['fence_apc_snmp -o metadata', /<resource-agent name="fence_apc_snmp"/],
+  ['fence_ipmilan -o metadata', /<resource-agent name="fence_ipmilan"/],
+  ['systemctl --version', /^systemd 252/],
+  ['sg_persist -V', /version/],
+];
+
+async function hasTools(engine: Engine, container: string): Promise<string> {
+  for (const [command, expected] of TOOLS) {
+    const { code, said } = await engine.run(container, ['sh', '-c', `${command} 2>&1; code=$?; sleep 0.3; exit $code`]);
+    mustHold(code === 0 && expected.test(said), { command, code, said: said.slice(0, 500) });
+  }
+  const { said } = await engine.run(container, ['sh', '-c', 'ls /usr/sbin/fence_* | wc -l']);
+  mustHold(Number(said) > 50, said);
+  return `${TOOLS.map(([command]) => command.split(' ')[0]).join(', ')}; ${said.trim()} fence agents`;
+}
+
 async function leads(engine: Engine, container: string, folder: string): Promise<string> {
   const cluster = new Cluster();
   try {
@@ -129,6 +149,9 @@ async function servedBy(engine: Engine, container: string, volumes: readonly Vol
   await ended;
   return `starts after ${Math.round(servesMs)} ms, leads after ${Math.round(leadsMs / 100) / 10} s (15 s of it because no Lease was there)`;
 }
+
+/** Of what target full alone has. */
+export const FULL_TRIALS: Readonly<Record<string, Trial>> = { 'has the tools of fence agents and node daemons': hasTools };
 
 export const TRIALS: Readonly<Record<string, Trial>> = {
   'says its version': saysItsVersion,

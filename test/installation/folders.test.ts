@@ -22,7 +22,7 @@ spec:
   versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}]
 `;
 /** Of kinds that only newer servers have. */
-const GUARDS = ['guards', 'machine-remediation-guard', 'node-daemon', 'node-daemon-conditions', 'out-of-service-only'];
+const GUARDS = ['guards', 'machine-remediation-guard', 'node-daemon', 'node-daemon-conditions', 'node-daemon-token', 'out-of-service-only'];
 const DAEMON_SETS = ['node-daemonset', 'node-daemonset-self-fence', 'node-daemonset-watchdog'];
 const NEWEST: readonly string[] = [...GUARDS, ...DAEMON_SETS, 'stamps'].sort();
 

@@ -48,10 +48,13 @@ describe('the Dockerfile', () => {
     expect(instructions('controller', 'COPY')).toContain('--from=build /usr/local/bin/node /usr/local/bin/');
   });
 
-  it('makes the controller without a target, and with ipmitool and the fence agents as target full', () => {
+  it('makes the controller without a target, and with ipmitool, the fence agents and what they call, of pinned versions, as target full', () => {
     expect(stages.at(-1)).toEqual({ name: '', from: 'controller', instructions: [] });
     expect(stages.find(({ name }) => name === 'full')?.from).toBe('controller');
-    expect(instructions('full', 'RUN').join()).toMatch(/apt-get install .* ipmitool=\S+ fence-agents=\S+ /);
+    const [, installed = ''] = /apt-get install -y --no-install-recommends (.*?) *&&/.exec(instructions('full', 'RUN').join()) ?? [];
+    const packages = installed.split(' ').map((each) => each.split('='));
+    expect(packages.map(([name]) => name)).toEqual(expect.arrayContaining(['ipmitool', 'fence-agents', 'openssh-client', 'snmp']));
+    expect(packages.filter(([, version = '']) => !/^[\w:.+]+[-.]\*$/.test(version))).toEqual([]);
   });
 
   it('ends every target as another user than root, with a user id that Kubernetes can check', () => {

@@ -2,10 +2,11 @@ import { spawnSync } from 'node:child_process';
 import type { SpawnSyncReturns } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { controllerCommand } from '../../src/cli/controller-command.ts';
 import { nodeCommand } from '../../src/cli/node/node-command.ts';
+import { TOKEN_SECONDS_MAX } from '../../src/domain/node-daemon/account.ts';
 
 const FOLDER = join(import.meta.dirname, '..', '..', 'systemd');
 const PAGE = readFileSync(join(FOLDER, 'README.md'), 'utf8');
@@ -193,13 +194,33 @@ describe('the renewal of the token', () => {
     expect(renew('printf half; exit 1')).toMatchObject({ status: 1, token: 'the old one' });
   });
 
-  it.runIf(hasSystemd)('has nothing wrong to systemd (needs systemd-analyze)', () => {
-    const paths = ['nodefence-token.service', 'nodefence-token.timer'].map((name) => join(FOLDER, name));
+  it.runIf(hasSystemd).each(['nodefence-token', 'nodefence-node-token'])('by %s has nothing wrong to systemd (needs systemd-analyze)', (name) => {
+    const folder = mkdtempSync(join(tmpdir(), 'nodefence-systemd-'));
+    const paths = ['service', 'timer'].map((kind) => join(folder, `${name}.${kind}`));
+    for (const path of paths)
+      writeFileSync(path, readFileSync(join(FOLDER, basename(path)), 'utf8').replace('/opt/nodefence/node_modules/.bin/node', process.execPath));
     const { status, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', ...paths], { encoding: 'utf8', timeout: 20_000 });
-    expect({ status, complaints: stderr.split('\n').filter((line) => line.includes('nodefence-token')) }).toEqual({ status: 0, complaints: [] });
-    const rated = spawnSync('systemd-analyze', ['security', '--offline=true', '--threshold=40', '--no-pager', ...paths.slice(0, 1)], {
-      encoding: 'utf8',
-    });
-    expect([rated.status, rated.stdout]).toEqual([0, expect.stringContaining('Overall exposure level for nodefence-token.service')]);
+    expect({ status, complaints: stderr.split('\n').filter((line) => line.includes('nodefence')) }).toEqual({ status: 0, complaints: [] });
+    const words = ['security', '--offline=true', `--threshold=${exposureMax(name)}`, '--no-pager', ...paths.slice(0, 1)];
+    const rated = spawnSync('systemd-analyze', words, { encoding: 'utf8' });
+    expect([rated.status, rated.stdout]).toEqual([0, expect.stringContaining(`Overall exposure level for ${name}.service`)]);
+    rmSync(folder, { recursive: true });
+  });
+
+  it("of a node keeps the daemon waiting for nothing: an armed watchdog would not wait, and the token of before is on the node's disk", () => {
+    const daemon = readFileSync(join(FOLDER, 'nodefence-node.service'), 'utf8');
+    const renewal = readFileSync(join(FOLDER, 'nodefence-node-token.service'), 'utf8');
+    expect(daemon).not.toContain('token.service');
+    expect(renewal).not.toMatch(/^(Before|WantedBy|RequiredBy)=/m);
+    expect(renewal).toMatch(/^StateDirectory=nodefence-node-token$/m);
+    expect(renewal).toMatch(/ node renew-token$/m);
+    expect(PAGE).toContain('tokenFile: /var/lib/nodefence-node-token/token');
+  });
+
+  it('of a node is tried far more often than its token needs, and again soon where it failed', () => {
+    const timer = readFileSync(join(FOLDER, 'nodefence-node-token.timer'), 'utf8');
+    const [, hours = ''] = /^OnUnitActiveSec=(\d+)h$/m.exec(timer) ?? [];
+    expect(Number(hours) * 3_600 * 4).toBeLessThan(TOKEN_SECONDS_MAX);
+    expect(readFileSync(join(FOLDER, 'nodefence-node-token.service'), 'utf8')).toMatch(/^Restart=on-failure$/m);
   });
 });

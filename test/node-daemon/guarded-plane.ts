@@ -82,6 +82,19 @@ export class GuardedPlane {
     return connect({ server: this.#plane.url, caPem: this.#plane.caPem, token });
   }
 
+  /** Of whoever has the token in that file. */
+  kubeconfigWith(tokenFile: string): string {
+    const cluster = { server: this.#plane.url, 'certificate-authority-data': Buffer.from(this.#plane.caPem).toString('base64') };
+    return JSON.stringify({
+      apiVersion: 'v1',
+      kind: 'Config',
+      clusters: [{ name: 'plane', cluster }],
+      users: [{ name: 'node', user: { tokenFile } }],
+      contexts: [{ name: 'node', context: { cluster: 'plane', user: 'node' } }],
+      'current-context': 'node',
+    });
+  }
+
   async made(path: string, object: object): Promise<Answer> {
     const answer = await call(this.admin, 'POST', path, object);
     if (answer.status !== 201) throw new Error(`POST ${path}: ${answer.status} ${answer.body.message ?? ''}`);

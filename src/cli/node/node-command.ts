@@ -13,6 +13,7 @@ import type { ConfigLines } from './config-file.ts';
 import { fileSystemsOf, fileSystemsOptions } from './file-systems-options.ts';
 import type { FileSystemsFlags } from './file-systems-options.ts';
 import { kdumpSetupCommand } from './kdump-setup.ts';
+import { renewTokenCommand } from './renew-token-command.ts';
 import { softFenceOf, softFenceOptions } from './soft-fence-options.ts';
 import type { SoftFenceFlags } from './soft-fence-options.ts';
 import { storageLeaseCommand } from './storage-lease-command.ts';
@@ -89,6 +90,7 @@ export function nodeCommand(): Command {
     .addCommand(statusCommand())
     .addCommand(kdumpSetupCommand())
     .addCommand(storageLeaseCommand())
+    .addCommand(renewTokenCommand())
     .action(run);
   const storage = [...storageOptions(option), ...storageLeaseOptions(option), ...fileSystemsOptions(option)];
   const added = [...timeOptions(option), ...storage, ...unfenceOptions(option), ...softFenceOptions(option)];
