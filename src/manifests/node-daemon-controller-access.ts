@@ -12,8 +12,8 @@ const NODE_DAEMON_CONTROLLER_ROLE: Role = {
     rule('', ['configmaps', 'secrets'], ['create']),
     { ...rule('', ['configmaps'], ['patch']), resourceNames: [CONTROLLERS_TOLD] },
     { ...rule('', ['secrets'], ['patch']), resourceNames: [EXCHANGE_KEY_SECRET] },
-    // The attestations, each named after its node.
-    rule('coordination.k8s.io', ['leases'], ['patch']),
+    // The attestations, each named after its node; those of nodes that are gone are removed.
+    rule('coordination.k8s.io', ['leases'], ['patch', 'delete']),
   ],
 };
 

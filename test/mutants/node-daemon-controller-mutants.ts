@@ -5,6 +5,7 @@ const DECISION = 'src/controllers/node-daemons/grant-decision.test.ts';
 const GRANTS = 'test/node-daemon/controllers/grants.test.ts';
 const ENDINGS = 'test/node-daemon/controllers/endings.test.ts';
 const TELLING = 'test/node-daemon/controllers/telling.test.ts';
+const FORGOTTEN = 'test/node-daemon/controllers/forgotten.test.ts';
 const TABLE = 'src/domain/node-daemon/fast-detection.test.ts';
 const FAST = 'test/node-daemon/controllers/fast-detection.test.ts';
 const FAST_FENCE = 'test/node-daemon/controllers/fast-fence.test.ts';
@@ -271,5 +272,26 @@ export const NODE_DAEMON_CONTROLLER_MUTANTS: readonly SourceMutant[] = [
     file: 'src/domain/health.ts',
     edits: [[" || kind === 'watchdog' ? lifeAtMs", ' ? lifeAtMs']],
     killedBy: byTest('src/domain/waited-proof.test.ts', 'stands at a heartbeat of the daemon, which speaks until it is reset'),
+  },
+  {
+    name: 'Lease of a fenced node forgotten',
+    defect: 'the Lease of a node that is gone is removed while its NodeFence is there',
+    file: 'src/controllers/node-daemons/write.ts',
+    edits: [['if (fence !== undefined) throw new Conflict(', 'if (fence === null) throw new Conflict(']],
+    killedBy: byTest(FORGOTTEN, 'stays while a daemon still writes it, or a NodeFence of the node is there'),
+  },
+  {
+    name: 'Lease of a node that is back forgotten',
+    defect: 'the Lease of a node is removed that is there again',
+    file: 'src/controllers/node-daemons/write.ts',
+    edits: [['if (standing !== undefined) throw new Conflict(', 'if (standing === null) throw new Conflict(']],
+    killedBy: byTest(FORGOTTEN, 'stays where the Node is there again, which a watch that is late does not show'),
+  },
+  {
+    name: 'Lease forgotten that is written',
+    defect: 'the Lease of a node whose Node is gone is removed while its daemon lives and writes it',
+    file: 'src/controllers/node-daemons/forgotten-nodes.ts',
+    edits: [['known?.version === version ? known', 'known !== undefined ? known']],
+    killedBy: byTest(FORGOTTEN, 'stays while a daemon still writes it, or a NodeFence of the node is there'),
   },
 ];

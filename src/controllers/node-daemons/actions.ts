@@ -8,6 +8,8 @@ export type Action =
   | { kind: 'tell-controllers'; told: ControllersTold }
   | { kind: 'make-key' }
   | { kind: 'change-key'; request: string }
+  /** Its Lease, of this version. */
+  | { kind: 'forget-node'; node: string; uid: string; version: string }
   | { kind: 'report-daemon'; node: string; reason: DaemonReason; message: string };
 
 /** One object each. */

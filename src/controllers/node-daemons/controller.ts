@@ -23,6 +23,7 @@ import { Endings } from './endings.ts';
 import { SilenceDetector } from './fast/fast-detection.ts';
 import { OffReads } from './fast/off-reads.ts';
 import { PeersQuestions } from './fast/peers-questions.ts';
+import { ForgottenNodes } from './forgotten-nodes.ts';
 import { GrantEnder } from './grant-ender.ts';
 import { mayRegister } from './may-register.ts';
 import { Heartbeats } from './heartbeats.ts';
@@ -64,6 +65,7 @@ export class NodeDaemonController implements NodeDaemons, NodeOrders, FastDetect
   readonly #orders: Orders;
   readonly #chains = new Chains();
   readonly #peers: PeersAssignment;
+  readonly #forgotten: ForgottenNodes;
   readonly #replicas: ReplicaAddresses;
   readonly #announcements: Announcements;
   readonly #executor: Executor<Chain>;
@@ -115,6 +117,7 @@ export class NodeDaemonController implements NodeDaemons, NodeOrders, FastDetect
       isEnded: (node, bootID) => endings.isEnded(node, bootID),
       isSilent: (node) => this.#isSilentFor(node, UNASKED_AFTER_MS),
     });
+    this.#forgotten = new ForgottenNodes({ nodes, clusterNodes: listers.nodes, heartbeats: this.#heartbeats, chains: this.#chains });
     this.#replicas = new ReplicaAddresses({ id: options.replica, address: socket.address });
     this.#announcements = new Announcements({ clock, log, cluster: dependencies.cluster, replicas: this.#replicas, options });
     this.#executor = this.#executorOn(cluster, mayWrite);
@@ -324,6 +327,7 @@ export class NodeDaemonController implements NodeDaemons, NodeOrders, FastDetect
     }
     this.#tellControllers(nowMs);
     this.#peers.reconcile();
+    this.#forgotten.reconcile(nowMs);
     this.#report(nowMs);
     this.#executor.submit(this.#chains.all());
   }

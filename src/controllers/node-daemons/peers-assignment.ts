@@ -52,7 +52,7 @@ export class PeersAssignment {
     const all = new Map<string, PeerEntry>();
     for (const attested of nodes.all()) {
       const node = clusterNodes.get(attested.node);
-      // The Lease of a node that is gone stays: nobody answers there, and enough of them would pass for a cluster that is silent.
+      // The Lease of a node that is gone stays for long: nobody answers there, and enough of them would pass for a cluster that is silent.
       const entry = node && entryOf(attested, failureDomain(node, topologyKeys));
       if (entry !== undefined) all.set(attested.node, entry);
     }

@@ -1,9 +1,10 @@
 import { attestationName, PEERS } from '../../domain/node-daemon/attestation.ts';
 import { CONTROLLERS_TOLD, controllersData } from '../../domain/node-daemon/controllers.ts';
+import { fenceName } from '../../domain/node-fence.ts';
 import { timestamp } from '../../ports/clock.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Cluster } from '../../ports/cluster.ts';
-import { CONFIG_MAPS, LEASES } from '../../ports/resources.ts';
+import { CONFIG_MAPS, LEASES, NODE_FENCES, NODES } from '../../ports/resources.ts';
 import { Conflict } from '../shared/conflict.ts';
 import { updateReport } from '../shared/node-report.ts';
 import type { Action } from './actions.ts';
@@ -34,6 +35,8 @@ export async function perform(parts: WriteParts, action: Action): Promise<void> 
       return secret.make();
     case 'change-key':
       return secret.change(action.request);
+    case 'forget-node':
+      return forgetNode(parts, action);
     case 'report-daemon':
       return updateReport({ cluster, listers }, action.node, (status) => withDaemon(status, action, timestamp(clock)));
   }
@@ -44,6 +47,14 @@ async function assignPeers({ cluster, namespace, nodes }: WriteParts, { node, to
   if (resourceVersion === undefined) throw new Conflict(`node ${node} attests nothing any more`);
   const patch = { metadata: { uid, resourceVersion, annotations: { [PEERS]: JSON.stringify(told) } } };
   await cluster.mergePatch(LEASES, attestationName(node), patch, { namespace });
+}
+
+/** By consistent reads: which grants were ended is needed while the node may come back, and for as long as a fence of it is known. */
+async function forgetNode({ cluster, namespace }: WriteParts, { node, uid, version }: Extract<Action, { kind: 'forget-node' }>): Promise<void> {
+  const [standing, fence] = await Promise.all([cluster.get(NODES, node), cluster.get(NODE_FENCES, fenceName(node))]);
+  if (standing !== undefined) throw new Conflict(`node ${node} is there again`);
+  if (fence !== undefined) throw new Conflict(`NodeFence ${fence.metadata.name} is there`);
+  await cluster.remove(LEASES, attestationName(node), { namespace, uid, resourceVersion: version });
 }
 
 async function tellControllers({ cluster, listers, namespace }: WriteParts, { told }: Extract<Action, { kind: 'tell-controllers' }>): Promise<void> {
