@@ -2,6 +2,7 @@ import { byTest } from './source-mutant.ts';
 import type { SourceMutant } from './source-mutant.ts';
 
 const SHELL_TEST = 'test/remedies/shell.test.ts';
+const COME_BACK_TEST = 'test/remedies/come-back.test.ts';
 const FENCED_TEST = 'test/remedies/fenced.test.ts';
 const NODES = 'src/controllers/remedies/nodes.ts';
 const OBSERVE = 'src/controllers/remedies/observe.ts';
@@ -11,6 +12,7 @@ const JOB_RUNS_TEST = 'src/controllers/remedies/runs/job-runs.test.ts';
 const FENCE_RUNS = 'src/controllers/remedies/runs/fence-runs.ts';
 const REMEDIED = 'src/domain/policies/remedied.ts';
 const REMEDIED_TEST = 'src/domain/policies/remedied.test.ts';
+const READ_NO_DEVICE = 'read no device while a call of its fence to one may still arrive, and say so; nor while the fence is after the node';
 
 /** Defects of the controller of remedies. */
 export const REMEDY_CONTROLLER_MUTANTS: readonly SourceMutant[] = [
@@ -90,6 +92,27 @@ export const REMEDY_CONTROLLER_MUTANTS: readonly SourceMutant[] = [
     file: 'src/controllers/remedies/presence.ts',
     edits: [["if (ready !== 'Unknown' && !isSilent(dependencies, node)) return { kind: 'alive' };", "return { kind: 'alive' };"]],
     killedBy: byTest(SHELL_TEST, 'are let go of a silent node only when its devices read off, by a fence that ends in off'),
+  },
+  {
+    name: 'pods that come back by the clock',
+    defect: 'which pods stood there is told by times of creation alone: where the clock is set back, they are evicted again and again',
+    file: 'src/controllers/remedies/memory.ts',
+    edits: [['const standing = known ?? new Set(', 'const standing = new Set(']],
+    killedBy: byTest(COME_BACK_TEST, 'stay when they come back, by clean-pods, also where the clock of the API server is set back meanwhile'),
+  },
+  {
+    name: 'device read in the wait for a call',
+    defect: 'a remedy reads a device while a call of a predecessor to it may still arrive',
+    file: OBSERVE,
+    edits: [['callUnderWay(fence) ?? ', 'callUnderWay(undefined) ?? ']],
+    killedBy: byTest(FENCED_TEST, READ_NO_DEVICE),
+  },
+  {
+    name: 'device read for nothing',
+    defect: 'a remedy reads the devices of a node that a fence is after',
+    file: OBSERVE,
+    edits: [[' && holds.length === 0;', ';']],
+    killedBy: byTest(FENCED_TEST, READ_NO_DEVICE),
   },
   {
     name: 'any reading is off',
@@ -177,16 +200,16 @@ export const REMEDY_CONTROLLER_MUTANTS: readonly SourceMutant[] = [
   {
     name: 'pod that comes back',
     defect: 'a pod that comes back to the node is evicted again, as often as it does',
-    file: 'src/controllers/remedies/evictions.ts',
+    file: 'src/controllers/remedies/memory.ts',
     edits: [['<= Date.parse(podsUntil);', '<= Infinity;']],
-    killedBy: byTest(SHELL_TEST, 'are evicted once each: those that come back to the node stay, also under another controller, and are told'),
+    killedBy: byTest(COME_BACK_TEST, 'are evicted once each: those that come back to the node stay, also under another controller, and are told'),
   },
   {
     name: 'cleaned for ever',
     defect: 'clean-resource does not keep which pods stood there, and evicts each that comes later',
     file: 'src/domain/remedy/rows-run.ts',
     edits: [['{ cleans: run.of, podsUntil: newestPod }', '{ cleans: run.of }']],
-    killedBy: byTest(SHELL_TEST, 'are let go once each by clean-resource'),
+    killedBy: byTest(COME_BACK_TEST, 'are let go once each by clean-resource'),
   },
   {
     name: 'evictions unasked',

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { JournalEntry } from '../../src/domain/node-fence.ts';
 import { DEADLOCK } from './configurations.ts';
 import { RemedyShellWorld, SECOND_MS } from './shell-world.ts';
 
@@ -25,14 +26,28 @@ thresholdConfigs:
     recovery: [{name: recovery}]
 `;
 
-  async function isolated(): Promise<void> {
+  async function isolated(configuration = seed, type = 'DiskPressure'): Promise<void> {
     await world.addNode('a');
-    await world.configure(seed);
+    await world.configure(configuration);
     await world.pass(6 * SECOND_MS);
-    await world.says('a', { DiskPressure: 'True' });
+    await world.says('a', { [type]: 'True' });
     await world.pass(14 * SECOND_MS);
   }
 
+  const call: JournalEntry = {
+    ...{
+      id: 'fc-off-1',
+      step: 'isolation',
+      level: 1,
+      operation: '1',
+      method: 'fc-off',
+      agent: 'fc-switch',
+      device: 'switch-1',
+      plug: '2',
+      action: 'off',
+    },
+    ...{ attempt: 1, restart: 0, runner: 'in-process', epoch: 1, startedAt: '2026-11-25T00:00:00Z', deadlineMs: 18_000 },
+  };
   const hold = () => ({ policy: 'isolation-only', reason: 'isolation-only', message: 'it is isolated', since: world.now() });
 
   it('storage-fence asks for isolation alone, and is done when the node is isolated; the request stands', async () => {
@@ -117,6 +132,27 @@ thresholdConfigs:
     await world.fenced('a', { state: 'running', hold: hold(), timeline: { isolatedAt: world.now() } });
     await world.pass(12 * SECOND_MS);
     expect(await world.position('a')).toBe('waiting 1');
+  });
+
+  it('read no device while a call of its fence to one may still arrive, and say so; nor while the fence is after the node', async () => {
+    world.start();
+    await world.addPod('p', 'a');
+    // What the kubelet says of itself nobody can tell once it is silent.
+    const standing = seed.replace('DiskPressure', 'KernelDeadlock');
+    const cleaning = standing.replace('{name: storage-fence}, {period: 1m}', '{name: storage-fence}, {period: 1h}, {clean-resource: true}');
+    await isolated(cleaning, 'KernelDeadlock');
+    await world.fenced('a', { state: 'running', hold: hold(), timeline: { isolatedAt: world.now() }, journal: [call] });
+    world.silentSinceMs.set('a', 0);
+    await world.says('a', { Ready: 'Unknown' });
+    await world.pass(12 * SECOND_MS);
+    const says = async (): Promise<string> => (await world.remedies('a'))?.positions?.[0]?.message ?? '';
+    expect([world.probed, await says()]).toEqual([[], expect.stringContaining('its fence has a call to switch-1 under way')]);
+    await world.fenced('a', { hold: undefined as never, journal: [{ ...call, finishedAt: world.now(), result: 'succeeded' }] });
+    await world.pass(12 * SECOND_MS);
+    expect([world.probed, await says()]).toEqual([[], expect.stringContaining('has the node')]);
+    await world.fenced('a', { hold: hold() });
+    await world.pass(12 * SECOND_MS);
+    expect([new Set(world.probed).size, await says()]).toEqual([1, expect.stringContaining('reads on, not off')]);
   });
 
   it('a request whose remedies are configured no more is withdrawn', async () => {

@@ -70,6 +70,8 @@ export class RemedyShellWorld {
   readonly foundWell = new Map<string, AttestedWell>();
   /** What every device reads. */
   device: Partial<ProbeAnswer> = { state: 'on' };
+  /** Devices that were read, one entry each time. */
+  readonly probed: string[] = [];
 
   constructor() {
     const groups = ['system:serviceaccounts', `system:serviceaccounts:${NAMESPACE}`, 'system:authenticated'];
@@ -234,7 +236,12 @@ export class RemedyShellWorld {
       },
       {
         ...{ cluster, listers, configMaps, leadership, planner: planner },
-        prober: { probe: () => Promise.resolve({ latencyMs: 1, ...this.device }) },
+        prober: {
+          probe: ({ method }) => {
+            this.probed.push(method.device);
+            return Promise.resolve({ latencyMs: 1, ...this.device });
+          },
+        },
         lifeAtMs: (node) => this.silentSinceMs.get(node) ?? this.clock.monotonicMs(),
         remedyHolds: (node, stages) => this.storm(node, stages),
         foundWell: (node) => this.foundWell.get(node),

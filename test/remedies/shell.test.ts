@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ActiveHold } from '../../src/domain/snapshot.ts';
 import { JOB_PODS } from '../../src/ports/batch.ts';
-import { CONFIG_MAPS, NODE_FENCE_REPORTS, NODE_FENCE_STOPS, NODE_FENCES, NODES, PODS } from '../../src/ports/resources.ts';
+import { CONFIG_MAPS, NODE_FENCE_REPORTS, NODE_FENCE_STOPS, NODE_FENCES, NODES } from '../../src/ports/resources.ts';
 import { DEADLOCK } from './configurations.ts';
 import { MINUTE_MS, NAMESPACE, RemedyShellWorld, SECOND_MS } from './shell-world.ts';
 
@@ -233,43 +233,6 @@ describe('pods of a node', () => {
     await world.operator.remove(NODE_FENCE_STOPS, 'by-hand');
     await world.pass(12 * SECOND_MS);
     expect([before, evictions()]).toEqual([1, 2]);
-  });
-
-  it('are evicted once each: those that come back to the node stay, also under another controller, and are told', async () => {
-    const first = world.start();
-    world.plan = { ...world.plan, podsPerMinute: 1 };
-    await world.addNode('a');
-    for (const name of ['p', 'q']) await world.addPod(name, 'a', { terminationGracePeriodSeconds: 0 });
-    await world.configure(evicted);
-    await world.pass(6 * SECOND_MS);
-    await world.says('a', { KernelDeadlock: 'True' });
-    await world.pass(36 * SECOND_MS);
-    const [gone = ''] = evictedBy(first).map((write) => write.split('/').at(-2));
-    await world.addPod(gone, 'a');
-    await first.close();
-    const second = world.start();
-    await world.pass(80 * SECOND_MS);
-    const pods = await world.operator.list(PODS, { namespace: 'default' });
-    expect([evictedBy(first), evictedBy(second), pods.map(({ metadata }) => metadata.name)]).toEqual([
-      [expect.any(String)],
-      [expect.any(String)],
-      [gone],
-    ]);
-    expect((await world.remedies('a'))?.runs).toMatchObject([{ result: 'succeeded', message: `default/${gone} has come since, and stays` }]);
-    expect(second.events.join()).toContain('clean-pods for KernelDeadlock=True has succeeded: default/');
-  });
-
-  it('are let go once each by clean-resource', async () => {
-    const replica = world.start();
-    await world.addPod('p', 'a', { terminationGracePeriodSeconds: 0 });
-    await running(DEADLOCK.replace('{name: repair}, {period: 1m}', '{name: repair}, {period: 10m}, {clean-resource: true}'));
-    const [job] = await world.jobs();
-    await world.ends(job!, 'Complete');
-    await world.pass(12 * SECOND_MS);
-    await world.addPod('p', 'a', { terminationGracePeriodSeconds: 0 });
-    await world.pass(60 * SECOND_MS);
-    expect([evictedBy(replica).length, (await world.operator.list(PODS, { namespace: 'default' })).length]).toEqual([1, 1]);
-    expect((await world.remedies('a'))?.positions?.[0]?.message).toBe('waits before the next remedy');
   });
 
   it('are let go of a silent node only when its devices read off, by a fence that ends in off', async () => {

@@ -8,7 +8,7 @@ import { NODES, PODS } from '../../ports/resources.ts';
 import { Conflict } from '../shared/conflict.ts';
 import { factsOf } from '../shared/release/pod-facts.ts';
 import { letGo } from '../shared/release/pods.ts';
-import type { NodeMemory } from './memory.ts';
+import type { Going, NodeMemory } from './memory.ts';
 
 /** What is left on a node that lives of the pods that are to go. */
 export interface Left {
@@ -26,7 +26,7 @@ export interface Left {
 interface Pods {
   /** To go. */
   pods: readonly PodFacts[];
-  /** Created later. */
+  /** They have come since. */
   come: readonly PodFacts[];
   /** Creation of the newest of all. */
   newest: string;
@@ -50,15 +50,15 @@ export class Evictions {
     this.#planOf = planOf;
   }
 
-  /** `podsUntil`: those that were created later stay, or who comes back to the same node would go again for ever; absent: none do. */
-  async left(node: Node, memory: NodeMemory, podsUntil: string | undefined): Promise<Left> {
-    return this.#leftOf(await this.#read(node, podsUntil), memory);
+  /** Those that have come since stay, or who comes back to the same node would go again for ever. */
+  async left(node: Node, memory: NodeMemory, of: Going): Promise<Left> {
+    return this.#leftOf(await this.#read(node, memory, of), memory);
   }
 
   /** Asks for those that are due. `mayBegin`: throws where a stop or a hold keeps them; asked in the turn of each. */
-  async evict(node: Node, memory: NodeMemory, podsUntil: string | undefined, mayBegin: () => void): Promise<void> {
+  async evict(node: Node, memory: NodeMemory, of: Going, mayBegin: () => void): Promise<void> {
     const { name, uid } = node.metadata;
-    const { pods, come, choice } = await this.#read(node, podsUntil);
+    const { pods, come, choice } = await this.#read(node, memory, of);
     const nowMs = this.#clock.monotonicMs();
     memory.asked.keepOnly([...pods, ...come]);
     const due = pods.filter((pod) => !pod.isTerminating && memory.asked.mayAsk(pod, nowMs));
@@ -88,13 +88,17 @@ export class Evictions {
     await Promise.allSettled(this.#outliving);
   }
 
-  async #read(node: Node, podsUntil: string | undefined): Promise<Pods & { choice: Parameters<typeof releasePlan>[1] }> {
+  async #read(node: Node, memory: NodeMemory, of: Going): Promise<Pods & { choice: Parameters<typeof releasePlan>[1] }> {
     const { podsPerMinute, priorityOrder } = this.#planOf(node);
     const choice = { mode: 'evict' as const, podsPerMinute, priorityOrder };
     const listed = await this.#cluster.list(PODS, { fieldSelector: `spec.nodeName=${node.metadata.name}` });
     const created = new Map(listed.map(({ metadata }) => [metadata.uid, metadata.creationTimestamp]));
     const { pods } = releasePlan({ kind: 'alive' }, choice, listed.filter(runs).map(factsOf), []);
-    const stood = ({ uid }: PodFacts): boolean => podsUntil === undefined || Date.parse(created.get(uid) ?? podsUntil) <= Date.parse(podsUntil);
+    const standing = memory.standing(
+      of,
+      pods.map(({ uid }) => ({ uid, created: created.get(uid) })),
+    );
+    const stood = ({ uid }: PodFacts): boolean => standing.has(uid);
     const newest = pods.map(({ uid }) => created.get(uid) ?? '').reduce((one, other) => (one > other ? one : other), '');
     return { pods: pods.filter(stood), come: pods.filter((pod) => !stood(pod)), newest, choice };
   }

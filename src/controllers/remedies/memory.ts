@@ -3,12 +3,15 @@ import type { ObservedConditions, ObservedNode, RemedyClock, ThresholdView } fro
 import type { Threshold } from '../../domain/remedy/configuration.ts';
 import { isOfEpisode } from '../../domain/remedy/position.ts';
 import type { RemedyDecision } from '../../domain/remedy/decide.ts';
-import type { RemedyRun, RemedyState } from '../../domain/remedy/position.ts';
+import type { RemedyPosition, RemedyRun, RemedyState } from '../../domain/remedy/position.ts';
 import type { RemedyRunRecord } from '../../ports/remedies.ts';
 import { AskedPods } from '../shared/release/asked-pods.ts';
 import type { RestoredRemedies } from './status.ts';
 
 const RECORDS_MAX = 16;
+
+/** What lets pods go, and the newest that stood there when it began, which is not known while they are counted. */
+export type Going = Pick<RemedyPosition, 'episode' | 'serial' | 'podsUntil'>;
 
 /** What the leader knows of one node: what is written down, and what this process saw first or began itself. */
 export class NodeMemory {
@@ -24,6 +27,8 @@ export class NodeMemory {
   readonly #begun = new Set<string>();
   /** Ids of runs that this process ended. */
   readonly #ended = new Set<string>();
+  /** Pods that stood there when each remedy that lets pods go began, by what names it. */
+  readonly #standing = new Map<string, ReadonlySet<string | undefined>>();
   /** Pods of the node that were asked to go. */
   readonly asked = new AskedPods();
 
@@ -86,6 +91,24 @@ export class NodeMemory {
     this.#runs = runs.slice(-RECORDS_MAX);
     const isKept = (id: string): boolean => [...this.#states.values()].some(({ position }) => isOfEpisode(id, position));
     for (const ids of [this.#begun, this.#ended]) for (const id of ids) if (!isKept(id)) ids.delete(id);
+    for (const id of this.#standing.keys()) if (!isKept(id)) this.#standing.delete(id);
+  }
+
+  /**
+   * Which of these pods are to go. Who has seen them counted knows them; a new leader goes by the time that stands written, once: the clock of the API server may
+   * be set back, and then who comes later seems to be older.
+   */
+  standing(
+    { episode, serial, podsUntil }: Going,
+    pods: readonly { uid: string | undefined; created: string | undefined }[],
+  ): ReadonlySet<string | undefined> {
+    const id = `${episode}-${serial}`;
+    const known = podsUntil === undefined ? undefined : this.#standing.get(id);
+    const stood = ({ created }: { created: string | undefined }): boolean =>
+      podsUntil === undefined || created === undefined || Date.parse(created) <= Date.parse(podsUntil);
+    const standing = known ?? new Set(pods.filter(stood).map(({ uid }) => uid));
+    this.#standing.set(id, standing);
+    return standing;
   }
 
   /** Since the phase of this threshold was written, by the clock that makes it longer. */

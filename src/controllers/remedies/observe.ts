@@ -47,6 +47,9 @@ export interface Observation {
   leftMessages: ReadonlyMap<string, string>;
 }
 
+/** Devices are not read for an answer that decides nothing: no pods are left, or something holds, such as a fence that is after the node. */
+const NOT_ASKED: Presence = { kind: 'unproven', waitsFor: 'nothing' };
+
 /** Rejects when something could not be read: then nothing is decided. */
 export async function observe(dependencies: ObservationDependencies, request: ObservationRequest): Promise<Observation> {
   const { node, memory, thresholds, permission, nowMs } = request;
@@ -58,7 +61,9 @@ export async function observe(dependencies: ObservationDependencies, request: Ob
     permission.ask(),
     cluster.get(NODE_FENCES, fenceName(node.metadata.name)),
   ]);
-  const { presence, cleaned, leftMessages } = await cleaningOf(dependencies, request);
+  const { cleaned, leftMessages } = await cleaningOf(dependencies, request);
+  const isAsked = leftMessages.size > 0 && holds.length === 0;
+  const presence = isAsked ? (callUnderWay(fence) ?? (await dependencies.presenceOf(node))) : NOT_ASKED;
   const outcomes = new Map(seen);
   const decisions = decideRemedies({
     nowMs,
@@ -90,25 +95,33 @@ function contextOf({ node, memory, thresholds }: ObservationRequest, position: R
 /** Which pods stand there is counted when it has succeeded, where they are to be let go then. */
 async function runOf({ runs, evictions }: ObservationDependencies, context: RunContext): Promise<SeenRun> {
   const seen = await runs.of(context).observe(context);
-  if (seen.outcome !== 'succeeded' || context.use?.cleansResources !== true) return seen;
-  return { ...seen, newestPod: (await evictions.left(context.node, context.memory, undefined)).newest };
+  // What evicts has counted them already.
+  if (seen.outcome !== 'succeeded' || context.run.kind === 'evict' || context.use?.cleansResources !== true) return seen;
+  const { episode, serial } = context.position;
+  return { ...seen, newestPod: (await evictions.left(context.node, context.memory, { episode, serial })).newest };
 }
 
 /** Only where a remedy is to let pods go. */
 async function cleaningOf(
-  { evictions, presenceOf }: ObservationDependencies,
+  { evictions }: ObservationDependencies,
   { node, memory, thresholds, nowMs }: ObservationRequest,
-): Promise<{ presence: Presence; cleaned: ReadonlySet<string>; leftMessages: ReadonlyMap<string, string> }> {
+): Promise<{ cleaned: ReadonlySet<string>; leftMessages: ReadonlyMap<string, string> }> {
   const cleaned = new Set<string>();
   const leftMessages = new Map<string, string>();
   for (const threshold of thresholds) {
-    const { cleans, podsUntil } = memory.states.get(threshold.id)?.position ?? {};
-    if (cleans === undefined || memory.viewOf(threshold, nowMs).phase !== 'standing') continue;
-    const left = await evictions.left(node, memory, podsUntil);
+    const position = memory.states.get(threshold.id)?.position;
+    if (position?.cleans === undefined || memory.viewOf(threshold, nowMs).phase !== 'standing') continue;
+    const left = await evictions.left(node, memory, position);
     if (left.pods === 0) cleaned.add(threshold.id);
     else leftMessages.set(threshold.id, left.message);
   }
-  return { presence: leftMessages.size === 0 ? { kind: 'unproven', waitsFor: 'nothing' } : await presenceOf(node), cleaned, leftMessages };
+  return { cleaned, leftMessages };
+}
+
+/** P5: a call of a predecessor may still arrive until its deadline, and no device of the node is touched before the fence has closed it. */
+function callUnderWay(fence: NodeFence | undefined): Presence | undefined {
+  const entry = fence?.status?.journal.find(({ finishedAt, device }) => finishedAt === undefined && device !== '');
+  return entry && { kind: 'unproven', waitsFor: `its fence has a call to ${entry.device} under way` };
 }
 
 /** Who asked for it stays known when the request is withdrawn. */

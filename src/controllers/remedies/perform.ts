@@ -79,9 +79,11 @@ export class Performer {
       case 'cancel':
         if (context !== undefined) await this.#end(context);
         return;
-      case 'evict':
-        await evictions.evict(node, memory, memory.states.get(threshold)?.position.podsUntil, this.#mayGoOn(permission, false));
+      case 'evict': {
+        const position = memory.states.get(threshold)?.position;
+        if (position !== undefined) await evictions.evict(node, memory, position, this.#mayGoOn(permission, false));
         return;
+      }
       case 'release': {
         const position = memory.states.get(threshold)?.position;
         if (position !== undefined) await this.#release(action, found, position, permission);

@@ -45,7 +45,7 @@ export class EvictRuns implements RunKind {
   async observe({ node, memory, position, run }: RunContext): Promise<SeenRun> {
     if (position.phase === 'starting' && !memory.hasBegun(run) && !(await hasCordoned(this.#cluster, node, run.id))) return { outcome: 'absent' };
     const { phase, podsUntil } = position;
-    const left = await this.#evictions.left(node, memory, podsUntil);
+    const left = await this.#evictions.left(node, memory, position);
     // None stood there when it was seen to have begun.
     const hadNone = phase !== 'starting' && podsUntil === undefined;
     if (left.pods === 0 || hadNone) return { outcome: 'succeeded', message: left.come };
@@ -62,7 +62,7 @@ export class EvictRuns implements RunKind {
   }
 
   async proceed({ node, memory, position }: RunContext, mayBegin: () => void): Promise<void> {
-    await this.#evictions.evict(node, memory, position.podsUntil, mayBegin);
+    await this.#evictions.evict(node, memory, position, mayBegin);
   }
 
   /** Nothing more is asked for. */
