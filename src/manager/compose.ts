@@ -29,6 +29,7 @@ import type { ControllerOptions, ControllerPorts } from './composition.ts';
 import { asKernelDumps } from './kdump/setup.ts';
 import { asNodeDaemons } from './node-daemons/setup.ts';
 import { watchNodeLeases } from './node-leases.ts';
+import type { WatchedNodeLeases } from './node-leases.ts';
 import { watchOwnNode } from './own-node.ts';
 import type { WatchedOwnNode } from './own-node.ts';
 import { composeSelfCheck } from './self-check/compose-self-check.ts';
@@ -77,11 +78,11 @@ export function composeController(ports: ControllerPorts, options: ControllerOpt
     },
     mayLead: (freeForMs) => selfCheck.mayLead() && own.ownNode.mayLead(freeForMs),
   });
-  const proof = composeSelfCheck(ports, options, { nodes: listers.nodes, elector, onSecond: (message) => giveUp(message) });
+  const proof = composeSelfCheck(ports, options, { nodes: listers.nodes, elector, place: () => nodeLeases?.place, onSecond: (why) => giveUp(why) });
   const { selfCheck } = proof;
   const storm = stormSources(ports, cluster, leader, () => elector.identity);
   const queue: Workqueue = queueOf(ports, options, (node) => controller.reconcile(node));
-  const nodeLeases = watchNodeLeases(ports, options, { cluster, listers, leadership: elector, queue });
+  const nodeLeases: WatchedNodeLeases | undefined = watchNodeLeases(ports, options, { cluster, listers, leadership: elector, queue });
   const planner = ports.planner({ cluster, configMaps, secrets, nodes: listers.nodes, registry: ports.registry });
   const watched = { cluster, listers, configMaps, leader, leadership: elector, nodeLeases: nodeLeases?.lister, planner, queue };
   const secondaries = setUpSecondaryControllers(ports, options, { ...watched, ...givenByFences(() => controller, dispatcher), say: proof.say });

@@ -3,10 +3,12 @@ import { CLUSTER_API_GROUP } from '../ports/cluster-api.ts';
 import { METAL3_REMEDIATION_VERSIONS, metal3Remediations } from '../ports/metal3.ts';
 import type { KubeObject } from '../ports/objects.ts';
 import { NODE_FENCE_REMEDIATION, PROPOSED_REMEDIATION } from '../ports/remediation.ts';
-import { GROUP, NODE_FENCE_ACKNOWLEDGEMENTS, NODE_FENCE_REPORTS, NODE_FENCE_STOPS, NODE_FENCES } from '../ports/resources.ts';
+import { GROUP, NODE_FENCE_ACKNOWLEDGEMENTS, NODE_FENCE_REPORTS, NODE_FENCE_STOPS, NODE_FENCES, NODE_LEASE_NAMESPACE } from '../ports/resources.ts';
 
 export const NAMESPACE = 'nodefence-system';
 export const CONTROLLER_ACCOUNT = 'nodefence-controller';
+/** Where medik8s keeps a Lease for each node in hand. */
+export const MEDIK8S_LEASE_NAMESPACE = 'medik8s-leases';
 const CLUSTER_ROLE = 'nodefence-controller';
 const NAMESPACE_ROLE = 'nodefence-controller';
 
@@ -75,8 +77,9 @@ export const CONTROLLER_CLUSTER_ROLE: Role = {
     // Who else has a node in hand, where they are installed.
     rule('nodemaintenance.medik8s.io', ['nodemaintenances'], ['list']),
     { ...rule('apps', ['daemonsets'], ['get']), resourceNames: ['kured'] },
-    // Of kubelets, and those by which other remediators say which node is theirs: their namespace need not exist yet.
-    rule('coordination.k8s.io', ['leases'], READ),
+    // Whether another installation leads, in whatever namespace; and whether there are Leases of medik8s to be honoured.
+    { ...rule('coordination.k8s.io', ['leases'], ['list']), resourceNames: ['nodefence-controller'] },
+    { ...rule('', ['namespaces'], ['get']), resourceNames: [MEDIK8S_LEASE_NAMESPACE] },
     // Whether they are as this program writes by.
     { ...rule('apiextensions.k8s.io', ['customresourcedefinitions'], ['get']), resourceNames: [...OWN_DEFINITIONS] },
     rule(GROUP, ['nodefences'], [...READ, 'create', 'patch', 'delete']),
@@ -91,15 +94,20 @@ export const CONTROLLER_CLUSTER_ROLE: Role = {
   ],
 };
 
-/** Where medik8s keeps a Lease for each node in hand. */
-export const MEDIK8S_LEASE_NAMESPACE = 'medik8s-leases';
-
-/** To take such a Lease too, where there is that namespace: a folder of its own, for it cannot be installed where there is none. */
+/** To honour and to take such a Lease, where there is that namespace: a folder of its own, for it cannot be installed where there is none. */
 const NODE_LEASE_ROLE: Role = {
   apiVersion: `${AUTHORIZATION}/v1`,
   kind: 'Role',
   metadata: { name: 'nodefence-node-leases', namespace: MEDIK8S_LEASE_NAMESPACE, labels: LABELS },
-  rules: [rule('coordination.k8s.io', ['leases'], ['create', 'patch', 'delete'])],
+  rules: [rule('coordination.k8s.io', ['leases'], [...READ, 'create', 'patch', 'delete'])],
+};
+
+/** The heartbeats of kubelets. */
+const HEARTBEAT_ROLE: Role = {
+  apiVersion: `${AUTHORIZATION}/v1`,
+  kind: 'Role',
+  metadata: { name: 'nodefence-heartbeats', namespace: NODE_LEASE_NAMESPACE, labels: LABELS },
+  rules: [rule('coordination.k8s.io', ['leases'], READ)],
 };
 
 /** Configuration, credentials and the leader's lease: in our own namespace only. */
@@ -110,7 +118,7 @@ const OWN_NAMESPACE_ROLE: Role = {
   rules: [
     rule('', ['configmaps'], WATCH),
     rule('', ['secrets'], READ),
-    rule('coordination.k8s.io', ['leases'], ['create']),
+    rule('coordination.k8s.io', ['leases'], [...READ, 'create']),
     { ...rule('coordination.k8s.io', ['leases'], ['update']), resourceNames: ['nodefence-controller'] },
     // A replica that does not lead says there that it could.
     { ...rule('coordination.k8s.io', ['leases'], ['patch']), resourceNames: ['nodefence-candidates'] },
@@ -178,7 +186,7 @@ const AUTHORSHIP_ROLE: Role = {
 /** Installed with the guards of authors (`kubectl apply -k config/guards`). */
 export const AUTHORSHIP_ACCESS: readonly (Role | Binding)[] = [AUTHORSHIP_ROLE, binding(AUTHORSHIP_ROLE)];
 
-const ROLES = [CONTROLLER_CLUSTER_ROLE, OWN_NAMESPACE_ROLE, API_PEERS_ROLE];
+const ROLES = [CONTROLLER_CLUSTER_ROLE, OWN_NAMESPACE_ROLE, HEARTBEAT_ROLE, API_PEERS_ROLE];
 
 /** Roles and bindings of the controller's service account. */
 export const CONTROLLER_ACCESS: readonly (Role | Binding)[] = ROLES.flatMap((role) => [role, binding(role)]);

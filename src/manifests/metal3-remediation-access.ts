@@ -1,6 +1,6 @@
 import { CLUSTER_API_GROUP } from '../ports/cluster-api.ts';
 import { BARE_METAL_HOSTS, INFRASTRUCTURE_GROUP, metal3Remediations, METAL3_REMEDIATION_VERSIONS } from '../ports/metal3.ts';
-import { OPERATOR_DEPLOYMENTS } from './machine-remediation-access.ts';
+import { OPERATOR_DEPLOYMENTS, OPERATOR_LEASES } from './machine-remediation-access.ts';
 import { RESTORE } from './node-guard.ts';
 import { binding, LABELS, READ, rule } from './access.ts';
 import type { Binding, Role } from './access.ts';
@@ -33,6 +33,7 @@ const ROLE: Role = {
     rule('', ['nodes'], ['delete', RESTORE]),
     { ...rule('apiextensions.k8s.io', ['customresourcedefinitions'], ['get']), resourceNames: [METAL3_REMEDIATION_DEFINITION] },
     { ...rule('apps', ['deployments'], ['list']), resourceNames: [...PROVIDER_DEPLOYMENTS, ...OPERATOR_DEPLOYMENTS] },
+    { ...rule('coordination.k8s.io', ['leases'], ['list']), resourceNames: [...PROVIDER_LEASES, ...OPERATOR_LEASES] },
   ],
 };
 

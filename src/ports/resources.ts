@@ -112,6 +112,7 @@ function own<T extends KubeObject>(kind: string, plural: string): Resource<T> {
   return { group: GROUP, version: VERSION, kind, plural, namespaced: false };
 }
 
+export const NAMESPACES = core<KubeObject>('Namespace', 'namespaces', false);
 export const NODES = core<Node>('Node', 'nodes', false);
 export const PODS = core<Pod>('Pod', 'pods', true);
 export const PERSISTENT_VOLUME_CLAIMS = core<PersistentVolumeClaim>('PersistentVolumeClaim', 'persistentvolumeclaims', true);

@@ -21,6 +21,8 @@ const SELDOM_USED: Readonly<Record<Right, string>> = {
   'cluster: patch events': 'an Event that repeats is counted, and not all runs have one',
   'nodefence-system: create leases.coordination.k8s.io': 'made a whole lease after none was found; test/scenarios/lease-deleted.test.ts',
   'nodefence-system: patch leases.coordination.k8s.io': 'a replica that waits says that it could lead; test/scenarios/handover.test.ts',
+  'medik8s-leases: list leases.coordination.k8s.io': 'watched soon after its namespace appeared; test/scenarios/ownership.test.ts',
+  'medik8s-leases: watch leases.coordination.k8s.io': 'the same',
   'medik8s-leases: patch leases.coordination.k8s.io':
     'a lease that is over is taken, ours is renewed in a long fence; test/scenarios/ownership.test.ts',
 };

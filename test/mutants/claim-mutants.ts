@@ -10,6 +10,13 @@ const LEASES = 'src/controllers/shared/claims/node-leases';
 /** Defects of who may have a node: the hand-over of the leader's own, and the node lease that others hold. */
 export const CLAIM_MUTANTS: readonly SourceMutant[] = [
   {
+    name: 'unread leases are nobody’s',
+    defect: 'where the Leases of medik8s may not be read, nodes are fenced as if nobody had them',
+    file: 'src/controllers/shared/claims/lease-place.ts',
+    edits: [["if (this.#state !== 'unreadable') return undefined;", 'return undefined;']],
+    killedBy: byTest('src/controllers/shared/claims/lease-place.test.ts', 'only what nobody may read refuses'),
+  },
+  {
     name: 'handed to a failing node',
     defect: 'leadership goes to a replica whose own node has failed',
     file: `${DECISION}.ts`,

@@ -5,6 +5,7 @@ import { LOCK_HOLDER as MACHINE_REMEDIATION } from '../../src/controllers/machin
 import { LOCK_HOLDER as METAL3_REMEDIATION } from '../../src/controllers/metal3-remediation/dependencies.ts';
 import { claim, ownerOf, releaseClaim } from '../../src/controllers/shared/claims/claim.ts';
 import type { Asked, Claimant } from '../../src/controllers/shared/claims/claim.ts';
+import { LeasePlace } from '../../src/controllers/shared/claims/lease-place.ts';
 import { NodeLeases } from '../../src/controllers/shared/claims/node-leases.ts';
 import { NodeLock } from '../../src/controllers/shared/claims/node-lock.ts';
 import { fenceName } from '../../src/domain/node-fence.ts';
@@ -120,7 +121,8 @@ function kindOf(name: string): Kind {
 /** As the fence controller has them: what a consistent read shows decides. */
 function leasesOf(cluster: Cluster, clock: ManualClock): NodeLeases {
   const none = { leases: listed<never>([]), nodes: listed<never>([]), fences: listed<never>([]) };
-  return new NodeLeases({ cluster, clock, log: LOG, leadership: { isLeading: true }, namespace: NAMESPACE, wake: quiet, ...none });
+  const place = new LeasePlace({ cluster, clock, log: LOG, namespace: NAMESPACE });
+  return new NodeLeases({ cluster, clock, log: LOG, place, leadership: { isLeading: true }, namespace: NAMESPACE, wake: quiet, ...none });
 }
 
 /** The fence controller has taken everything back, and lets both go. */

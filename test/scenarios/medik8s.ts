@@ -7,12 +7,20 @@ import type { World } from './world.ts';
 
 const DEADLINE_MS = 10_000;
 
-/** medik8s is installed: its namespace is there and, unless told otherwise, `kubectl apply -k config/medik8s` was run. */
-export async function installMedik8s({ transport }: Pick<World, 'transport'>, isGranted = true): Promise<void> {
+const ROLES = '/apis/rbac.authorization.k8s.io/v1/namespaces/medik8s-leases/roles/nodefence-node-leases';
+
+/** medik8s is installed: its namespace is there and, unless told otherwise, `kubectl apply -k config/medik8s` was run. `read`: and the role cut down to that. */
+export async function installMedik8s({ transport }: Pick<World, 'transport'>, rights: 'all' | 'read' | 'none' = 'all'): Promise<void> {
   const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: MEDIK8S_LEASE_NAMESPACE } };
   const { status } = await transport.request({ method: 'POST', path: '/api/v1/namespaces', body: namespace, deadlineMs: DEADLINE_MS });
   if (status >= 300) throw new Error(`the namespace ${MEDIK8S_LEASE_NAMESPACE} was refused: ${status}`);
-  if (isGranted) await sendShipped(transport, ['medik8s']);
+  if (rights === 'none') return;
+  await sendShipped(transport, ['medik8s']);
+  if (rights === 'all') return;
+  const rules = [{ apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get', 'list', 'watch'] }];
+  const request = { method: 'PATCH' as const, path: ROLES, body: { rules }, contentType: 'application/merge-patch+json', deadlineMs: DEADLINE_MS };
+  const narrowed = await transport.request(request);
+  if (narrowed.status !== 200) throw new Error(`the role was not narrowed: ${narrowed.status}`);
 }
 
 /** The node is in the hands of somebody for so long. */

@@ -2,6 +2,7 @@ import { describe, expect } from 'vitest';
 import type { ApiEvent } from '../../src/laws/trace.ts';
 import { MEDIK8S_LEASE_NAMESPACE } from '../../src/manifests/access.ts';
 import type { Lease } from '../../src/ports/objects.ts';
+import { sendShipped } from '../../src/testbed/shipped/send.ts';
 import { installMedik8s, leaseOut, nodeLease } from './medik8s.ts';
 import type { Configuration } from './configuration.ts';
 import { scenario } from './scenario.ts';
@@ -34,7 +35,7 @@ describe.concurrent('a node lease of medik8s', () => {
 
   const slow = { ...HONOURING, wrote: (files: Configuration) => files.set({ power_management_delay: '3s' }) };
   scenario('that appears between the isolation and the off stops the off', slow, async ({ world, operator }) => {
-    await installMedik8s(world, false);
+    await installMedik8s(world, 'read');
     world.machine('a').panic();
     await operator.sees('a', 'isolated', ({ timeline }) => timeline.isolatedAt !== undefined);
     await leaseOut(world, 'a', 8);
@@ -44,11 +45,25 @@ describe.concurrent('a node lease of medik8s', () => {
   });
 
   scenario('is honoured where the controller may only read it, and then keeps nobody from fencing', HONOURING, async ({ world, operator }) => {
-    await installMedik8s(world, false);
+    await installMedik8s(world, 'read');
     world.machine('a').panic();
     await operator.seesRecovery('a');
     expect([leaseWrites(world), await nodeLease(world, 'a')]).toEqual([[], undefined]);
   });
+
+  scenario(
+    'keeps every node from being fenced where the controller may not read it, until config/medik8s is applied',
+    HONOURING,
+    async ({ world, operator }) => {
+      await installMedik8s(world, 'none');
+      world.machine('a').panic();
+      const held = await operator.sees('a', 'held', ({ hold }) => hold?.policy === 'medik8s-lease');
+      expect(held.hold?.message).toContain('may not read its Leases, which say whose a node is: kubectl apply -k config/medik8s');
+      expect([world.witness.cordons('a').length, world.witness.deviceEvents('a').filter(({ action }) => action === 'set').length]).toEqual([0, 0]);
+      await sendShipped(world.transport, ['medik8s']);
+      await operator.seesRecovery('a');
+    },
+  );
 
   scenario('needs no namespace', HONOURING, async ({ world, operator }) => {
     world.machine('a').panic();

@@ -1,7 +1,9 @@
 import { CANDIDATES_LEASE } from '../../controllers/fence/handover/candidates.ts';
+import type { LeasePlace } from '../../controllers/shared/claims/lease-place.ts';
 import { Notices } from '../../controllers/self-check/notices.ts';
 import { otherInstallation } from '../../controllers/self-check/other-installation.ts';
 import { questionsOf } from '../../controllers/self-check/questions.ts';
+import type { Fault } from '../../controllers/self-check/questions.ts';
 import { RefusedWrites } from '../../controllers/self-check/refused-writes.ts';
 import { SelfCheck } from '../../controllers/self-check/self-check.ts';
 import { ApiClient } from '../../kube/client.ts';
@@ -14,6 +16,8 @@ import type { ControllerOptions, ControllerPorts } from '../composition.ts';
 import { ApiServerCheck } from './api-server.ts';
 import { doesAct } from './does-act.ts';
 import { installedFor } from './installed.ts';
+
+const MEDIK8S_REMEDY = 'kubectl apply -k config/medik8s';
 
 /** A process that ends waits no longer for its last word. */
 const FAREWELL_MS = 1_000;
@@ -30,6 +34,8 @@ export interface ComposedSelfCheck {
 export interface SelfCheckParts {
   nodes: Pick<Lister<Node>, 'get'>;
   elector: Pick<LeaderElector, 'identity' | 'isLeading' | 'poke'>;
+  /** Where node leases are honoured; absent: they are not. */
+  place: () => LeasePlace | undefined;
   /** Another installation came first, and this process leads: it gives that up. */
   onSecond: (message: string) => void;
 }
@@ -38,7 +44,7 @@ export interface SelfCheckParts {
 export function composeSelfCheck(
   { transport, clock, logger, metrics, recorder }: ControllerPorts,
   options: ControllerOptions,
-  { nodes, elector, onSecond }: SelfCheckParts,
+  { nodes, elector, place, onSecond }: SelfCheckParts,
 ): ComposedSelfCheck {
   const { namespace, mode } = options;
   const cluster = new ApiClient({ transport });
@@ -46,6 +52,7 @@ export function composeSelfCheck(
   const questions = [
     ...questionsOf(new ApiServerCheck(transport), installedFor(options)),
     otherInstallation({ cluster, clock, namespace, leaseName: LEADER_LEASE, acts: doesAct }),
+    { name: 'whether node leases can be read', ask: () => leasePlaceFaults(place()) },
   ];
   const selfCheck: SelfCheck = new SelfCheck({
     clock,
@@ -76,4 +83,15 @@ export function composeSelfCheck(
       });
     },
   };
+}
+
+async function leasePlaceFaults(place: LeasePlace | undefined): Promise<Fault[]> {
+  if (place === undefined || (await place.look()) !== 'unreadable') return [];
+  return [
+    {
+      part: 'rights',
+      message: `namespace ${place.namespace} is there, and the controller's account may not read its Leases, which say whose a node is`,
+      remedy: MEDIK8S_REMEDY,
+    },
+  ];
 }

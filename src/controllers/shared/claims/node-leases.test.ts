@@ -9,6 +9,7 @@ import { LEASES, NODES } from '../../../ports/resources.ts';
 import type { NodeFence } from '../../../ports/resources.ts';
 import { failureOf } from '../../../ports/jobs.ts';
 import { ManualClock } from '../../../runtime/manual-clock.ts';
+import { LeasePlace } from './lease-place.ts';
 import { NodeLeases } from './node-leases.ts';
 import { bent, installedCluster } from '../../../../test/scenarios/installed-cluster.ts';
 
@@ -61,7 +62,8 @@ describe('node leases', () => {
       },
     };
     const wake = (node: string): void => void woken.push(node);
-    const built = new NodeLeases({ cluster, clock, log, leases, nodes, fences, leadership, namespace: NAMESPACE, wake, ...more });
+    const place = new LeasePlace({ cluster: more.cluster ?? cluster, clock, log, namespace: NAMESPACE });
+    const built = new NodeLeases({ cluster, clock, log, place, leases, nodes, fences, leadership, namespace: NAMESPACE, wake, ...more });
     built.start();
     return built;
   }

@@ -9,6 +9,7 @@ import type { Logger } from '../../../ports/recorder.ts';
 import { LEASES } from '../../../ports/resources.ts';
 import type { NodeFence } from '../../../ports/resources.ts';
 import { gatedWrites, notSentUnless } from '../gated-cluster.ts';
+import type { LeasePlace } from './lease-place.ts';
 import {
   isRequesters,
   describeLease,
@@ -26,6 +27,8 @@ export interface NodeLeaseDependencies {
   cluster: Cluster;
   clock: Clock;
   log: Logger;
+  /** Whether there is `namespace`, and whether we may read it. */
+  place: Pick<LeasePlace, 'state' | 'refusal' | 'look' | 'onChange'>;
   /** Leases of `namespace`; empty where there is none, or where we may not read it. */
   leases: Lister<Lease>;
   nodes: Lister<Node>;
@@ -72,6 +75,9 @@ export class NodeLeases {
       else this.see(node, after);
       dependencies.wake(node);
     });
+    dependencies.place.onChange(() => {
+      for (const { spec } of dependencies.fences.all()) dependencies.wake(spec.node);
+    });
     dependencies.fences.onChange((before, after) => {
       const fence = after ?? before;
       if (fence !== undefined && !isOpen(after) && this.stateOf(fence.spec.node).kind === 'ours') void this.tend(fence.spec.node);
@@ -96,6 +102,8 @@ export class NodeLeases {
 
   /** Somebody else has this node: nothing isolating, no off and no release may begin. */
   holdOn(node: string, requestedBy: { kind: string } | undefined): LeaseHold | undefined {
+    const unread = this.dependencies.place.refusal;
+    if (unread !== undefined) return { policy: 'medik8s-lease', reason: 'node-lease', message: unread };
     const state = this.stateOf(node);
     if (state.kind !== 'foreign' || isRequesters(state.holder, requestedBy)) return undefined;
     const message = `${this.describe(node, state.holder)} is held: this node is theirs until it is deleted, or is not renewed for ${state.durationMs / 1_000} s`;
@@ -114,20 +122,24 @@ export class NodeLeases {
    * or there is no such namespace here. Rejects when the API server could not be asked.
    */
   async take(node: string, requestedBy: { kind: string } | undefined): Promise<string | undefined> {
-    const { cluster, clock, namespace } = this.dependencies;
-    if (clock.monotonicMs() < this.unusableUntilMs) return this.holdOn(node, requestedBy)?.message;
+    const { cluster, clock, namespace, place } = this.dependencies;
     for (let tries = 1; ; tries += 1) {
       let lease: Lease | undefined;
+      let isRead = false;
       try {
         lease = await cluster.get(LEASES, nodeLeaseName(node), namespace);
+        isRead = true;
+        // From now on the watch tells of it too.
+        if (place.state !== 'readable') await place.look();
         if (lease === undefined) this.forget(node);
         else this.see(node, lease);
         const state = this.stateOf(node);
         if (state.kind === 'foreign') return this.holdOn(node, requestedBy)?.message;
-        if (state.kind === 'free') this.see(node, await this.write(node, lease));
+        if (state.kind === 'free' && clock.monotonicMs() >= this.unusableUntilMs) this.see(node, await this.write(node, lease));
         return undefined;
       } catch (error) {
         if (!(error instanceof ApiStatusError)) throw error;
+        if (!isRead && error.status === 403) return this.notReadable(node, requestedBy);
         const isOvertaken = error.status === 409 || (error.status === 404 && lease !== undefined);
         if (!isOvertaken && (error.status === 403 || error.status === 404)) return this.notUsable(node, requestedBy, error);
         if (!isOvertaken || tries >= TRIES_MAX) throw error;
@@ -146,6 +158,12 @@ export class NodeLeases {
     const uid = nodes.get(node)?.metadata.uid;
     const owner = uid === undefined ? {} : { ownerReferences: [{ apiVersion: 'v1', kind: 'Node', name: node, uid }] };
     return cluster.create(LEASES, { metadata: { name, namespace, ...owner }, spec });
+  }
+
+  /** There is none, and then nobody has the node by one; or there is, and whose the node is cannot be known. Asked each time: it may be there a moment later. */
+  private async notReadable(node: string, requestedBy: { kind: string } | undefined): Promise<string | undefined> {
+    await this.dependencies.place.look();
+    return this.holdOn(node, requestedBy)?.message;
   }
 
   /** No namespace, or no right to write there: what can be read is honoured, nothing is taken. */

@@ -8,6 +8,7 @@ import type { Lease, Node } from '../../../ports/objects.ts';
 import { LEASES, NODE_FENCES, NODES } from '../../../ports/resources.ts';
 import type { NodeFence } from '../../../ports/resources.ts';
 import { ManualClock } from '../../../runtime/manual-clock.ts';
+import { LeasePlace } from './lease-place.ts';
 import { NodeLeases } from './node-leases.ts';
 import { NodeLock } from './node-lock.ts';
 
@@ -35,7 +36,16 @@ describe('the lock of a node without a NodeFence', () => {
   /** The fence controller's side of the same Lease. */
   function fencer(): NodeLeases {
     const listers = { leases: new ObjectCache<Lease>({}, log), nodes: new ObjectCache<Node>({}, log), fences: new ObjectCache<NodeFence>({}, log) };
-    return new NodeLeases({ cluster, clock, log, ...listers, leadership: { isLeading: true }, namespace: NAMESPACE, wake: quiet });
+    return new NodeLeases({
+      cluster,
+      clock,
+      log,
+      place: new LeasePlace({ cluster, clock, log, namespace: NAMESPACE }),
+      ...listers,
+      leadership: { isLeading: true },
+      namespace: NAMESPACE,
+      wake: quiet,
+    });
   }
 
   it('is taken where nobody has the node, and given back', async () => {
