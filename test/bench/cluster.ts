@@ -39,6 +39,15 @@ const SETTINGS = {
   kubelet_read_latency: '500ms',
 };
 
+/** Judged as in production, and wide open: what fails is failed on purpose, and nobody renews the leases of thousands of nodes here. */
+const POLICIES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'max-unhealthy': { percentage: '100' },
+  'max-concurrent': { max: '100000', max_per_domain: '100000' },
+  rate: { max: '100000', window: '10m' },
+  'startup-grace': { duration: '0' },
+  'controller-isolated': { grace: '1s', min_reachable: '0' },
+};
+
 export interface ControllerUse {
   rssMb: number;
   /** What is left of the heap after a full collection. */
@@ -173,6 +182,8 @@ export class BenchCluster {
     });
     await cluster.create(CONFIG_MAPS, configMap('fence-cluster-config', { 'config.properties': properties(SETTINGS) }));
     await cluster.create(CONFIG_MAPS, configMap('template', { 'template.properties': properties({ agent_name: 'simulated', secret: 'login' }) }));
+    for (const [policy, values] of Object.entries(POLICIES))
+      await cluster.create(CONFIG_MAPS, configMap(`fence-policy-${policy}`, { 'config.properties': properties(values) }));
     await eachOf([...this.nodes, LIVELY_NODE], async (name) => {
       await cluster.create(NODES, nodeNamed(name));
       await cluster.create(LEASES, leaseOf(name));
