@@ -7,6 +7,30 @@ const STORM = 'src/controllers/fence/storm/storm.test.ts';
 /** Defects of what observes, holds and releases. */
 export const SHELL_MUTANTS: readonly SourceMutant[] = [
   {
+    name: 'onward unclaimed',
+    defect: 'a NodeFence of somebody else gets its first intent before it is claimed, so that it may vanish with what was done',
+    file: 'src/controllers/fence/onward.ts',
+    edits: [['metadata.finalizers?.includes(FINALIZER) === true && ', '']],
+    killedBy: byTest('src/controllers/fence/onward.test.ts', 'are each looked at anew on a NodeFence that is not claimed yet'),
+  },
+  {
+    name: 'onward past a delay',
+    defect: 'rows are decided on in one turn although a delay stands between them, and the wait is not asked for again',
+    file: 'src/controllers/fence/onward.ts',
+    edits: [['status: then.status ?? decision.status, events', 'status: then.status ?? decision.status, requeueAtMs: decision.requeueAtMs, events']],
+    killedBy: byTest('src/controllers/fence/onward.test.ts', 'end where a delay begins, and are looked at when it is over'),
+  },
+  {
+    name: 'a start for ever',
+    defect: 'a fence whose first intent was never written counts as begun, so that rate holds others',
+    file: 'src/controllers/fence/storm/starts.ts',
+    edits: [['&& this.starts.delete(key)', '&& this.starts.has(key)']],
+    killedBy: byTest(
+      'src/controllers/fence/storm/starts.test.ts',
+      'one whose intent never came to stand is taken back, whatever incident it was to begin',
+    ),
+  },
+  {
     name: 'uninstalled in mid-off',
     defect: 'an uninstallation goes on beside a fence whose machine is off by us',
     file: 'src/cli/uninstall/parting.ts',

@@ -1,4 +1,3 @@
-import { decide } from '../../domain/automaton.ts';
 import { withConditions } from '../../domain/conditions.ts';
 import { fold } from '../../domain/journal.ts';
 import { ignoredIn } from '../../domain/last-step.ts';
@@ -6,8 +5,7 @@ import { fenceName } from '../../domain/node-fence.ts';
 import type { NodeFenceStatus } from '../../domain/node-fence.ts';
 import { TAKEN_UP_AS } from '../../domain/restored.ts';
 import type { RemedyStage } from '../../domain/policies/remedied.ts';
-import type { ActiveHold } from '../../domain/snapshot.ts';
-import type { Decision } from '../../domain/transition.ts';
+import type { ActiveHold, Snapshot } from '../../domain/snapshot.ts';
 import { ApiStatusError } from '../../ports/api-transport.ts';
 import { timestamp } from '../../ports/clock.ts';
 import type { ProofRead, ProofReader } from '../../ports/proof-reads.ts';
@@ -19,6 +17,8 @@ import { FenceableNodes } from './fenceable.ts';
 import { dumpingAgainst, lookAfterMs, onlyIsolatedAgainst, preservedAgainst } from './guard.ts';
 import { measure } from './metrics.ts';
 import { NodeObservation, readyOf } from './observation.ts';
+import { decideOnward } from './onward.ts';
+import type { Onward } from './onward.ts';
 import { gatedWrites, notSentUnless } from '../shared/gated-cluster.ts';
 import { FINALIZER, fenceLabels } from '../shared/ownership.ts';
 import { OrphanTaints } from './release/orphan-taint.ts';
@@ -150,19 +150,14 @@ export class FenceController implements ProofReader {
       await recordHealthy(this.dependencies, node);
       if (fence === undefined) return;
     }
-    const snapshot = takeSnapshot(
-      this.dependencies,
-      name,
-      fence,
-      observation,
-      this.runs.of(name),
-      this.acknowledgements.pendingFor(name, fence, bootID),
-      mayAct(fence) ? this.storm.holdsOn(name) : [],
-    );
-    const decision = decide(snapshot);
+    const onward = decideOnward((known) => {
+      if (known !== fence) this.storm.seeFence(name, known);
+      return this.snapshotOf(name, known, observation, bootID);
+    }, fence);
+    const { snapshot, decision } = onward;
     // Between the look at the holds and this no other node was decided about.
-    if (fence !== undefined && decision.dispatch?.kind === 'run') this.storm.reserve(fence, decision.dispatch.entry);
-    const isCarriedOut = await this.carryOut(name, fence, decision, observation);
+    if (onward.fence !== undefined && decision.dispatch?.kind === 'run') this.storm.reserve(onward.fence, decision.dispatch.entry);
+    const isCarriedOut = await this.carryOut(name, fence, onward, observation);
     if (isCarriedOut && decision.requeueAtMs !== undefined) queue.add(name, Math.max(0, decision.requeueAtMs - clock.monotonicMs()));
     const endsInMs = fence === undefined ? undefined : lookAfterMs(snapshot.preservation, this.dependencies);
     if (endsInMs !== undefined) queue.add(name, endsInMs);
@@ -170,8 +165,14 @@ export class FenceController implements ProofReader {
     if (fence !== undefined && snapshot.holds.some(({ reason }) => reason === 'stale-view')) queue.add(name, HEARD_AGAIN_MS);
   }
 
+  /** `fence`: as it is stored, or as a row that was decided in this very turn leaves it. */
+  private snapshotOf(name: string, fence: NodeFence | undefined, observation: NodeObservation, bootID: string | undefined): Snapshot {
+    const pending = this.acknowledgements.pendingFor(name, fence, bootID);
+    return takeSnapshot(this.dependencies, name, fence, observation, this.runs.of(name), pending, mayAct(fence) ? this.storm.holdsOn(name) : []);
+  }
+
   /** `false`: the status could not be written, nothing of the decision holds, and the node is looked at again. */
-  private async carryOut(name: string, fence: NodeFence | undefined, decision: Decision, observation: NodeObservation): Promise<boolean> {
+  private async carryOut(name: string, fence: NodeFence | undefined, { decision, passed }: Onward, observation: NodeObservation): Promise<boolean> {
     if (decision.create !== undefined) {
       await this.create(name, decision.create.spec);
       return true;
@@ -182,7 +183,7 @@ export class FenceController implements ProofReader {
     const own = decision.row === 'begin' || (decision.status !== undefined && isTakenUp) ? await this.claim(fence) : fence;
     // The watch may bring our own write back before its answer is here.
     const wasHeld = this.storm.isHeld(name);
-    const stored = decision.status === undefined ? own : await this.store(own, decision.status);
+    const stored = decision.status === undefined ? own : await this.store(own, decision.status, passed);
     this.storm.settle(name, stored ?? this.newest(name));
     if (stored === undefined) return false;
     this.runs.forget(name, stored.status);
@@ -251,13 +252,13 @@ export class FenceController implements ProofReader {
   }
 
   /** PUT under uid and resourceVersion. On a conflict nothing of the decision holds: read anew and decide afresh (crash rules). */
-  private async store(fence: NodeFence, status: NodeFenceStatus): Promise<NodeFence | undefined> {
+  private async store(fence: NodeFence, status: NodeFenceStatus, passed: readonly NodeFenceStatus[] = []): Promise<NodeFence | undefined> {
     const { cluster, queue, metrics, log } = this.dependencies;
     const node = fence.spec.node;
     try {
       const stored = await cluster.replaceStatus(NODE_FENCES, { ...fence, status });
       this.written.set(node, stored);
-      measure(metrics, fence.status, stored.status);
+      for (const [index, after] of [...passed, stored.status].entries()) measure(metrics, index === 0 ? fence.status : passed[index - 1], after);
       if (fence.status?.state !== status.state || fence.status.step !== status.step)
         log.info('fence state changed', { node, state: status.state, step: status.step, detail: status.message });
       return stored;

@@ -105,8 +105,9 @@ export class Runs {
     const { entry } = run;
     try {
       const kept = this.diagnostics.isDueBefore(run) ? await this.diagnostics.takeBefore(run) : '';
+      const parametersOf = this.devices.readAhead(run);
       if (run.kind === 'run' && entry.action !== 'confirm') await this.permission.ask(run, observation);
-      const report = entry.agent === 'kubernetes' ? await this.own.run(run, observation) : await this.devices.run(run, observation);
+      const report = entry.agent === 'kubernetes' ? await this.own.run(run, observation) : await this.devices.run(run, observation, parametersOf);
       const message = kept === '' ? report.message : `${report.message}; ${kept}`;
       return { id: entry.id, finishedAt: timestamp(this.dependencies.clock), ...report, message };
     } catch (error) {

@@ -28,7 +28,21 @@ export class DeviceRuns {
     this.#stopping = stopping;
   }
 
-  async run(run: Run, observation: NodeObservation): Promise<RunOutcome> {
+  /** What the device is called with, asked for beside the questions that come before the call: the run takes it once, and whatever it asks for later is read then. */
+  readAhead({ node, operation, kind }: Run): Job['parametersOf'] {
+    const { planner } = this.#dependencies;
+    const methods = operation?.method === undefined || kind !== 'run' ? [] : [operation.method, ...operation.together];
+    const ahead = new Map(methods.map((method) => [method, planner.parametersFor(node, method)]));
+    // A failure is told where it is waited for; a run that is refused waits for none.
+    for (const parameters of ahead.values()) parameters.catch(() => undefined);
+    return (method) => {
+      const parameters = ahead.get(method) ?? planner.parametersFor(node, method);
+      ahead.delete(method);
+      return parameters;
+    };
+  }
+
+  async run(run: Run, observation: NodeObservation, parametersOf = this.readAhead(run)): Promise<RunOutcome> {
     const { runner, clock } = this.#dependencies;
     const { entry, status, operation } = run;
     const { frozen } = status;
@@ -39,6 +53,7 @@ export class DeviceRuns {
     const ours = this.jobFor(run, frozen, operation.method);
     const job = {
       ...ours,
+      parametersOf,
       together: operation.together,
       lastOff: operation.isLastOff === true,
       ...(operation.revokes === undefined ? {} : { revokes: operation.revokes }),

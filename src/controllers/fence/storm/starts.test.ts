@@ -53,4 +53,20 @@ describe('starts of fences', () => {
     expect(starts.list().length).toBeLessThanOrEqual(4_097);
     expect(starts.list().at(-1)?.atMs).toBe(NOW_MS + 5_000);
   });
+
+  it('one whose intent never came to stand is taken back, whatever incident it was to begin', () => {
+    const starts = new Starts();
+    starts.reserve(begun(0, {}, 2), NOW_MS);
+    expect(starts.list()).toHaveLength(1);
+    const { status: _never, ...before } = begun(0);
+    expect(starts.settle('a', before)).toBe(true);
+    expect(starts.list()).toEqual([]);
+  });
+
+  it('one whose intent stands is kept', () => {
+    const starts = new Starts();
+    starts.reserve(begun(0, {}, 2), NOW_MS);
+    expect(starts.settle('a', begun(0, {}, 2))).toBe(false);
+    expect(starts.list()).toHaveLength(1);
+  });
 });

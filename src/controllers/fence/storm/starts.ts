@@ -14,6 +14,8 @@ const KEPT_MAX = 4_096;
 /** When each fence first isolated or switched something; `rate` counts them. Bounded. */
 export class Starts {
   private readonly starts = new Map<string, Start>();
+  /** By node: the start whose intent is on its way. */
+  private readonly reserved = new Map<string, string>();
 
   /** Oldest first. */
   list(): Start[] {
@@ -31,10 +33,19 @@ export class Starts {
     return true;
   }
 
-  /** An intent is being written: it counts from now on; `see` takes it back when it never came to stand. */
+  /** An intent is being written: it counts from now on; `settle` takes it back when it never came to stand. */
   reserve(fence: NodeFence, nowMs: number): void {
     const key = keyOf(fence);
-    if (!this.starts.has(key)) this.add(key, { node: fence.spec.node, atMs: nowMs }, nowMs);
+    if (this.starts.has(key)) return;
+    this.reserved.set(fence.spec.node, key);
+    this.add(key, { node: fence.spec.node, atMs: nowMs }, nowMs);
+  }
+
+  /** The write is over. One that was to begin an incident, and failed, leaves the NodeFence in the incident before it, or in none. */
+  settle(node: string, fence: NodeFence | undefined): boolean {
+    const key = this.reserved.get(node);
+    this.reserved.delete(node);
+    return key !== undefined && (fence === undefined || keyOf(fence) !== key) && this.starts.delete(key);
   }
 
   private add(key: string, start: Start, nowMs: number): void {

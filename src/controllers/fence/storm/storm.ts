@@ -124,6 +124,7 @@ export class Storm {
   /** What was reserved now stands in the NodeFence, or never will: `fence` is what is known of it. */
   settle(node: string, fence: NodeFence | undefined): void {
     this.roster.reserve(node, false);
+    if (this.starts.settle(node, fence)) this.changed();
     this.seeFence(node, fence);
   }
 
