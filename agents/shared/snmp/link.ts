@@ -155,6 +155,7 @@ export class Link {
   close(): void {
     this.isLost = true;
     this.#session?.close();
+    forgetKeys(this.#settings);
   }
 
   #live(): snmp.Session {
@@ -196,6 +197,14 @@ export class Link {
     this.oddity = why;
     return false;
   }
+}
+
+/** The library keeps the key that it made of a password under the password itself, for as long as the process lives. */
+function forgetKeys({ security }: SnmpSettings): void {
+  if (security.version !== '3') return;
+  const passwords = [security.authentication?.password, security.privacy?.password].filter((password) => password !== undefined);
+  const cached = snmp.Authentication.authToKeyCache;
+  for (const name of Object.keys(cached)) if (passwords.some((password) => name.includes(password))) Reflect.deleteProperty(cached, name);
 }
 
 function boundCachedKeys(): void {

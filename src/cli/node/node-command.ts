@@ -25,6 +25,7 @@ import { statusCommand } from './status-command.ts';
 import { timeOptions, writtenTimes } from './time-options.ts';
 import { unfenceOf, unfenceOptions } from './unfence-options.ts';
 import type { UnfenceFlags } from './unfence-options.ts';
+import { keepMemoryOutOfDumps } from '../../runtime/core-dumps.ts';
 
 interface Flags extends StorageFlags, StorageLeaseFlags, UnfenceFlags, SoftFenceFlags, FileSystemsFlags {
   config?: string;
@@ -103,6 +104,8 @@ async function run(given: Flags, command: Command): Promise<void> {
   const lines = given.config === undefined ? undefined : readConfig(command, given.config, given.nodeName);
   const flags = command.opts<Flags>();
   const log = jsonLog(flags.logLevel, (line) => void process.stderr.write(line));
+  const dumps = keepMemoryOutOfDumps();
+  if (dumps !== undefined) log.warn('a core dump would hold keys: set the limit of core dumps to 0', { reason: dumps });
   if (lines !== undefined) log.info(lines.isThere ? 'read settings of this node' : 'no settings of this node alone', { file: lines.file });
   try {
     // A check by node-problem-detector must start fast, and needs none of this.

@@ -21,6 +21,7 @@ import { install } from '../run/installation.ts';
 import { writeKubeconfig } from '../run/kubeconfig.ts';
 import type { Access } from '../run/kubeconfig.ts';
 import { pause } from '../run/pause.ts';
+import { Exposure } from '../run/exposure.ts';
 import { drillProgram, ProcessHost } from '../run/process-host.ts';
 import type { Ready } from '../run/process-host.ts';
 import { programPath } from '../run/program.ts';
@@ -36,6 +37,8 @@ import { isKept } from './played.ts';
 import type { DaemonFencing, PlayedCluster } from './played.ts';
 import { RACK_LABEL, RACKS, TIMES } from './times.ts';
 
+/** Controllers and node daemons, by the names of their processes. */
+const OWN = /^(?:ctl|daemon)-/;
 /** All BMCs are in one network. */
 const BMCS = 'bmcs';
 const LOGIN = { username: 'fence', agent: 'redfish' } as const;
@@ -61,6 +64,7 @@ export class DaemonCluster implements PlayedCluster {
   readonly #secrets = new SecretsOfDrill();
   readonly #password = this.#secrets.fresh();
   readonly #ended: Child[] = [];
+  readonly #exposed: Exposure;
   #programs = 0;
   #serving: Serving | undefined;
   #watcher: Watcher | undefined;
@@ -75,6 +79,7 @@ export class DaemonCluster implements PlayedCluster {
     this.#fencing = fencing;
     this.#storageLostMs = storageLostMs;
     this.#processes = new ProcessHost(this.#folder, { NODE_COMPILE_CACHE: this.#folder.in('compiled') });
+    this.#exposed = new Exposure(() => this.#processes.running.filter(({ name }) => OWN.test(name)));
     this.#network = Network.create([API, BMCS, ...CONTROLLERS, ...this.nodeNames]);
   }
 
@@ -87,9 +92,10 @@ export class DaemonCluster implements PlayedCluster {
     return this.#secrets.all;
   }
 
-  /** What each process has said, for the law that secrets stay where they are. */
+  /** What each process has said, and what ours show of themselves, for the law that secrets stay where they are. */
   texts(): Record<string, string> {
-    return Object.fromEntries(this.#folder.logs().map(([name, text]) => [`log of ${name}`, text]));
+    this.#exposed.end();
+    return { ...this.#exposed.texts, ...Object.fromEntries(this.#folder.logs().map(([name, text]) => [`log of ${name}`, text])) };
   }
 
   /** Milliseconds since 1970 on the clock of all traces. */
@@ -124,6 +130,7 @@ export class DaemonCluster implements PlayedCluster {
   /** A cluster in which everything runs, and every daemon is kept up with its watchdog armed. */
   async start(tell: (line: string) => void): Promise<void> {
     tell('starting the API server, and the controllers of the cluster');
+    this.#exposed.start();
     await this.#startApi();
     const transport = connect(this.#access(OPERATOR));
     const cluster = new ApiClient({ transport });
@@ -209,6 +216,7 @@ export class DaemonCluster implements PlayedCluster {
   }
 
   async stop(): Promise<void> {
+    this.#exposed.end();
     for (const timer of this.#powering.values()) clearInterval(timer);
     this.#watcher?.close();
     try {

@@ -39,6 +39,11 @@ export class ProcessHost {
     return this.start(name, [process.execPath, drillProgram(program), this.folder.write(`${name}.json`, configuration)], true, readyDeadlineMs);
   }
 
+  /** Those that run now. */
+  get running(): readonly { name: string; child: Child }[] {
+    return this.children.filter(({ running }) => running).map((child) => ({ name: child.name, child }));
+  }
+
   /** Ends every process. */
   async stop(): Promise<void> {
     await Promise.all(this.children.map((child) => child.stop(STOP_GRACE_MS)));
