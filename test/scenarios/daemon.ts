@@ -23,7 +23,9 @@ export class Daemon {
   #ended: number | string | undefined;
 
   constructor(kubeconfig: string, flags: readonly string[] = []) {
-    const { KUBECONFIG: _ambient, ...environment } = process.env;
+    const { KUBECONFIG: _ambient, ...ambient } = process.env;
+    // The devices of tests are on this machine, which a controller calls only when it is told so.
+    const environment = { ...ambient, NODEFENCE_DEVICE_ADDRESSES: '127.0.0.0/8' };
     const given = ['controller', '--kubeconfig', kubeconfig, '--http-address', '127.0.0.1:0', '--log-format', 'json', ...flags];
     this.#process = spawn(process.execPath, [MAIN, ...given], { env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
     this.#process.stderr?.on('data', (chunk: Buffer) => {
