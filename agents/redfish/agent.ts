@@ -15,6 +15,7 @@ import { diagnosticsOf } from './failure-diagnostics.ts';
 import { connectionKey, parseSettings, type RedfishSettings } from './parameters.ts';
 import { Permits } from './permits.ts';
 import { carryOut } from './power.ts';
+import { Recollections } from './recollection.ts';
 import type { ResourceView, Wish } from './resource-view.ts';
 import { Authorities } from './socket.ts';
 
@@ -38,6 +39,7 @@ export class RedfishAgent implements PowerAgent {
   readonly #clock: Clock;
   readonly #permits: Permits;
   readonly #authorities: Authorities;
+  readonly #recollections: Recollections;
   #bootsSeen = 0;
   readonly #devices = new Map<string, Kept>();
   /** Devices that nobody needs any more and whose session is being ended. */
@@ -51,6 +53,7 @@ export class RedfishAgent implements PowerAgent {
     this.#clock = clock;
     this.#authorities = new Authorities(check);
     this.#permits = new Permits(clock);
+    this.#recollections = new Recollections(clock);
   }
 
   /** The state that the machine's own System (or the outlet) shows, with its second witness; the identity is checked in the same answer. */
@@ -132,7 +135,7 @@ export class RedfishAgent implements PowerAgent {
     const parsed = this.#parse(call.target);
     if ('problems' in parsed) throw call.error('Misconfigured', parsed.problems.join('; '));
     const { key, settings } = parsed;
-    const kept = this.#devices.get(key) ?? this.#fresh(settings);
+    const kept = this.#devices.get(key) ?? this.#fresh(settings, key);
     this.#devices.set(key, kept);
     kept.cancelIdle();
     kept.calls += 1;
@@ -145,11 +148,11 @@ export class RedfishAgent implements PowerAgent {
     }
   }
 
-  #fresh(settings: RedfishSettings): Kept {
+  #fresh(settings: RedfishSettings, key: string): Kept {
     const device = new Device(
       settings,
       this.#clock,
-      this.#authorities,
+      { authorities: this.#authorities, recollection: this.#recollections.of(key) },
       (call) => this.#permits.heard(call),
       () => String((this.#bootsSeen += 1)),
     );

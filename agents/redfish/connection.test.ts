@@ -8,6 +8,7 @@ import { SystemClock } from '../../src/runtime/system-clock.ts';
 import { Call } from '../shared/call.ts';
 import { Connection, type Peer } from './connection.ts';
 import { parseSettings } from './parameters.ts';
+import { Recollection } from './recollection.ts';
 import { Authorities } from './socket.ts';
 
 const open: (() => unknown)[] = [];
@@ -20,7 +21,7 @@ async function start(certificate: 'good' | 'plain'): Promise<{ bmc: BmcHarness; 
   const settings = parseSettings(bmc.parameters);
   if ('problems' in settings) throw new Error(settings.problems.join());
   const clock = new SystemClock();
-  const connection = new Connection(settings, clock, new Authorities());
+  const connection = new Connection(settings, clock, new Authorities(), new Recollection(clock));
   const signal = new AbortController().signal;
   const call = new Call(
     clock,

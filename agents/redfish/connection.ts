@@ -11,7 +11,8 @@ import type { Call } from '../shared/call.ts';
 import { originOf } from '../shared/web/place.ts';
 import { ExchangeError } from './exchange-error.ts';
 import type { RedfishSettings } from './parameters.ts';
-import { ConnectTimeout, openSocket, TrustError, type Authorities, type ShownCertificate } from './socket.ts';
+import type { Recollection, ShownCertificate } from './recollection.ts';
+import { ConnectTimeout, openSocket, TrustError, type Authorities } from './socket.ts';
 import { plain } from './words.ts';
 
 const BODY_BYTES_MAX = 4 * 1024 * 1024;
@@ -80,17 +81,19 @@ export class Connection {
   readonly #origin: string;
   readonly #watch: ConnectionWatch;
   readonly #opening = new Set<() => void>();
+  /** A probe sees what became of the certificate; what comes after it resumes its TLS session. */
+  #isProbe = false;
   /** A socket no longer tells its certificate once it is closed. */
   readonly #certificates = new WeakMap<Socket, ShownCertificate>();
 
-  constructor(settings: RedfishSettings, clock: Clock, authorities: Authorities, watch: ConnectionWatch = UNWATCHED) {
+  constructor(settings: RedfishSettings, clock: Clock, authorities: Authorities, recollection: Recollection, watch: ConnectionWatch = UNWATCHED) {
     this.settings = settings;
     this.#watch = watch;
     this.#origin = originOf(settings);
     const options = { keepAlive: true, maxSockets: 1, maxFreeSockets: 1 };
     this.#agent = settings.tls ? new SecureAgent(options) : new PlainAgent(options);
     this.#agent.createConnection = (_options: ClientRequestArgs, callback?: (error: Error | null, socket: Duplex) => void) => {
-      const giveUp = openSocket(settings, clock, authorities, (error, socket, certificate) => {
+      const giveUp = openSocket({ settings, clock, authorities, recollection, isWhole: this.#isProbe }, (error, socket, certificate) => {
         this.#opening.delete(giveUp);
         if (certificate !== undefined) this.#certificates.set(socket, certificate);
         callback?.(error ?? null, socket);
@@ -104,6 +107,7 @@ export class Connection {
   async exchange(call: Call, request: RedfishRequest): Promise<RedfishResponse> {
     const wire: Wire = { isSent: false, isReused: false, isLast: false, gateError: undefined, peer: undefined };
     const { body } = request;
+    this.#isProbe = call.target.isProbe === true;
     try {
       // Axios' client would send it all the same, and tell nobody.
       call.signal.throwIfAborted();

@@ -9,6 +9,7 @@ import { Machine } from './machine.ts';
 import { Manager } from './manager.ts';
 import { Outlets } from './outlets.ts';
 import type { RedfishSettings } from './parameters.ts';
+import type { Recollection } from './recollection.ts';
 import type { Subject } from './resource-view.ts';
 import { Session } from './session.ts';
 import type { Authorities } from './socket.ts';
@@ -29,10 +30,16 @@ export class Device {
   #last: Promise<unknown> = Promise.resolve();
 
   /** `onAnswer` is called with the call whenever the device has answered; `nextBoot` names boots, each by another name. */
-  constructor(settings: RedfishSettings, clock: Clock, authorities: Authorities, onAnswer: (call: Call) => void, nextBoot: () => string) {
+  constructor(
+    settings: RedfishSettings,
+    clock: Clock,
+    { authorities, recollection }: { authorities: Authorities; recollection: Recollection },
+    onAnswer: (call: Call) => void,
+    nextBoot: () => string,
+  ) {
     this.#settings = settings;
     this.#clock = clock;
-    this.#connection = new Connection(settings, clock, authorities, {
+    this.#connection = new Connection(settings, clock, authorities, recollection, {
       answered: (call, answer) => {
         onAnswer(call);
         this.boots.answered(answer);
@@ -40,7 +47,7 @@ export class Device {
       failed: (message) => this.boots.failed(message),
       closed: () => this.boots.closed(),
     });
-    this.session = new Session(this.#connection, clock, () => this.boots.sessionLost());
+    this.session = new Session(this.#connection, clock, recollection, () => this.boots.sessionLost());
     this.boots = new Boots(new Manager(this.session), clock, settings.bootMaxMs, nextBoot);
     this.subject = settings.resource === 'outlet' ? new Outlets(this.session, settings, clock) : new Machine(this.session, settings, clock);
     this.tasks = new Tasks(this.session, clock);

@@ -6,9 +6,9 @@ import { ManualClock } from '../../src/runtime/manual-clock.ts';
 import { Call } from '../shared/call.ts';
 import { Permits } from './permits.ts';
 
-function start(atOnceMax: number) {
+function start(atOnceMax: number, clockOfPermits?: ConstructorParameters<typeof Permits>[0]) {
   const clock = new ManualClock();
-  const permits = new Permits(clock, atOnceMax);
+  const permits = new Permits(clockOfPermits ?? clock, atOnceMax);
   const granted: number[] = [];
   const held: (() => void)[] = [];
   const calls: Call[] = [];
@@ -72,6 +72,21 @@ describe('permits', () => {
     await clock.advance(1);
     await Promise.all(all);
     expect(granted).toEqual([1, 2, 3]);
+  });
+
+  it('count no longer either where a process that stood still notices before its next turn that four were silent', async () => {
+    let nowMs = 0;
+    const due: (() => void)[] = [];
+    const standing = { monotonicMs: () => nowMs, after: (_delayMs: number, callback: () => void) => (due.push(callback), () => undefined) };
+    const { granted, ask } = start(4, standing);
+    const all = Array.from({ length: 12 }, (_, name) => ask(name));
+    for (const count of [8, 12]) {
+      nowMs += 60;
+      due.shift()?.();
+      await turns(4);
+      expect(granted).toHaveLength(count);
+    }
+    await Promise.all(all);
   });
 
   it('count on while their devices answer: what lasts long because this process is busy lets in nobody', async () => {

@@ -73,10 +73,11 @@ export class Permits {
 
   #admit(): void {
     for (const [call, next] of this.#waiting) {
-      if (!this.#isFree()) return;
+      if (!this.#isFree()) break;
       this.#waiting.delete(call);
       next(this.#grant(call));
     }
+    this.#watch();
   }
 
   #awaitTurn(): void {

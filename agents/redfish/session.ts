@@ -2,12 +2,15 @@ import type { Clock } from '../../src/ports/clock.ts';
 import { Call } from '../shared/call.ts';
 import type { Connection, RedfishRequest, RedfishResponse } from './connection.ts';
 import { ExchangeError } from './exchange-error.ts';
+import type { Recollection } from './recollection.ts';
 import { retryAfterMs } from './retry-after.ts';
 import { deviceMessage, linkPath, objectAt, plain, textAt } from './words.ts';
 
 /** The device does not offer sessions, or has none to spare (iDRAC8 answers 405, a full one 503 RAC0218). */
 const NO_SESSIONS = new Set([404, 405, 500, 501, 503]);
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+/** Where sessions were opened once there is nothing any more: firmware is updated. No password was looked at. */
+const MOVED = new Set([...REDIRECTS, 404, 405, 410]);
 const REDIRECTS_MAX = 3;
 /** A login is heard out for so long after its call ended: a session that the device opened and nobody knows of could not be ended. */
 const LOGIN_GRACE_MS = 5_000;
@@ -26,6 +29,7 @@ export class SessionLost extends Error {
 export class Session {
   readonly #connection: Connection;
   readonly #clock: Clock;
+  readonly #recollection: Pick<Recollection, 'sessionsPath'>;
   readonly #onLost: () => void;
   #login: Login | undefined;
   /** A login that its call did not wait for to the end. */
@@ -33,9 +37,10 @@ export class Session {
   #root: RedfishResponse | undefined;
 
   /** `onLost` is called when the device has ended the session. */
-  constructor(connection: Connection, clock: Clock, onLost: () => void = () => undefined) {
+  constructor(connection: Connection, clock: Clock, recollection: Pick<Recollection, 'sessionsPath'>, onLost: () => void = () => undefined) {
     this.#connection = connection;
     this.#clock = clock;
+    this.#recollection = recollection;
     this.#onLost = onLost;
   }
 
@@ -140,29 +145,34 @@ export class Session {
     const { auth, username, password } = this.#connection.settings;
     const basic: Login = { kind: 'basic', authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}` };
     if (auth === 'basic') return basic;
-    const root = await this.root(call);
-    if (root.status >= 500) throw call.error('Unreachable', `the service root answers ${this.describe(root)}`);
-    const path = linkPath(objectAt(objectAt(root.body, 'Links'), 'Sessions'));
-    if (path === undefined && root.status === 200 && auth === 'auto') return basic;
-    const request: RedfishRequest = {
-      method: 'POST',
-      path: path ?? '/redfish/v1/SessionService/Sessions',
-      body: { UserName: username, Password: password },
-    };
-    const response = await this.#openSession(call, request);
-    const opened = tokenOf(response, request.path);
+    const known = this.#recollection.sessionsPath;
+    const path = known ?? (await this.#sessionsPath(call));
+    if (path === undefined) return basic;
+    const response = await this.#openSession(call, { method: 'POST', path, body: { UserName: username, Password: password } });
+    const opened = tokenOf(response, path);
+    this.#recollection.sessionsPath = opened === undefined ? undefined : path;
     if (opened !== undefined) return opened;
+    if (known !== undefined && MOVED.has(response.status)) return this.#logIn(call);
     const isWithout = NO_SESSIONS.has(response.status) || response.status < 300;
     if (auth === 'auto' && isWithout) return basic;
     if (response.status >= 500) throw call.error('Unreachable', `no session: ${this.describe(response)}`);
-    throw call.error('Refused', `login: ${this.describe(response)} (check username and password${basicHint(auth, root, response)})`);
+    throw call.error('Refused', `login: ${this.describe(response)} (check username and password${basicHint(auth, await this.root(call), response)})`);
+  }
+
+  /** Where the device opens sessions; undefined where it has none, and basic authentication may do. */
+  async #sessionsPath(call: Call): Promise<string | undefined> {
+    const root = await this.root(call);
+    if (root.status >= 500) throw call.error('Unreachable', `the service root answers ${this.describe(root)}`);
+    const path = linkPath(objectAt(objectAt(root.body, 'Links'), 'Sessions'));
+    if (path === undefined && root.status === 200 && this.#connection.settings.auth === 'auto') return undefined;
+    return path ?? '/redfish/v1/SessionService/Sessions';
   }
 
   /** Asks for a session. Its answer is kept even when the call is over first, so that the session can be used, or ended. */
   async #openSession(call: Call, request: RedfishRequest): Promise<RedfishResponse> {
     const { signal } = new AbortController();
     const own = new Call(this.#clock, { ...call.target, signal, deadlineMs: Math.max(0, call.remainingMs) + LOGIN_GRACE_MS }, call.asked);
-    const answer = this.#connection.exchange(own, request).finally(() => own.release());
+    const answer = this.#fresh(own, request).finally(() => own.release());
     const opening = answer.then((response) => {
       this.#login = tokenOf(response, request.path);
     });

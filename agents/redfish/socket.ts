@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { isIP, connect as connectPlain, Socket } from 'node:net';
-import { connect as connectSecure, createSecureContext, type SecureContext, type TLSSocket } from 'node:tls';
+import { connect as connectSecure, createSecureContext, TLSSocket, type SecureContext } from 'node:tls';
 
 import type { Clock } from '../../src/ports/clock.ts';
 import { ANY_ADDRESS, checkedLookup, refusalOf, type AddressCheck } from '../shared/address/address-check.ts';
 import { tlsOptions, type TlsVersion } from '../shared/web/tls-version.ts';
 import type { RedfishSettings } from './parameters.ts';
+import type { Recollection, ShownCertificate } from './recollection.ts';
 
 const CONTEXTS_MAX = 64;
 /**
@@ -45,17 +46,9 @@ export class ConnectTimeout extends Error {
   override readonly name = 'ConnectTimeout';
 }
 
-/** What the device showed of itself when the connection was made. */
-export interface ShownCertificate {
-  /** SHA-256, 64 lower-case hexadecimal digits. */
-  fingerprint: string;
-  /** RFC 3339; undefined when its end cannot be read. */
-  expiresAt: string | undefined;
-}
-
 /** Undefined without TLS. Node answers this once for each socket: what it said is handed on with the socket. */
 function shownCertificate(socket: Socket): ShownCertificate | undefined {
-  const certificate = 'getPeerX509Certificate' in socket ? (socket as TLSSocket).getPeerX509Certificate() : undefined;
+  const certificate = socket instanceof TLSSocket ? socket.getPeerX509Certificate() : undefined;
   if (certificate === undefined) return undefined;
   const expiresAtMs = Date.parse(certificate.validTo);
   return {
@@ -64,21 +57,43 @@ function shownCertificate(socket: Socket): ShownCertificate | undefined {
   };
 }
 
+/** What comes of an attempt. `isBroken`: the device was reached, and it ended the handshake. */
+type OnReady = (error: Error | undefined, socket: Socket, certificate: ShownCertificate | undefined, isBroken?: boolean) => void;
+
+/** What a connection is made with. */
+interface Ways {
+  settings: RedfishSettings;
+  clock: Clock;
+  authorities: Authorities;
+  recollection: Recollection;
+  /** The device is to show its certificate, whatever is known of it. */
+  isWhole: boolean;
+}
+
 /**
  * Opens a socket and hands it over only once it is connected and, with TLS, trusted: no byte of a request (and no password) leaves
- * before, and a request that is given such a socket is written at once. Returns a function that gives the attempt up.
+ * before, and a request that is given such a socket is written at once. A TLS session of before is resumed where the device takes it. Returns a function
+ * that gives the attempt up.
  */
-export function openSocket(
-  settings: RedfishSettings,
-  clock: Clock,
-  authorities: Authorities,
-  onReady: (error: Error | undefined, socket: Socket, certificate: ShownCertificate | undefined) => void,
-): () => void {
+export function openSocket(ways: Ways, onReady: OnReady): () => void {
+  const offered = ways.settings.tls && !ways.isWhole ? ways.recollection.resumable : undefined;
+  if (offered === undefined) return attempt(ways, undefined, onReady);
+  let giveUp = attempt(ways, offered, (error, socket, certificate, isBroken) => {
+    if (error !== undefined) ways.recollection.forgetSession();
+    // Some firmware ends the handshake where it should begin a whole one.
+    if (isBroken === true) giveUp = attempt(ways, undefined, onReady);
+    else onReady(error, socket, certificate);
+  });
+  return () => giveUp();
+}
+
+function attempt({ settings, clock, authorities, recollection }: Ways, offered: Recollection['resumable'], onReady: OnReady): () => void {
   const { tls } = settings;
-  const socket = opened(settings, authorities);
+  const socket = opened(settings, authorities, offered?.session);
   socket.setNoDelay(true);
   let isOver = false;
-  const finish = (error: Error | undefined, certificate?: ShownCertificate): void => {
+  let isReached = false;
+  const finish = (error: Error | undefined, certificate?: ShownCertificate, isBroken = false): void => {
     if (isOver) return;
     isOver = true;
     cancelTimer();
@@ -87,24 +102,35 @@ export function openSocket(
       socket.on('error', () => undefined);
       socket.destroy();
     }
-    onReady(error, socket, certificate);
+    onReady(error, socket, certificate, isBroken);
   };
-  const onError = (error: Error): void => finish(error);
+  const onError = (error: Error): void => finish(error, undefined, isReached);
   const cancelTimer = clock.after(settings.connectTimeoutMs, () => {
     finish(new ConnectTimeout(`no ${tls ? 'connection with TLS' : 'connection'} within ${settings.connectTimeoutMs} ms`));
   });
   socket.on('error', onError);
-  socket.once('close', () => finish(new ConnectTimeout('the device closed the connection')));
+  socket.once('close', () => finish(new ConnectTimeout('the device closed the connection'), undefined, isReached));
+  socket.once('connect', () => (isReached = true));
+  const kept = tls ? keptSession(socket, recollection) : undefined;
   socket.once(tls ? 'secureConnect' : 'connect', () => {
-    const shown = shownCertificate(socket);
-    if (settings.fingerprint === undefined || shown?.fingerprint === settings.fingerprint) finish(undefined, shown);
-    else
+    // A resumed session shows no certificate: only the device to which it was shown can have resumed it.
+    const isResumed = offered !== undefined && socket instanceof TLSSocket && socket.isSessionReused();
+    const shown = isResumed ? offered.certificate : shownCertificate(socket);
+    if (settings.fingerprint !== undefined && shown?.fingerprint !== settings.fingerprint) {
       finish(new TrustError(`its certificate has the SHA-256 fingerprint ${shown?.fingerprint ?? 'none'}, not the pinned ${settings.fingerprint}`));
+      return;
+    }
+    if (shown !== undefined) kept?.(shown, isResumed ? offered.verifiedAtMs : clock.monotonicMs());
+    finish(undefined, shown);
   });
   return () => finish(new ConnectTimeout('given up'));
 }
 
-function opened({ host, port, tls, ca, insecure, fingerprint, minVersion }: RedfishSettings, authorities: Authorities): Socket {
+function opened(
+  { host, port, tls, ca, insecure, fingerprint, minVersion }: RedfishSettings,
+  authorities: Authorities,
+  session: Buffer | undefined,
+): Socket {
   const { check } = authorities;
   const refusal = refusalOf(host, check);
   if (refusal !== undefined) return new Socket().destroy(refusal);
@@ -117,5 +143,22 @@ function opened({ host, port, tls, ca, insecure, fingerprint, minVersion }: Redf
     // A pinned certificate is compared before the socket is handed over.
     rejectUnauthorized: !insecure && fingerprint === undefined,
     ALPNProtocols: ['http/1.1'],
+    ...(session === undefined ? {} : { session }),
   });
+}
+
+/** Keeps each session that the device offers on this connection, from when the connection is trusted: the device may offer it before or after. */
+function keptSession(socket: Socket, recollection: Recollection): (certificate: ShownCertificate, verifiedAtMs: number) => void {
+  let latest: Buffer | undefined;
+  let keep = (): void => undefined;
+  socket.on('session', (session: Buffer) => {
+    latest = session;
+    keep();
+  });
+  return (certificate, verifiedAtMs) => {
+    keep = () => {
+      if (latest !== undefined) recollection.keep({ session: latest, certificate, verifiedAtMs });
+    };
+    keep();
+  };
 }

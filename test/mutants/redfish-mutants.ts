@@ -3,6 +3,8 @@ import type { SourceMutant } from './source-mutant.ts';
 
 const SEVERAL_CHASSIS = 'agents/redfish/several-chassis.test.ts';
 
+const RESUMPTION = 'agents/redfish/resumption.test.ts';
+
 /** Defects of the agent redfish, beside those of device-mutants.ts. */
 export const REDFISH_MUTANTS: readonly SourceMutant[] = [
   {
@@ -42,6 +44,51 @@ export const REDFISH_MUTANTS: readonly SourceMutant[] = [
     file: 'agents/redfish/machine.ts',
     edits: [["isAbsent ? 'unknown' : powerState", 'powerState']],
     killedBy: byTest('agents/redfish/agent-read.test.ts', 'gives an empty slot as unknown, whatever power it shows'),
+  },
+  {
+    name: 'a certificate for ever',
+    defect: 'a TLS session is resumed again and again, and the certificate is never verified anew',
+    file: 'agents/redfish/recollection.ts',
+    edits: [['return isFresh && ', 'return ']],
+    killedBy: byTest(RESUMPTION, 'shows its certificate anew an hour later'),
+  },
+  {
+    name: 'a certificate that has ended',
+    defect: 'a TLS session is resumed though its certificate has ended',
+    file: 'agents/redfish/recollection.ts',
+    edits: [["Date.parse(known.certificate.expiresAt ?? '') > this.#clock.wallMs()", 'known.session.length > 0']],
+    killedBy: byTest('agents/redfish/recollection.test.ts', 'is not offered once its certificate has ended, nor where nobody knows when it ends'),
+  },
+  {
+    name: 'certificate that no probe sees',
+    defect: 'a probe resumes a TLS session, so that a certificate that was exchanged is not seen',
+    file: 'agents/redfish/connection.ts',
+    edits: [['isWhole: this.#isProbe', 'isWhole: this.#origin === ""']],
+    killedBy: byTest(RESUMPTION, 'shows its certificate in each probe'),
+  },
+  {
+    name: 'trust of another',
+    defect: 'a TLS session that was trusted by one authority is resumed under another',
+    file: 'agents/redfish/agent.ts',
+    edits: [['this.#recollections.of(key)', "this.#recollections.of('')"]],
+    killedBy: byTest(RESUMPTION, 'is asked for its certificate under another pin or another authority'),
+  },
+  {
+    name: 'kept before the pin',
+    defect: 'a TLS session is kept of a device whose certificate is not the pinned one',
+    file: 'agents/redfish/socket.ts',
+    edits: [['shown?.fingerprint !== settings.fingerprint', 'shown === undefined']],
+    killedBy: byTest(RESUMPTION, 'is asked for its certificate under another pin or another authority'),
+  },
+  {
+    name: 'silence is not watched for ever',
+    defect: 'a process that stood still lets the calls to dead devices hold up all others from then on',
+    file: 'agents/redfish/permits.ts',
+    edits: [['    }\n    this.#watch();\n  }\n', '    }\n  }\n']],
+    killedBy: byTest(
+      'agents/redfish/permits.test.ts',
+      'count no longer either where a process that stood still notices before its next turn that four were silent',
+    ),
   },
   {
     name: 'another party',

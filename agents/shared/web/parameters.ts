@@ -16,7 +16,19 @@ export const booleanWord = z.string().transform((text, context) => {
   return value ?? false;
 });
 
+/** Bundles that are known to be good; a fleet shares one or a few. */
+const BUNDLES_MAX = 64;
+const goodBundles = new Set<string>();
+
 function isCertificateBundle(pem: string): boolean {
+  if (goodBundles.has(pem)) return true;
+  const isGood = isCertificate(pem);
+  if (goodBundles.size >= BUNDLES_MAX) goodBundles.clear();
+  if (isGood) goodBundles.add(pem);
+  return isGood;
+}
+
+function isCertificate(pem: string): boolean {
   try {
     return new X509Certificate(pem).raw.length > 0;
   } catch (error) {

@@ -1,6 +1,7 @@
 import { createServer as createPlain, type IncomingMessage, type ServerResponse, type Server as PlainServer } from 'node:http';
 import { createServer as createSecure } from 'node:https';
 import { createServer as createTcp, type AddressInfo, type Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 
 import type { BmcFaults } from './faults.ts';
 import type { RedfishDevice } from './redfish-device.ts';
@@ -21,6 +22,8 @@ export interface BmcServer {
   port: number;
   /** Connections accepted so far. */
   connections: () => number;
+  /** Handshakes that resumed a TLS session, so far. */
+  resumed: () => number;
   /** Connections that are open now. */
   open: () => number;
   /** Cuts every open connection. */
@@ -33,6 +36,7 @@ export async function startBmcServer(device: RedfishDevice, options: BmcServerOp
   const host = options.host ?? '127.0.0.1';
   const sockets = new Map<Socket, string>();
   let accepted = 0;
+  let resumed = 0;
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
     void serve(device, `${request.socket.remotePort ?? 0}`, request, response);
   };
@@ -40,6 +44,7 @@ export async function startBmcServer(device: RedfishDevice, options: BmcServerOp
     ? createSecure({ key: options.certificate.keyPem, cert: options.certificate.certificatePem }, answer)
     : createPlain(answer);
   inner.keepAliveTimeout = 60_000;
+  inner.on('secureConnection', (socket: TLSSocket) => (resumed += socket.isSessionReused() ? 1 : 0));
   const outer = createTcp((socket) => {
     accepted += 1;
     sockets.set(socket, String(accepted));
@@ -64,6 +69,7 @@ export async function startBmcServer(device: RedfishDevice, options: BmcServerOp
     host,
     port,
     connections: () => accepted,
+    resumed: () => resumed,
     open: () => sockets.size,
     cut,
     close: async () => {

@@ -1,0 +1,71 @@
+import type { Clock } from '../../src/ports/clock.ts';
+
+/** A whole fleet; each takes some two kilobytes. */
+const DEVICES_MAX = 5_000;
+/** So long after a handshake in which the certificate was verified it stands for those that resume it. */
+const VERIFIED_MAX_MS = 3_600_000;
+
+/** What the device showed of itself in a handshake. */
+export interface ShownCertificate {
+  /** SHA-256, 64 lower-case hexadecimal digits. */
+  fingerprint: string;
+  /** RFC 3339; undefined when its end cannot be read. */
+  expiresAt: string | undefined;
+}
+
+/** A TLS session that can be resumed, and the certificate that it began with: one that is resumed shows none. */
+interface Resumable {
+  session: Buffer;
+  certificate: ShownCertificate;
+  verifiedAtMs: number;
+}
+
+/** What stays known of one device under one trust and login when its connection is closed: what costs a round trip, or a signature of its slow processor. */
+export class Recollection {
+  /** Where it opened a Redfish session. */
+  sessionsPath: string | undefined;
+  #resumable: Resumable | undefined;
+  readonly #clock: Pick<Clock, 'monotonicMs' | 'wallMs'>;
+
+  constructor(clock: Pick<Clock, 'monotonicMs' | 'wallMs'>) {
+    this.#clock = clock;
+  }
+
+  /** Undefined where the certificate has ended since, or was verified too long ago. */
+  get resumable(): Resumable | undefined {
+    const known = this.#resumable;
+    if (known === undefined) return undefined;
+    const isFresh = this.#clock.monotonicMs() - known.verifiedAtMs < VERIFIED_MAX_MS;
+    return isFresh && Date.parse(known.certificate.expiresAt ?? '') > this.#clock.wallMs() ? known : undefined;
+  }
+
+  /** Of a connection that is trusted. `verifiedAtMs`: monotonic, of the handshake in which the certificate was shown. */
+  keep(resumable: Resumable): void {
+    this.#resumable = resumable;
+  }
+
+  /** One that the device did not take. */
+  forgetSession(): void {
+    this.#resumable = undefined;
+  }
+}
+
+/** By the key of a connection, so that another pin, authority, name or login begins with nothing. */
+export class Recollections {
+  readonly #clock: Pick<Clock, 'monotonicMs' | 'wallMs'>;
+  /** Longest unused first. */
+  readonly #known = new Map<string, Recollection>();
+
+  constructor(clock: Pick<Clock, 'monotonicMs' | 'wallMs'>) {
+    this.#clock = clock;
+  }
+
+  of(key: string): Recollection {
+    const known = this.#known.get(key) ?? new Recollection(this.#clock);
+    this.#known.delete(key);
+    const [oldest] = this.#known.keys();
+    if (oldest !== undefined && this.#known.size >= DEVICES_MAX) this.#known.delete(oldest);
+    this.#known.set(key, known);
+    return known;
+  }
+}

@@ -1,0 +1,119 @@
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+
+import { afterEach, describe, expect, it } from 'vitest';
+
+import { createAuthority } from '../../src/testbed/certificates.ts';
+import { AgentHarnesses, agentFailure, type AgentHarness } from '../../src/testbed/devices/bmc/bmc-harness.ts';
+import { SESSIONS_PATH, SYSTEM_PATH } from '../../src/testbed/devices/bmc/tree.ts';
+import { ManualClock } from '../../src/runtime/manual-clock.ts';
+import { RedfishAgent } from './agent.ts';
+
+const clock = new ManualClock();
+const harnesses = new AgentHarnesses(() => new RedfishAgent(clock));
+afterEach(() => harnesses.closeAll());
+
+/** What is asked of the device when its connection and session have been ended for want of use. */
+async function asked({ device, server }: AgentHarness<RedfishAgent>, work: () => Promise<unknown>): Promise<string[]> {
+  await clock.advance(45_001);
+  await expect.poll(() => server.open()).toBe(0);
+  const before = device.requests.length;
+  await work();
+  return device.requests.slice(before);
+}
+
+describe('a device that was asked before', () => {
+  it('is asked again over the resumed TLS session, with the certificate that it showed, and without its root', async () => {
+    const harness = await harnesses.start({ tree: { hasChassis: false } }, { systems_uri: SYSTEM_PATH });
+    const { agent, target, server } = harness;
+    const { certificateExpiresAt } = await agent.read(target());
+    expect(server.resumed()).toBe(0);
+    const again = await asked(harness, async () => expect(await agent.read(target())).toMatchObject({ state: 'on', certificateExpiresAt }));
+    expect(again).toEqual([`POST ${SESSIONS_PATH}`, `GET ${SYSTEM_PATH}`]);
+    expect(server.resumed()).toBe(1);
+    expect(certificateExpiresAt).toBeDefined();
+  });
+
+  it('shows its certificate in each probe', async () => {
+    const harness = await harnesses.start();
+    const { agent, target, server } = harness;
+    await agent.read(target());
+    await asked(harness, () => agent.read(target({ isProbe: true })));
+    expect(server.resumed()).toBe(0);
+    await asked(harness, () => agent.read(target()));
+    expect(server.resumed()).toBe(1);
+  });
+
+  it('shows its certificate anew an hour later', async () => {
+    const harness = await harnesses.start();
+    const { agent, target, server } = harness;
+    await agent.read(target());
+    await clock.advance(3_600_000);
+    await asked(harness, () => agent.read(target()));
+    expect([server.connections(), server.resumed()]).toEqual([2, 0]);
+  });
+
+  it('is asked for its certificate under another pin or another authority', async () => {
+    const harness = await harnesses.start();
+    const { agent, target, server, fingerprint, parameters } = harness;
+    await agent.read(target());
+    const { ca = '', ...rest } = parameters;
+    expect(ca).not.toBe('');
+    await asked(harness, () => agent.read(target({ parameters: { ...rest, ssl_fingerprint: fingerprint } })));
+    await asked(harness, async () => {
+      const wrong = { ...rest, ssl_fingerprint: 'ab'.repeat(32) };
+      expect((await agentFailure(agent.read(target({ parameters: wrong })))).message).toContain('not the pinned');
+      const other = { ...rest, ca: createAuthority('another').certificatePem };
+      expect((await agentFailure(agent.read(target({ parameters: other })))).message).toContain('not trusted');
+    });
+    expect(server.resumed()).toBe(0);
+    await asked(harness, () => agent.read(target({ parameters: { ...rest, ssl_fingerprint: fingerprint } })));
+    expect(server.resumed()).toBe(1);
+  });
+
+  it('is looked for anew where it opened sessions before and does not now, and is given a refused password once', async () => {
+    const harness = await harnesses.start({}, { systems_uri: SYSTEM_PATH });
+    const { agent, target, device } = harness;
+    await agent.read(target());
+    device.faults = { failures: [{ method: 'POST', path: SESSIONS_PATH, status: 404, times: 1 }] };
+    const moved = await asked(harness, () => agent.read(target()));
+    expect(moved.slice(0, 3)).toEqual([`POST ${SESSIONS_PATH}`, 'GET /redfish/v1', `POST ${SESSIONS_PATH}`]);
+    device.faults = { failures: [{ method: 'POST', path: SESSIONS_PATH, status: 401, times: 1 }] };
+    const refused = await asked(harness, async () => expect((await agentFailure(agent.read(target()))).kind).toBe('Refused'));
+    expect(refused.filter((request) => request === `POST ${SESSIONS_PATH}`)).toHaveLength(1);
+  });
+});
+
+/** A way to a device that breaks off each connection whose greeting offers a TLS session (extension pre_shared_key). */
+async function unresuming(port: number): Promise<{ port: number; broken: () => number; close: () => void }> {
+  let broken = 0;
+  const server = createServer((near: Socket) => {
+    near.on('error', () => near.destroy());
+    near.once('data', (greeting: Buffer) => {
+      if (greeting.includes(Buffer.from([0x00, 0x29]), 200)) {
+        broken += 1;
+        near.destroy();
+        return;
+      }
+      const far = connect(port, '127.0.0.1');
+      far.on('error', () => near.destroy());
+      far.write(greeting);
+      near.pipe(far).pipe(near);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { port: (server.address() as AddressInfo).port, broken: () => broken, close: () => server.close() };
+}
+
+describe('a device that breaks off where a session is offered', () => {
+  it('is greeted anew at once without one', async () => {
+    const harness = await harnesses.start();
+    const { agent, target, server, parameters } = harness;
+    const way = await unresuming(server.port);
+    const through = target({ parameters: { ...parameters, ipport: String(way.port) } });
+    await agent.read(through);
+    expect(way.broken()).toBe(0);
+    await asked(harness, async () => expect((await agent.read(through)).state).toBe('on'));
+    expect([way.broken(), server.connections(), server.resumed()]).toEqual([1, 2, 0]);
+    way.close();
+  });
+});
