@@ -5,6 +5,7 @@ const GATE = 'src/kube/gated-request.test.ts';
 const LATE = 'src/controllers/fence/release/late-send.test.ts';
 const NOT_FOUND = 'src/kube/not-found.test.ts';
 const WENT_BACK = 'src/kube/went-back.test.ts';
+const NODE_RECORDS = 'src/controllers/fence/node-records.test.ts';
 const INITIAL_EVENTS = 'src/kube/initial-events.test.ts';
 const CLUSTER_AGENTS = 'agents/cluster-agents.test.ts';
 
@@ -56,6 +57,20 @@ export const CLIENT_MUTANTS: readonly SourceMutant[] = [
     file: 'src/kube/client.ts',
     edits: [['if (this.#isForeign && resource.group === GROUP) return [];', 'if (resource.group === GROUP) return [];']],
     killedBy: byTest(NOT_FOUND, 'is an error where it is ours, and empty in a workload cluster'),
+  },
+  {
+    name: 'reports in one go',
+    defect: 'after an installation the report of every node is made at once',
+    file: 'src/controllers/fence/node-records.ts',
+    edits: [['const INTERVAL_MS = 40;', 'const INTERVAL_MS = 0;']],
+    killedBy: byTest(NODE_RECORDS, 'are made at once for a hundred, then 25 a second, each once its turn has come'),
+  },
+  {
+    name: 'identity unknown until its report',
+    defect: 'a node that fails before its report is made is switched without a look at the identity of its machine',
+    file: 'src/controllers/fence/node-records.ts',
+    edits: [['if (isMissing) observation.machine = identityOf(this.#dependencies, node);', 'if (!isMissing) observation.machine = undefined;']],
+    killedBy: byTest(NODE_RECORDS, 'are missed by nobody meanwhile: what the machine said of itself is kept'),
   },
   {
     name: 'half a stream is whole',

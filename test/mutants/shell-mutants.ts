@@ -109,7 +109,7 @@ export const SHELL_MUTANTS: readonly SourceMutant[] = [
     name: 'identity of another Node',
     defect: 'what was recorded of an earlier Node of that name is trusted',
     file: 'src/controllers/fence/snapshot.ts',
-    edits: [['report?.identity?.nodeUID === node?.metadata.uid ? report?.identity : undefined', 'report?.identity']],
+    edits: [['machine !== undefined && machine.nodeUID === node?.metadata.uid', 'machine !== undefined']],
     killedBy: byTest(SNAPSHOT, 'trusts a recorded identity only for the same Node object'),
   },
   {

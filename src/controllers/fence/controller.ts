@@ -23,9 +23,9 @@ import { gatedWrites, notSentUnless } from '../shared/gated-cluster.ts';
 import { FINALIZER, fenceLabels } from '../shared/ownership.ts';
 import { OrphanTaints } from './release/orphan-taint.ts';
 import { holdsOnRemedy } from './remedy-holds.ts';
-import { endReport } from './report-end.ts';
+import { NodeRecords } from './node-records.ts';
 import { ProofReads } from './run/proof-reads.ts';
-import { recordHealthy, recordIncident } from './report.ts';
+import { recordIncident } from './report.ts';
 import { Runs } from './runs.ts';
 import { holdsOn, takeSnapshot } from './snapshot.ts';
 import { Storm } from './storm/storm.ts';
@@ -50,6 +50,7 @@ export class FenceController implements ProofReader {
   private readonly storm: Storm;
   private readonly fenceable: FenceableNodes;
   private readonly proofReads: ProofReads;
+  private readonly records: NodeRecords;
   private hasSteppedAside = false;
 
   constructor(given: FenceDependencies) {
@@ -67,6 +68,7 @@ export class FenceController implements ProofReader {
       ...onlyIsolatedAgainst(dependencies, this.newest(node), entry),
       ...dumpingAgainst(dependencies, this.newest(node), entry, this.lifeOf(node)),
     ]);
+    this.records = new NodeRecords(dependencies);
     this.proofReads = new ProofReads(dependencies, this.runs.devices, (node, source) => this.observations.get(node)?.provenAtMs(source));
     this.watch();
   }
@@ -133,8 +135,7 @@ export class FenceController implements ProofReader {
     if (fence === undefined && node === undefined) {
       this.observations.delete(name);
       this.orphanTaints.forget(name);
-      const againMs = await endReport(this.dependencies, name);
-      if (againMs !== undefined) queue.add(name, againMs);
+      await this.records.end(name);
       return;
     }
     if (node !== undefined && this.orphanTaints.sees(node, fence)) await this.orphanTaints.mend(node);
@@ -147,7 +148,7 @@ export class FenceController implements ProofReader {
       observation.mark('triggered', undefined, clock.monotonicMs());
       observation.mark('notReady', undefined, clock.monotonicMs());
       observation.mark('failing', undefined, clock.monotonicMs());
-      await recordHealthy(this.dependencies, node);
+      await this.records.keep(node, observation);
       if (fence === undefined) return;
     }
     const onward = decideOnward((known) => {

@@ -2,6 +2,7 @@ import type { Signs } from '../../domain/health.ts';
 import type { Evidence, NodeFenceStatus } from '../../domain/node-fence.ts';
 import type { Since } from '../../domain/snapshot.ts';
 import type { Lease, Node } from '../../ports/objects.ts';
+import type { NodeFenceReport } from '../../ports/resources.ts';
 import { AskedPods } from '../shared/release/asked-pods.ts';
 
 interface Mark {
@@ -23,6 +24,10 @@ export class NodeObservation {
   readonly asked = new AskedPods();
   /** Of Ready, as it was last received. */
   heartbeat: string | undefined;
+  /** What its machine said of itself while it was healthy, until its report says so. */
+  machine: NonNullable<NonNullable<NodeFenceReport['status']>['identity']> | undefined;
+  /** When its report may be made, if there is none. */
+  recordTurnMs: number | undefined;
   private bootID: string | undefined;
   private readonly marks = new Map<keyof Since, Mark>();
   private readonly proofs = new Map<string, number>();

@@ -116,4 +116,16 @@ describe('a snapshot', () => {
     one.harness.reports.items = [{ metadata: { name: 'a' }, status: { identity: { ...identity, nodeUID: 'uid-old' } } }];
     expect(snapshotOf(one).identity).toBeUndefined();
   });
+
+  it('takes what the machine said while it was healthy for its identity until a report says so, and of the same Node object only', () => {
+    const one = stage();
+    one.observation.machine = { nodeUID: 'uid-a', systemUUID: 'sys-seen', recordedAt: '2026-01-01T00:00:00Z' };
+    expect(snapshotOf(one).identity?.systemUUID).toBe('sys-seen');
+    const identity = { nodeUID: 'uid-a', systemUUID: 'sys-recorded', recordedAt: '2026-01-01T00:00:00Z' };
+    one.harness.reports.items = [{ metadata: { name: 'a' }, status: { identity } }];
+    expect(snapshotOf(one).identity?.systemUUID).toBe('sys-recorded');
+    one.harness.reports.items = [];
+    one.observation.machine = { ...identity, nodeUID: 'uid-old' };
+    expect(snapshotOf(one).identity).toBeUndefined();
+  });
 });

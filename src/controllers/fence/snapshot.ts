@@ -74,7 +74,7 @@ export function takeSnapshot(
     reports: runs.reports,
     plan,
     ...(askedPlan === undefined ? {} : { askedPlan }),
-    identity: report?.identity?.nodeUID === node?.metadata.uid ? report?.identity : undefined,
+    identity: [report?.identity, observation.machine].find((machine) => machine !== undefined && machine.nodeUID === node?.metadata.uid),
     ...(report?.incidents === undefined ? {} : { record: fenceRecord(listers.reports.get(name)) }),
     lastIncident: report?.incident ?? 0,
     acknowledgement,

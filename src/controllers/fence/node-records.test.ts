@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { planOf } from '../../domain/testing/model.ts';
+import type { Cluster } from '../../ports/cluster.ts';
+import { ManualClock } from '../../runtime/manual-clock.ts';
+import { NodeRecords } from './node-records.ts';
+import { NodeObservation } from './observation.ts';
+import { FenceHarness, nodeOf } from './testing/harness.ts';
+
+/** Nodes that are seen healthy, none of which has a report; those that were made. */
+function harnessOf(mode: 'observe' | 'enforce' = 'enforce') {
+  const clock = new ManualClock();
+  const harness = new FenceHarness(clock);
+  const made: string[] = [];
+  const again = new Map<string, number>();
+  const cluster: Cluster = {
+    ...harness.dependencies.cluster,
+    get: () => Promise.resolve(undefined),
+    create: (_resource, object) => Promise.resolve(object),
+    replaceStatus: (_resource, object) => {
+      made.push(object.metadata.name);
+      return Promise.resolve(object);
+    },
+  };
+  const queue = { add: (name: string, delayMs = 0) => void again.set(name, delayMs) };
+  Object.assign(harness.dependencies, { cluster, queue, options: { ...harness.dependencies.options, mode } });
+  harness.reports.items = [];
+  const records = new NodeRecords(harness.dependencies);
+  const observations = new Map<string, NodeObservation>();
+  const see = async (name: string): Promise<NodeObservation> => {
+    const observation = observations.get(name) ?? new NodeObservation(clock.monotonicMs());
+    observations.set(name, observation);
+    const node = nodeOf({ ready: 'True' });
+    await records.keep({ ...node, metadata: { ...node.metadata, name, uid: `uid-${name}` } }, observation);
+    return observation;
+  };
+  return { clock, harness, made, again, see };
+}
+
+const names = (count: number): string[] => Array.from({ length: count }, (_unused, index) => `n${String(index)}`);
+
+describe('the reports of healthy nodes that have none', () => {
+  it('are made at once for a hundred, then 25 a second, each once its turn has come', async () => {
+    const { clock, made, again, see } = harnessOf();
+    for (const name of names(200)) await see(name);
+    expect(made).toHaveLength(100);
+    expect([again.get('n100'), again.get('n199')]).toEqual([40, 4_000]);
+    await clock.advance(2_000);
+    for (const name of names(200).slice(100)) await see(name);
+    expect([made.length, again.get('n199')]).toEqual([150, 2_000]);
+    await clock.advance(60_000);
+    for (const name of names(200).slice(150)) await see(name);
+    expect(made).toHaveLength(200);
+  });
+
+  it('do not lose their turn when a node is looked at before', async () => {
+    const { clock, again, see } = harnessOf();
+    for (const name of names(150)) await see(name);
+    await clock.advance(100);
+    await see('n149');
+    expect(again.get('n149')).toBe(1_900);
+  });
+
+  it('are missed by nobody meanwhile: what the machine said of itself is kept', async () => {
+    const { see, made } = harnessOf();
+    for (const name of names(100)) await see(name);
+    const observation = await see('late');
+    expect([made.includes('late'), observation.machine?.nodeUID]).toEqual([false, 'uid-late']);
+  });
+
+  it('are not made in mode observe, unless there is something wrong', async () => {
+    const { harness, made, again, see } = harnessOf('observe');
+    await see('well');
+    expect([made, again.size]).toEqual([[], 0]);
+    harness.plan = planOf({ problems: [{ severity: 'error', where: 'ConfigMap fence-config-a', message: 'no method of that name' }] });
+    await see('wrong');
+    expect(made).toEqual(['wrong']);
+  });
+});

@@ -1,0 +1,48 @@
+import type { Node } from '../../ports/objects.ts';
+import type { FenceDependencies } from './dependencies.ts';
+import type { NodeObservation } from './observation.ts';
+import { endReport } from './report-end.ts';
+import { identityOf, recordHealthy } from './report.ts';
+
+/** Small clusters have theirs at once. */
+const AT_ONCE = 100;
+/** Between those after them: 5,000 nodes take 200 s, at less than a tenth of a core. */
+const INTERVAL_MS = 40;
+
+/**
+ * Keeps the reports of nodes while nothing is wrong with them. Those that are missing, all of them after an installation, are made at an even pace; until
+ * its turn comes, what the machine of a node said of itself while it was healthy is kept in memory, and counts as if it were on record.
+ */
+export class NodeRecords {
+  readonly #dependencies: FenceDependencies;
+  #lastTurnMs = Number.NEGATIVE_INFINITY;
+
+  constructor(dependencies: FenceDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  async keep(node: Node, observation: NodeObservation): Promise<void> {
+    const isMissing = this.#dependencies.listers.reports.get(node.metadata.name) === undefined;
+    if (isMissing) observation.machine = identityOf(this.#dependencies, node);
+    await recordHealthy(this.#dependencies, node, () => this.#isItsTurn(node.metadata.name, observation));
+  }
+
+  /** Of a node that is gone. */
+  async end(name: string): Promise<void> {
+    const againMs = await endReport(this.#dependencies, name);
+    if (againMs !== undefined) this.#dependencies.queue.add(name, againMs);
+  }
+
+  #isItsTurn(name: string, observation: NodeObservation): boolean {
+    const nowMs = this.#dependencies.clock.monotonicMs();
+    observation.recordTurnMs ??= this.#nextTurn(nowMs);
+    if (observation.recordTurnMs <= nowMs) return true;
+    this.#dependencies.queue.add(name, observation.recordTurnMs - nowMs);
+    return false;
+  }
+
+  #nextTurn(nowMs: number): number {
+    this.#lastTurnMs = Math.max(this.#lastTurnMs + INTERVAL_MS, nowMs - (AT_ONCE - 1) * INTERVAL_MS);
+    return this.#lastTurnMs;
+  }
+}
