@@ -28,6 +28,7 @@ const COMMANDS = {
   generate: ['scripts/generate.ts'],
   deb: ['scripts/deb/main.ts'],
   'deb:try': ['test/deb/main.ts'],
+  'deb:boot': ['test/deb/boot/main.ts'],
   format: ['node_modules/prettier/bin/prettier.cjs', '--write', '--log-level', 'warn', '.'],
 };
 

@@ -98,12 +98,21 @@ export class Cluster {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  #kubeconfig(name: string, token: string): string {
+  /** Of whoever can say who he is like this. */
+  kubeconfigText(user: Readonly<Record<string, string>>): string {
     const cluster = { server: this.#url, 'certificate-authority-data': Buffer.from(this.#caPem).toString('base64') };
     const context = { name: 'here', context: { cluster: 'here', user: 'somebody' } };
-    const users = [{ name: 'somebody', user: { token } }];
+    const users = [{ name: 'somebody', user }];
     const config = { apiVersion: 'v1', kind: 'Config', clusters: [{ name: 'here', cluster }], users, contexts: [context], 'current-context': 'here' };
-    return this.file(name, JSON.stringify(config));
+    return JSON.stringify(config);
+  }
+
+  operatorKubeconfigText(): string {
+    return this.kubeconfigText({ token: this.#tokens[OPERATOR] ?? '' });
+  }
+
+  #kubeconfig(name: string, token: string): string {
+    return this.file(name, this.kubeconfigText({ token }));
   }
 }
 
