@@ -5,6 +5,8 @@ import { AGENT_SECTIONS, agentWords, measureAgents } from './agents/agents-bench
 import type { FenceFigures } from './fences.ts';
 import { measureFences } from './fences.ts';
 import { spreadCells, tableOf } from './figures.ts';
+import { measureGrowth } from './growth.ts';
+import type { WorldCost } from './growth.ts';
 import { healthCheckWords, measureHealthChecks } from './health-checks.ts';
 import type { HealthCheckFigures } from './health-checks.ts';
 import { heartbeatWords, measureHeartbeats } from './heartbeats/heartbeats.ts';
@@ -25,7 +27,7 @@ interface Figures {
   small?: FenceFigures;
   large?: FenceFigures;
   compiledDrill?: CompiledDrill;
-  simulation?: SimulationSpeed;
+  simulation?: SimulationSpeed & { growth: readonly WorldCost[] };
   storm?: StormFigures;
   preservation?: PreservationFigures;
   healthChecks?: HealthCheckFigures;
@@ -67,7 +69,7 @@ async function measure(sections: ReadonlySet<string>): Promise<Figures> {
   if (sections.has('small')) figures.small = await measureFences(100, 60, 1, CALM_MS, say);
   if (sections.has('large')) figures.large = await measureFences(nodes, fences, wave, every, say);
   if (sections.has('drill')) figures.compiledDrill = await measureCompiled();
-  if (sections.has('simulation')) figures.simulation = await measureSimulation();
+  if (sections.has('simulation')) figures.simulation = { ...(await measureSimulation()), growth: await measureGrowth() };
   if (sections.has('storm')) figures.storm = measureStorm();
   if (sections.has('preservation')) figures.preservation = await measurePreservation();
   if (sections.has('health-checks')) figures.healthChecks = await measureHealthChecks();
@@ -114,8 +116,12 @@ function wordsOf({
     parts.push(`compiled drill: ${seconds} s, ${expected ? 'as it must be' : 'NOT AS IT MUST BE'}; controller ${rssMb} MB resident, ${cpuMs} ms CPU`);
   }
   if (simulation !== undefined) {
-    const { seeds, secondsElapsed, seedsPerSecondPerCore } = simulation;
+    const { seeds, secondsElapsed, seedsPerSecondPerCore, growth } = simulation;
     parts.push(`simulation: ${seeds} seeds in ${secondsElapsed} s, ${seedsPerSecondPerCore} seeds per second and core`);
+    const rows = growth.map(({ nodes, virtualSeconds, cpuMs, cpuUsPerNodeSecond }) => [nodes, virtualSeconds, cpuMs, cpuUsPerNodeSecond]);
+    parts.push(
+      tableOf([['a calm world, one node dies: nodes', 'virtual s', 'CPU ms', 'CPU µs per node and s'], ...rows.map((row) => row.map(String))]),
+    );
   }
   if (storm !== undefined) {
     const { nodes, failed, held, cpuMs, firstMs } = storm;

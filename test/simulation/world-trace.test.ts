@@ -3,9 +3,10 @@ import type { ApiEvent, TraceEvent } from '../../src/laws/trace.ts';
 import { Kernel } from '../../src/testbed/simulation/kernel.ts';
 import { WorldTrace } from './world-trace.ts';
 
-function harness(power: 'on' | 'off') {
+function harness(power: 'on' | 'off', nodes = 3) {
   const kernel = new Kernel({ seed: 1 });
   const trace = new WorldTrace(kernel, {
+    nodes,
     power: () => power,
     isController: (user) => user === 'nodefence',
     caller: () => 'one',
@@ -74,11 +75,13 @@ describe('the trace of a world', () => {
   });
 
   it('catches a controller that floods the API server, not another user', () => {
-    for (const [user, caught] of [
-      ['nodefence', 1],
-      ['system:node:a', 0],
+    for (const [user, nodes, caught] of [
+      ['nodefence', 3, 1],
+      ['nodefence', 20, 1],
+      ['nodefence', 24, 0],
+      ['system:node:a', 3, 0],
     ] as const) {
-      const { trace, failures } = harness('on');
+      const { trace, failures } = harness('on', nodes);
       for (let call = 0; call < 700; call++) {
         trace.record(api({ user, verb: 'update', resource: 'nodefences.ha.k8s.io', name: 'node-fence-a' }));
       }

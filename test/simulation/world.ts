@@ -79,6 +79,7 @@ export class World {
     this.#kernel = kernel;
     const troubled = concerned(scenario);
     this.trace = new WorldTrace(kernel, {
+      nodes: scenario.nodes.length,
       power: (node) => this.#powerOf(node),
       isController: (user) => user === CONTROLLER_USER,
       caller: () => this.#caller,
@@ -87,9 +88,7 @@ export class World {
     this.fence = new FenceWatch(() => kernel.nowMs);
     this.#storm = new StormTruth(scenario, this.fence);
     this.#guards = new Guards(this.fence);
-    const audit = (event: ApiEvent): void => {
-      this.#heard(event);
-    };
+    const audit = (event: ApiEvent): void => this.#heard(event);
     const deeds = [...scenario.disturbances, ...(scenario.remedies?.deeds ?? [])];
     const isCordonedByTwo = deeds.some((one) => one.what === 'cordon' || (one.what === 'mark' && one.mark === 'cordon'));
     this.api = new SimulatedApi(kernel, scenario.nodes, audit, scenario.clockRates.apiServer, isCordonedByTwo);
