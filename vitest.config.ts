@@ -11,9 +11,17 @@ const IN_MEMORY = [
 ];
 /** Tests that start programs or serve devices, and close them: one process runs their files, one after the other. */
 const CLOSING = ['src/{cli,connectivity,http,kube,node,runtime,testbed}/**/*.test.ts', 'agents/**/*.test.ts', 'test/agents/**/*.test.ts'];
-/** They compute, or build, in processes of their own. */
-const COMPUTING = ['test/{fresh,laws,mutants,package,rules,simulation}/**/*.test.ts', 'test/installation/image.test.ts'];
+/** They start programs that compute, or build, in processes of their own. */
+const COMPUTING = [
+  'test/{fresh,mutants,package,rules}/**/*.test.ts',
+  'test/simulation/{simulation,workers}.test.ts',
+  'test/installation/image.test.ts',
+];
+/** Whole worlds and searches in memory: what one has loaded and warmed up serves the next. */
+const WORLDS = ['test/{laws,simulation}/**/*.test.ts'];
 const POLITE = ['./scripts/polite.ts'];
+/** For what worlds make that does not live long. */
+const ROOM = ['--max-semi-space-size=64'];
 
 export default defineConfig({
   test: {
@@ -29,8 +37,9 @@ export default defineConfig({
     runner: './scripts/assertion-runner.ts',
     reporters: ['default', new CountsReporter(), new TimesReporter()],
     projects: [
-      { extends: true, test: { name: 'isolated', include: ALL, exclude: [...IN_MEMORY, ...CLOSING, ...COMPUTING] } },
+      { extends: true, test: { name: 'isolated', include: ALL, exclude: [...IN_MEMORY, ...CLOSING, ...COMPUTING, ...WORLDS] } },
       { extends: true, test: { name: 'computing', include: COMPUTING, setupFiles: POLITE } },
+      { extends: true, test: { name: 'worlds', include: WORLDS, exclude: COMPUTING, setupFiles: POLITE, isolate: false, execArgv: ROOM } },
       // A process for each file takes longer to start than most of these take to run.
       { extends: true, test: { name: 'closing', include: CLOSING, isolate: false } },
       { extends: true, test: { name: 'in memory', include: IN_MEMORY, setupFiles: POLITE, isolate: false } },

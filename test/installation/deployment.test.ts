@@ -6,6 +6,7 @@ import { standardRegistry } from '../../agents/registry.ts';
 import { EGRESS_POLICIES, NETWORK_POLICIES } from '../../src/manifests/network-policies.ts';
 import type { NetworkPolicy, Passage } from '../../src/manifests/network-policies.ts';
 import type { KubeObject } from '../../src/ports/objects.ts';
+import { SHORT_LIVED } from '../../src/testbed/shipped/kubectl.ts';
 import { shippedObjects } from '../shipped.ts';
 import { KUBECTL, kubectlMinor } from './cluster.ts';
 
@@ -131,7 +132,11 @@ describe('the network policies', () => {
 
 describe.runIf(hasKubectl)('overlays, as kubectl builds them (needs kubectl)', { timeout: 60_000 }, () => {
   const built = (folder: string): Deployment => {
-    const { status, stdout, stderr } = spawnSync(KUBECTL, ['kustomize', join(ROOT, folder)], { encoding: 'utf8', timeout: 30_000 });
+    const { status, stdout, stderr } = spawnSync(KUBECTL, ['kustomize', join(ROOT, folder)], {
+      encoding: 'utf8',
+      timeout: 30_000,
+      env: { ...process.env, ...SHORT_LIVED },
+    });
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     const objects = parseAllDocuments(stdout).map((document) => document.toJS() as KubeObject);
     return objects.find(({ kind }) => kind === 'Deployment') as Deployment;

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 
+import { SHORT_LIVED } from '../../src/testbed/shipped/kubectl.ts';
 import { KUBECTL, kubectlMinor } from '../installation/cluster.ts';
 
 const CONFIG = join(import.meta.dirname, '..', '..', 'config');
@@ -26,7 +27,11 @@ interface Rendered {
 }
 
 function rendered(folder: string): Rendered[] {
-  const { status, stdout, stderr } = spawnSync(KUBECTL, ['kustomize', join(CONFIG, folder)], { encoding: 'utf8', timeout: 60_000 });
+  const { status, stdout, stderr } = spawnSync(KUBECTL, ['kustomize', join(CONFIG, folder)], {
+    encoding: 'utf8',
+    timeout: 60_000,
+    env: { ...process.env, ...SHORT_LIVED },
+  });
   if (status !== 0) throw new Error(stderr);
   return parseAllDocuments(stdout).map((document) => document.toJS() as Rendered);
 }

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 
 import { findAssets, minorOf } from '../../src/testbed/control-plane/assets.ts';
+import { SHORT_LIVED } from '../../src/testbed/shipped/kubectl.ts';
 import { Cluster, KUBECTL, kubectlMinor } from '../installation/cluster.ts';
 
 interface Container {
@@ -42,7 +43,11 @@ const ASSETS = findAssets(process.env);
 const GUARDED_SINCE = 30;
 
 function rendered(folder: string): Rendered[] {
-  const { status, stdout, stderr } = spawnSync(KUBECTL, ['kustomize', folder], { encoding: 'utf8', timeout: 60_000 });
+  const { status, stdout, stderr } = spawnSync(KUBECTL, ['kustomize', folder], {
+    encoding: 'utf8',
+    timeout: 60_000,
+    env: { ...process.env, ...SHORT_LIVED },
+  });
   if (status !== 0) throw new Error(stderr);
   return parseAllDocuments(stdout).map((document) => document.toJS() as Rendered);
 }
