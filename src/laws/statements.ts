@@ -162,7 +162,7 @@ export const STATEMENTS: Readonly<Record<LawName, LawStatement>> = {
     why: 'The passwords of BMCs and switches can turn off a whole site. Logs and API objects are read by many.',
     checks: [
       'No write of the controller to the API server contains a password or token of the run, plain, as JSON text or in base64; nor does the object that it leaves behind, unless that is a Secret.',
-      'Neither do the logs, command lines and environments of its processes.',
+      'Neither do its logs, what it serves as metrics and health, and the command lines and environments of its processes and of the programs that they start, looked at ten times a second.',
     ],
     file: 'p9-secrets.ts',
   },

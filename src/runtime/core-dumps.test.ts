@@ -1,4 +1,7 @@
 import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { keepMemoryOutOfDumps } from './core-dumps.ts';
@@ -16,6 +19,14 @@ describe('A dump of a process that knows passwords', () => {
       console.log(JSON.stringify([said ?? null, readFileSync('/proc/self/coredump_filter', 'utf8').trim(), child.trim()]));`;
     const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
     expect(JSON.parse(stdout)).toEqual([null, '00000000', '00000000']);
+  });
+
+  it('holds none because the kernel is told so by a mask of nothing', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'nodefence-dumps-'));
+    const file = join(folder, 'coredump_filter');
+    expect(keepMemoryOutOfDumps(file)).toBeUndefined();
+    expect(Number(readFileSync(file, 'utf8'))).toBe(0);
+    rmSync(folder, { recursive: true });
   });
 
   it('is left as it is where the system has no such filter, in words', () => {

@@ -71,4 +71,18 @@ export const ADDRESS_MUTANTS: readonly SourceMutant[] = [
     edits: [['run it by hand`', 'run it by hand ${result.stdout}`']],
     killedBy: byTest(FILES_TEST, 'is none where it fails, and what it said is not repeated'),
   },
+  {
+    name: 'memory in dumps',
+    defect: 'a core dump holds the memory in which passwords stand',
+    file: 'src/runtime/core-dumps.ts',
+    edits: [["const NOTHING = '0';", "const NOTHING = '0x33';"]],
+    killedBy: byTest('src/runtime/core-dumps.test.ts', 'holds none because the kernel is told so by a mask of nothing'),
+  },
+  {
+    name: 'passwords of SNMP stay',
+    defect: 'the password of a session of SNMP 3 that is over stays in the memory of the library',
+    file: 'agents/shared/snmp/link.ts',
+    edits: [['    forgetKeys(this.#settings);\n', '']],
+    killedBy: byTest('agents/shared/snmp/link.test.ts', 'leaves no password of its own in memory when it is closed, and those of others alone'),
+  },
 ];
