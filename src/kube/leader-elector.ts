@@ -7,7 +7,7 @@ import type { Lease } from '../ports/objects.ts';
 import type { Random } from '../ports/random.ts';
 import type { Logger } from '../ports/recorder.ts';
 import { LEASES } from '../ports/resources.ts';
-import { claimed, emptied, observed, reasonToWait, renewed, restored, waitBeforeTaking, type LeaseObservation } from './lease-record.ts';
+import { claimed, emptied, observed, reasonToWait, renewed, restored, seen, waitBeforeTaking, type LeaseObservation } from './lease-record.ts';
 import { within } from './within.ts';
 
 /** Safety margin between the end of our right to act and the end of the lease. */
@@ -140,6 +140,11 @@ export class LeaderElector implements Leadership {
     if (this.#observation?.lease === undefined) this.#observation = undefined;
   }
 
+  /** A watch has shown a renewal, before the next look would: its time runs from here. */
+  saw(lease: Lease): void {
+    if (this.#term === undefined) this.#observation = seen(this.#observation, lease, this.#options.clock.monotonicMs());
+  }
+
   /** A record stands under a higher epoch than ours: the Lease that we give back says so to the next, who may have read the records before. */
   outrankedBy(epoch: number): void {
     this.#highestEpoch = Math.max(this.#highestEpoch, epoch);
@@ -153,9 +158,7 @@ export class LeaderElector implements Leadership {
     await within(this.#options.clock, deadlineMs, this.#running).catch((error: unknown) => {
       this.#options.logger.warn('the last renewal did not end before the release', { error });
     });
-    if (term === undefined) {
-      return;
-    }
+    if (term === undefined) return;
     const restMs = Math.max(0, untilMs - this.#options.clock.monotonicMs());
     await within(this.#options.clock, restMs, this.#empty()).catch((error: unknown) => {
       this.#options.logger.warn('lease not released; the successor waits until it expires', { error });
@@ -275,9 +278,7 @@ export class LeaderElector implements Leadership {
     const sent = this.#now();
     const lease = claimed(existing, claim, clock);
     const written = await this.#attempt(existing === undefined ? cluster.create(LEASES, lease) : cluster.replace(LEASES, lease));
-    if (this.#isClosed()) {
-      return;
-    }
+    if (this.#isClosed()) return;
     metrics.renewed(clock.monotonicMs() - sent.monotonicMs);
     this.#hold({ lease: written, epoch, sentAtMs: sent.monotonicMs, sentAtBootMs: sent.bootMs });
     this.#actsFromMs = clock.monotonicMs();
@@ -367,9 +368,7 @@ export class LeaderElector implements Leadership {
 
   /** No set begins from here on. The owner is told in a turn of its own: this may run inside the turn of a socket write. */
   #lose(reason: string): void {
-    if (this.#term === undefined) {
-      return;
-    }
+    if (this.#term === undefined) return;
     this.close();
     this.#options.logger.error('lost the lease', { reason });
     void Promise.resolve().then(() => {

@@ -17,6 +17,13 @@ export function observed(previous: LeaseObservation | undefined, lease: Lease | 
   return { lease, sinceMs: isUnchanged ? previous.sinceMs : nowMs };
 }
 
+/** The same by a watch, which may be behind a look: only what is of the same Lease and not older counts. */
+export function seen(previous: LeaseObservation | undefined, lease: Lease, nowMs: number): LeaseObservation | undefined {
+  const known = previous?.lease?.metadata;
+  const { uid, resourceVersion = '' } = lease.metadata;
+  return known === undefined || known.uid !== uid || isOlder(resourceVersion, known.resourceVersion) ? previous : observed(previous, lease, nowMs);
+}
+
 function recordOf(lease: Lease | undefined): string {
   if (lease === undefined) {
     return '';

@@ -188,6 +188,7 @@ function wakeOnChange(
   leader.onChange((before, after) => {
     if ([before, after].some((lease) => (lease?.spec.holderIdentity ?? '') !== '')) elector.wasHeld();
     if ((after?.spec.holderIdentity ?? '') === '') elector.poke();
+    else if (after !== undefined) elector.saw(after);
   });
 }
 

@@ -5,6 +5,7 @@ import { composeController } from '../../src/manager/compose.ts';
 import { NAMESPACE } from '../../src/manifests/access.ts';
 import type { ApiTransport } from '../../src/ports/api-transport.ts';
 import { NO_METRICS } from '../../src/ports/metrics.ts';
+import type { Clock } from '../../src/ports/clock.ts';
 import type { Cluster } from '../../src/ports/cluster.ts';
 import { SystemClock } from '../../src/runtime/system-clock.ts';
 import { SystemRandom } from '../../src/runtime/system-random.ts';
@@ -16,15 +17,16 @@ const STOP_MS = 5_000;
 export interface Running {
   /** `reason: message` of what it told by Events. */
   readonly events: readonly string[];
+  readonly isLeading: boolean;
   stop(): Promise<void>;
 }
 
-export function lead(transport: ApiTransport, identity = 'a'): Running {
+export function lead(transport: ApiTransport, { identity = 'a', clock = new SystemClock() }: { identity?: string; clock?: Clock } = {}): Running {
   const events: string[] = [];
   const controller = composeController(
     {
       transport,
-      clock: new SystemClock(),
+      clock,
       random: new SystemRandom(),
       registry: standardRegistry(),
       logger: { debug: quiet, info: quiet, warn: quiet, error: quiet },
@@ -45,7 +47,13 @@ export function lead(transport: ApiTransport, identity = 'a'): Running {
     },
   );
   void controller.start().catch(quiet);
-  return { events, stop: () => controller.stop(STOP_MS).then(quiet) };
+  return {
+    events,
+    get isLeading() {
+      return controller.elector.isLeading;
+    },
+    stop: () => controller.stop(STOP_MS).then(quiet),
+  };
 }
 
 export function clusterOf(transport: ApiTransport): Cluster {

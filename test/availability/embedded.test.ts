@@ -7,6 +7,7 @@ import { ApiServer } from '../../src/testbed/apiserver/server.ts';
 import { inProcessTransport } from '../../src/testbed/apiserver/transport.ts';
 import { CONTROLLER_GROUPS, CONTROLLER_USER } from '../scenarios/witness.ts';
 import type { Site } from '../self-check/cases.ts';
+import { newerKindsSuite } from './newer-kinds-suite.ts';
 import { restoreSuite } from './restore-suite.ts';
 
 describe('on the embedded server', { timeout: 90_000 }, () => {
@@ -23,4 +24,5 @@ describe('on the embedded server', { timeout: 90_000 }, () => {
   });
 
   describe('a backup', () => restoreSuite(() => site));
+  describe('kinds of a version after this one', () => newerKindsSuite(() => site));
 });

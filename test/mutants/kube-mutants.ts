@@ -182,4 +182,11 @@ export const KUBE_MUTANTS: readonly SourceMutant[] = [
     edits: [["'deletionGracePeriodSeconds', 'finalizers']", "'deletionGracePeriodSeconds']"]],
     killedBy: byTest(PRUNE, 'keeps what says that a node is cordoned, and that something holds an object that is being deleted'),
   },
+  {
+    name: 'renewal that nobody saw',
+    defect: 'a candidate counts an older state of the Lease, which a watch brings late, as a renewal',
+    file: 'src/kube/lease-record.ts',
+    edits: [['|| isOlder(resourceVersion, known.resourceVersion) ?', '?']],
+    killedBy: byTest('src/kube/leader-watch.test.ts', 'counts a renewal that a watch showed from then on'),
+  },
 ];
