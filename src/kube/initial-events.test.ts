@@ -150,6 +150,14 @@ describe('a reflector whose server sends what is there as the beginning of a wat
     expect([names().length, transport.requests]).toEqual([10, []]);
   });
 
+  it('is idle after the silence of any watch, not after that of a stream: nothing is listed for it', async () => {
+    ended((await opened()).send('ADDED', map('a', '5')), '10');
+    await clock.advance(74_000);
+    expect([transport.requests, asked()]).toEqual([[], ['everything']]);
+    await clock.advance(2_000);
+    expect([transport.requests.length, asked()]).toEqual([1, ['everything', '10']]);
+  });
+
   it.each([422, 400])('lists at once where the question is refused with %i, and does not ask it again', async (status) => {
     reflector.start();
     await clock.settle();

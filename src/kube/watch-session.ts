@@ -62,13 +62,16 @@ class WatchSession {
       onOpen: () => {
         if (!this.#isOver) {
           this.#openedAtMs = this.#options.clock.monotonicMs();
-          this.#live();
+          this.#options.onLive();
+          this.#waitOn();
         }
       },
       onEvent: (event) => {
         if (!this.#isOver) {
-          this.#live();
+          this.#options.onLive();
           this.#deliver(event);
+          // How long silence lasts may have changed with it.
+          if (!this.#isEnded()) this.#waitOn();
         }
       },
       onEnd: (error) => {
@@ -84,8 +87,11 @@ class WatchSession {
     this.#finish('closed', undefined);
   };
 
-  #live(): void {
-    this.#options.onLive();
+  #isEnded(): boolean {
+    return this.#isOver;
+  }
+
+  #waitOn(): void {
     const idleMs = this.#options.idleMs();
     this.#arm(idleMs, 'idle', `nothing received for ${String(idleMs)} ms, not even a bookmark`);
   }

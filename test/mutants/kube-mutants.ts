@@ -101,6 +101,16 @@ export const KUBE_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(REFLECTOR, 'gives up a watch that the server never accepts'),
   },
   {
+    name: 'silence of a stream',
+    defect: 'a watch that began with what is there is given up as silent by the deadline of a list',
+    file: 'src/kube/watch-session.ts',
+    edits: [['if (!this.#isEnded()) this.#waitOn();', '']],
+    killedBy: byTest(
+      'src/kube/initial-events.test.ts',
+      'is idle after the silence of any watch, not after that of a stream: nothing is listed for it',
+    ),
+  },
+  {
     name: 'event after the end',
     defect: 'a watch that was given up still tells of events',
     file: 'src/kube/watch-session.ts',
