@@ -32,6 +32,7 @@ import { FIRST_TRUST_MUTANTS } from './first-trust-mutants.ts';
 import { FOUND_WELL_MUTANTS } from './found-well-mutants.ts';
 import { STORAGE_LEASE_MUTANTS } from './storage-lease-mutants.ts';
 import { STORAGE_MUTANTS } from './storage-mutants.ts';
+import { STORAGE_REACHABLE_MUTANTS } from './storage-reachable-mutants.ts';
 import { SCSI_MUTANTS } from './scsi-mutants.ts';
 import { SSH_MUTANTS } from './ssh-mutants.ts';
 import { SHARED_AGENT_MUTANTS } from './shared-agent-mutants.ts';
@@ -132,6 +133,7 @@ export const SOURCE_MUTANTS: readonly SourceMutant[] = [
   ...NODE_ORDER_MUTANTS,
   ...NODE_CHECK_MUTANTS,
   ...STORAGE_LEASE_MUTANTS,
+  ...STORAGE_REACHABLE_MUTANTS,
   ...FOUND_WELL_MUTANTS,
   ...NODE_DAEMON_CONTROLLER_MUTANTS,
   ...WATCHDOG_MUTANTS,
