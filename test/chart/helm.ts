@@ -4,6 +4,7 @@ import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 import type { KubeObject } from '../../src/ports/objects.ts';
+import { SHORT_LIVED } from '../../src/testbed/shipped/kubectl.ts';
 
 export const CHART = join(import.meta.dirname, '..', '..', 'charts', 'nodefence');
 /** The version that these tests were written with; any of 3 does. */
@@ -27,7 +28,7 @@ export interface Said {
 }
 
 function environment(home: string): NodeJS.ProcessEnv {
-  return { PATH: process.env['PATH'] ?? '', HOME: home };
+  return { PATH: process.env['PATH'] ?? '', HOME: home, ...SHORT_LIVED };
 }
 
 /** helm with these words; it reaches a cluster only where they name a kubeconfig. */

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SHORT_LIVED } from '../../src/testbed/shipped/kubectl.ts';
 import { CONTROLLER_USER } from '../scenarios/witness.ts';
 import { until } from '../scenarios/waiting.ts';
 import { HAS_REAL_SERVER, NEEDS_REAL_SERVER, RealServer, START_DEADLINE_MS } from './real-server.ts';
@@ -40,7 +41,7 @@ describe.runIf(HAS_REAL_SERVER && KUBECTL !== undefined)(
 
     function kubectl(words: readonly string[], input = ''): Promise<Said> {
       const kubeconfig = server.kubeconfig('operator');
-      const env = { PATH: process.env['PATH'] ?? '', HOME: server.folder, TMPDIR: server.folder };
+      const env = { PATH: process.env['PATH'] ?? '', HOME: server.folder, TMPDIR: server.folder, ...SHORT_LIVED };
       return new Promise((resolve) => {
         const child = execFile(
           KUBECTL ?? 'kubectl',

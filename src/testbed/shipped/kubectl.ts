@@ -7,7 +7,7 @@ const VERSION_MS = 15_000;
 const CALL_MS = 120_000;
 const OUTPUT_BYTES_MAX = 16 * 1024 * 1024;
 
-/** A call of kubectl lives for a second: it ends before it would be worth collecting what it left behind, which takes a quarter of its time. */
+/** A call of kubectl, or of helm, lives for a second: it ends before it would be worth collecting what it left behind, which takes a quarter of its time. */
 export const SHORT_LIVED = { GOGC: 'off' } as const;
 
 interface Said {
