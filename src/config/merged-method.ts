@@ -111,12 +111,23 @@ function sortKeys(
       if (IGNORED_KEYS.has(setting.key) || definition.takesAny === true) continue;
       const hint = didYouMean(setting.key, writableNames(definition), 'it is not passed on');
       problems.warning(setting.where, `agent ${definition.name} has no parameter ${setting.key.slice(0, 60)}: ${hint}`);
-    } else if (OWN_KEYS.has(name) && !(name === 'action' && isActionItsOwn)) own.set(name, filled(lookup, setting, problems));
+    } else if (OWN_KEYS.has(name) && !(name === 'action' && isActionItsOwn)) own.set(name, ownKey(lookup, name, setting, problems));
     // An empty value means none, not the template's. Braces in a password are the password's.
     else if (setting.value === '') parameters.delete(name);
     else parameters.set(name, secretNames.has(name) ? setting : filled(lookup, setting, problems));
   }
   return { own, parameters, secretNames };
+}
+
+/** Keys that name something on the controller's machine. */
+const OF_THIS_MACHINE: ReadonlySet<string> = new Set(['secret_file', 'secret_program']);
+
+/** What a node says of itself chooses no file and no program of the controller's machine; its name does. */
+function ownKey(lookup: MethodLookup, name: string, setting: Setting, problems: Problems): Setting {
+  const foreign = OF_THIS_MACHINE.has(name) ? /\{(?!node\})[^{}]*\}/.exec(setting.value)?.[0] : undefined;
+  if (foreign === undefined) return filled(lookup, setting, problems);
+  problems.error(setting.where, `${name} may have {node} in it and no ${foreign.slice(0, 60)}, which a node says of itself`);
+  return setting;
 }
 
 /** A step may name an action agent, or the restart of a cloud's instance, without a method of that name. */

@@ -204,7 +204,8 @@ function secretElsewhere({ own, definition }: MergedMethod, { stores }: Configur
   const unfit = definition.handsSecretOn === true ? `agent ${definition.name} hands a Secret on to its pod: write secret=` : undefined;
   const problem = tooMany ?? unfit ?? stores?.problem({ kind, name: setting.value });
   if (problem !== undefined) problems.error(setting.where, problem);
-  return { isWritten: true, isRight: problem === undefined, place };
+  // What could not be filled in was told where it was read.
+  return { isWritten: true, isRight: problem === undefined && !setting.value.includes('{'), place };
 }
 
 const TRUSTS_ANYBODY =

@@ -77,11 +77,17 @@ describe('A method whose login is on the controller’s machine', () => {
   it.each([
     ['secret_file=../a', '../a is no name'],
     ['secret_file=a\nsecret_program=vault', 'secret_file and secret_program are both given: leave one of them'],
+    ['secret_file=rack/{label:bmc}', 'secret_file may have {node} in it and no {label:bmc}, which a node says of itself'],
+    ['secret_program={annotation:x}', 'secret_program may have {node} in it and no {annotation:x}'],
     ['secret=login\nsecret_file=a', 'secret and secret_file are both given: leave one of them'],
   ])('is an error where it is written as %j', (body, message) => {
     const { problems, method } = scene(body);
     expect(problems()).toContainEqual(expect.stringContaining(message));
     expect(method()).toBeUndefined();
+  });
+
+  it('may be named by the node', () => {
+    expect(scene('secret_file=bmc/{node}').method()).toMatchObject({ secretFile: 'bmc/node-a' });
   });
 
   it('has a Secret again where an empty secret_file takes that of a template away', () => {

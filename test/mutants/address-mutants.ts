@@ -85,4 +85,11 @@ export const ADDRESS_MUTANTS: readonly SourceMutant[] = [
     edits: [['    forgetKeys(this.#settings);\n', '']],
     killedBy: byTest('agents/shared/snmp/link.test.ts', 'leaves no password of its own in memory when it is closed, and those of others alone'),
   },
+  {
+    name: 'program by a label',
+    defect: 'a node chooses by a label of its own which program or file of the controller’s machine is taken',
+    file: 'src/config/merged-method.ts',
+    edits: [['OF_THIS_MACHINE.has(name) ?', 'name === undefined ?']],
+    killedBy: byTest('src/config/secret-elsewhere.test.ts', 'is an error where it is written as'),
+  },
 ];
