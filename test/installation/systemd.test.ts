@@ -28,8 +28,10 @@ function variables(): string[] {
 }
 
 describe('the systemd unit', () => {
-  it('starts the controller without a flag, so that the environment file decides', () => {
-    expect(values('ExecStart')).toEqual(['/opt/nodefence/node_modules/.bin/node /opt/nodefence/node_modules/nodefence/dist/src/main.js controller']);
+  it('starts the controller without a flag of its own, so that the environment file decides', () => {
+    expect(values('ExecStart')).toEqual([
+      '/opt/nodefence/node_modules/.bin/node --max-semi-space-size=8 /opt/nodefence/node_modules/nodefence/dist/src/main.js controller',
+    ]);
     expect(values('EnvironmentFile')).toEqual(['-/etc/nodefence/controller.env']);
   });
 

@@ -135,8 +135,7 @@ export class FenceController implements ProofReader {
     if (fence === undefined && node === undefined) {
       this.observations.delete(name);
       this.orphanTaints.forget(name);
-      await this.records.end(name);
-      return;
+      return this.records.end(name);
     }
     if (node !== undefined && this.orphanTaints.sees(node, fence)) await this.orphanTaints.mend(node);
     const bootID = node?.status.nodeInfo?.bootID;

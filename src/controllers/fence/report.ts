@@ -20,10 +20,10 @@ const PROBLEMS_MAX = 64;
 /**
  * What must be known before a node fails: what its machine said of itself while it was healthy, the identity that a device must show before it
  * is switched (P10), and what is wrong with the configuration of its fence (P7). Written when it changes. `mayMake`: may the report be made now that is missing?
- * In mode observe, where nothing is switched, one is made only for what is wrong.
+ * In mode observe too: a node that fails before mode enforce begins is known by it.
  */
 export async function recordHealthy(dependencies: FenceDependencies, node: Node, mayMake: (node: string) => boolean = () => true): Promise<void> {
-  const { listers, planner, recorder, options } = dependencies;
+  const { listers, planner, recorder } = dependencies;
   const report = listers.reports.get(node.metadata.name);
   const known = report?.status;
   const plan = planner.planFor(node);
@@ -31,8 +31,7 @@ export async function recordHealthy(dependencies: FenceDependencies, node: Node,
   const sameProblems = canonical(problems) === canonical(known?.problems ?? []);
   const fence = plan.trigger === 'never' ? { fence: plan.trigger } : {};
   if (isRecorded(known, node) && sameProblems && known?.fence === fence.fence) return;
-  const isNeeded = options.mode === 'enforce' || problems.length > 0 || fence.fence !== undefined;
-  if (report === undefined && !(isNeeded && mayMake(node.metadata.name))) return;
+  if (report === undefined && !mayMake(node.metadata.name)) return;
   const identity = isRecorded(known, node) ? known?.identity : identityOf(dependencies, node);
   await updateReport(dependencies, node.metadata.name, ({ fence: _before, ...status }) => ({
     ...status,

@@ -1,12 +1,13 @@
 import { ApiClient } from '../../../src/kube/client.ts';
 import type { ApiTransport } from '../../../src/ports/api-transport.ts';
 import type { KubeObject } from '../../../src/ports/objects.ts';
+import { NAMESPACE } from '../../../src/manifests/access.ts';
 import { NODE_LEASE_NAMESPACE } from '../../../src/ports/resources.ts';
 import { install } from '../../../src/drill/run/installation.ts';
 import { RealServer } from '../../integration/real-server.ts';
 import { CONTROLLER_USER } from '../../scenarios/witness.ts';
 import { EtcdWriter } from './etcd-writer.ts';
-import { LEASE, microTime, NODE, nodeStatus, POD } from './samples.ts';
+import { bmcOf, CONFIGURATION, LEASE, microTime, NODE, nodeStatus, POD } from './samples.ts';
 
 const CALL_MS = 30_000;
 const CHANGES_PER_SECOND = 150;
@@ -69,6 +70,7 @@ export class FilledServer {
   }
 
   async #fill(): Promise<void> {
+    for (const object of CONFIGURATION) await this.#send('POST', `/api/v1/namespaces/${NAMESPACE}/${String(object.kind).toLowerCase()}s`, object);
     await this.#send('POST', '/api/v1/nodes', NODE);
     const node = await this.#send('PATCH', '/api/v1/nodes/sample/status', { status: nodeStatus(0) }, STRATEGIC);
     const lease = await this.#send('POST', LEASES_PATH, LEASE);
@@ -85,7 +87,13 @@ export class FilledServer {
     const { node, lease, pod } = this.#samples;
     for (let number = 0; number < this.nodes; number += every) {
       const name = nameOf(number);
-      const labels = { ...node.metadata.labels, 'kubernetes.io/hostname': name, 'topology.kubernetes.io/zone': `z${number % 3}`, round };
+      const labels = {
+        ...node.metadata.labels,
+        'kubernetes.io/hostname': name,
+        'topology.kubernetes.io/zone': `z${number % 3}`,
+        'example.com/bmc': bmcOf(number),
+        round,
+      };
       yield [
         `/registry/minions/${name}`,
         { ...named(node, name, `10000000-0000-4000-8000-${suffix(number)}`, { labels }), status: nodeStatus(number) },

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -85,7 +85,7 @@ export async function measureReal(nodes: number, pods: number, say: (line: strin
 
 function controller(kubeconfig: string, folder: string): Program {
   const profile = process.env['BENCH_PROFILE'] === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${process.env['BENCH_PROFILE']}`];
-  const flags = process.env['BENCH_NODE_FLAGS']?.split(' ') ?? [];
+  const flags = process.env['BENCH_NODE_FLAGS']?.split(' ') ?? shippedFlags();
   return {
     command: (port) => [
       ...profile,
@@ -100,6 +100,12 @@ function controller(kubeconfig: string, folder: string): Program {
     environment: { KUBECONFIG: kubeconfig },
     log: join(folder, 'controller.log'),
   };
+}
+
+/** With which the image starts it. */
+function shippedFlags(): string[] {
+  const entry = /^ENTRYPOINT (\[.*\])$/m.exec(readFileSync(join(ROOT, 'Dockerfile'), 'utf8'))?.[1] ?? '[]';
+  return (JSON.parse(entry) as string[]).filter((word) => word.startsWith('--'));
 }
 
 function informers(kubeconfig: string, folder: string): Program {

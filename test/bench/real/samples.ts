@@ -1,3 +1,4 @@
+import { NAMESPACE } from '../../../src/manifests/access.ts';
 import type { KubeObject } from '../../../src/ports/objects.ts';
 
 const IMAGES = 40;
@@ -44,6 +45,30 @@ export const POD = {
     ],
   },
 } satisfies KubeObject & Record<string, unknown>;
+
+/** Says of every Node how it is switched off: nothing is wrong with any of them. */
+export const CONFIGURATION: readonly (KubeObject & Record<string, unknown>)[] = [
+  {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: 'bmc-login', namespace: NAMESPACE },
+    stringData: { username: 'fence', password: 'not used' },
+  },
+  {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'fence-config-linux', namespace: NAMESPACE },
+    data: {
+      'config.properties': 'node_selector=kubernetes.io/os=linux\nisolation=mark-unschedulable\npower_management=reboot\nrecovery=mark-schedulable\n',
+      'fence-method-reboot': 'agent_name=redfish\nip={label:example.com/bmc}\nsecret=bmc-login\naction=reboot\n',
+    },
+  },
+];
+
+/** The address of its BMC, as a label. */
+export function bmcOf(number: number): string {
+  return `10.200.${Math.floor(number / 250)}.${(number % 250) + 1}`;
+}
 
 /** What a kubelet says of its node: about 13 kB, most of it images. */
 export function nodeStatus(number: number): object {
