@@ -15,7 +15,10 @@ import { withMachineOptions } from './preservation/machine-flags.ts';
 import type { MachineFlags } from './preservation/machine-flags.ts';
 import { programFolder, rightsOfValidate } from './program-rights.ts';
 import type { ProgramFlags } from './program-rights.ts';
+import { HostSecrets } from './secrets/stores.ts';
+import type { SecretFlags } from './secrets/stores.ts';
 import { inputFromCluster } from './validate/cluster.ts';
+import { loginOf } from './validate/login.ts';
 import { inputFromFiles } from './validate/files.ts';
 import { probe } from './validate/probe.ts';
 import { probeProblems } from './validate/probe-problems.ts';
@@ -26,7 +29,7 @@ import { ordered, validate } from './validate/validation.ts';
 import type { Validation } from './validate/validation.ts';
 import type { Input } from './validate/input.ts';
 
-interface Flags extends ClusterFlags, MachineFlags, ProgramFlags {
+interface Flags extends ClusterFlags, MachineFlags, ProgramFlags, SecretFlags {
   filename: string[];
   node: string[];
   output: 'text' | 'json';
@@ -56,6 +59,7 @@ export function validateCommand(): Command {
     .addOption(new Option('-o, --output <format>', 'output format; json: one object on stdout').choices(['text', 'json']).default('text'))
     .option('--probe', 'read the state and identity of every device too; never switches one')
     .option('--programs <dir>', 'this machine runs the controller, and this is the folder of its --programs', programFolder)
+    .option('--secret-files <dir>', 'this machine runs the controller, and this is the folder of its --secret-files', programFolder)
     .option('--allow-programs', 'run these programs too: to read their metadata, and with --probe to read devices')
     .option('--probe-timeout <seconds>', 'timeout for one read of one device', seconds, 10)
     .addHelpText('after', EXIT_CODES);
@@ -81,8 +85,11 @@ async function run(flags: Flags, isOfCluster: boolean): Promise<number> {
     if (flags.allowPrograms === true && flags.programs === undefined)
       throw new CommandFailure('--allow-programs needs --programs DIR: the folder that the controller’s flag of that name names', EXIT.usage);
     access = isOfFiles ? undefined : await accessCluster(flags);
-    const input = access === undefined ? inputFromFiles(flags.filename, flags.fenceNamespace) : await inputFromCluster(access, flags);
-    const registry = standardRegistry(rightsOfValidate(flags, input.programs));
+    const read = access === undefined ? inputFromFiles(flags.filename, flags.fenceNamespace) : await inputFromCluster(access, flags);
+    const rights = rightsOfValidate(flags, read.programs);
+    const isHere = flags.secretFiles !== undefined || flags.programs !== undefined;
+    const input = isHere ? { ...read, stores: new HostSecrets({ files: flags.secretFiles, programs: rights, clock: new SystemClock() }) } : read;
+    const registry = standardRegistry(rights);
     const validation = validate(input, registry, flags.node);
     const report = flags.probe === true ? await probed({ validation, registry }, input, access?.cluster ?? NO_CLUSTER, flags) : validation.report;
     console.print(flags.output === 'json' ? JSON.stringify(reportObject(report)) : reportText(report, console.ink));
@@ -123,7 +130,10 @@ async function probed({ validation, registry }: Asked, input: Input, cluster: Cl
         host: hostEnvironment(process.env),
         ...(input.addresses === undefined ? {} : { addresses: input.addresses }),
       },
-      resolve: (node, method) => validation.resolve(node, method),
+      resolve: async (node, method) => {
+        const login = await loginOf(node, method, input.stores);
+        return login !== undefined && 'problem' in login ? login : validation.resolve(node, method, login?.keys);
+      },
       concurrency: PROBES_MAX,
       deadlineMs: flags.probeTimeout * 1000,
       signal: interruption.signal,

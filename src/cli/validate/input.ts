@@ -3,6 +3,7 @@ import type { DeviceAddresses } from '../../domain/addresses/device-addresses.ts
 import type { TrustedDevice } from '../../domain/first-trust.ts';
 import type { SurveyProblem } from '../../config/survey.ts';
 import type { FilePlace, FileProblem } from '../../config/manifests/manifests.ts';
+import type { SecretStores } from '../../ports/secret-stores.ts';
 import type { BareMetalHost } from '../../ports/metal3.ts';
 import type { Node } from '../../ports/objects.ts';
 
@@ -36,6 +37,8 @@ export interface Input {
   programs?: string;
   /** What devices of a node showed when they were first seen, by the name of the node. Absent: it is not known. */
   trusted?: ReadonlyMap<string, readonly TrustedDevice[]>;
+  /** Logins on this machine, where it is the controller's. Absent: they are elsewhere. */
+  stores?: SecretStores;
   /** Which addresses whoever leads calls. Absent: it is not known. */
   addresses?: DeviceAddresses;
   /** What asks for fences in this cluster, with the time in which each must be proven off. */

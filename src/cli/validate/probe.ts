@@ -12,7 +12,7 @@ import type { Resolved } from './validation.ts';
 export interface ProbeOptions {
   registry: AgentRegistry;
   context: AgentContext;
-  resolve: (node: string, method: PlanMethod) => Resolved;
+  resolve: (node: string, method: PlanMethod) => Promise<Resolved>;
   /** Devices that are read at the same time. */
   concurrency: number;
   /** For one read of one device. */
@@ -72,10 +72,10 @@ async function read({ node: { facts }, path }: Task, dispatcher: Dispatcher, opt
     identity: { node: facts.name, systemUUID: facts.systemUUID, providerID: facts.providerID, addresses: internalAddresses(facts.addresses) },
     deadlineMs: options.deadlineMs,
     signal: options.signal,
-    parametersOf: () => {
-      const resolved = options.resolve(facts.name, method);
-      if ('parameters' in resolved) return Promise.resolve(resolved.parameters);
-      return Promise.reject(new AgentError('Misconfigured', { device: method.device, plug: method.plug, asked: 'read', answered: resolved.problem }));
+    parametersOf: async () => {
+      const resolved = await options.resolve(facts.name, method);
+      if ('parameters' in resolved) return resolved.parameters;
+      throw new AgentError('Misconfigured', { device: method.device, plug: method.plug, asked: 'read', answered: resolved.problem });
     },
   });
   return answer === undefined ? undefined : { agent: method.agent, device: method.device, plug: method.plug, methods: names, ...answer };

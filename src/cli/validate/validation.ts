@@ -1,5 +1,5 @@
 import { configurationOf, NODE_CONFIG_PREFIX } from '../../config/configuration.ts';
-import type { Configuration, ConfigText, NodeFacts } from '../../config/configuration.ts';
+import type { Configuration, ConfigText, ControllerMachine, NodeFacts } from '../../config/configuration.ts';
 import { factsOf, namedOnly } from '../../config/node-facts.ts';
 import { placeOfSecret, resolveParameters } from '../../config/resolve-parameters.ts';
 import { labelsFor } from '../../config/selector.ts';
@@ -22,12 +22,13 @@ export type Resolved = { parameters: Parameters } | { problem: string };
 /** A report, and what a probe needs beside it. */
 export interface Validation {
   report: Report;
-  resolve(node: string, method: PlanMethod): Resolved;
+  /** `login`: what a file or a program of the controller's machine says, where this is that machine. */
+  resolve(node: string, method: PlanMethod, login?: Readonly<Record<string, string>>): Resolved;
 }
 
 /** Every plan and problem of the input, by the engine of the controller. `only`: names of the nodes that are asked about; empty: all. */
 export function validate(input: Input, registry: AgentRegistry, only: readonly string[]): Validation {
-  const configuration = configurationOf(input.configMaps, registry, input.addresses === undefined ? {} : { addresses: input.addresses });
+  const configuration = configurationOf(input.configMaps, registry, machineOf(input));
   const { nodes, problems: unknown, notes } = askedNodes(input, configuration, only);
   const { secrets } = input;
   const secretKeys =
@@ -39,7 +40,7 @@ export function validate(input: Input, registry: AgentRegistry, only: readonly s
         };
   const cluster = input.nodes === undefined ? undefined : new Map(input.nodes.map((node) => [node.metadata.name, factsWith(input, factsOf(node))]));
   const { plans, problems } = survey({ configuration, nodes, secretKeys, cluster });
-  const resolve = (node: string, method: PlanMethod): Resolved => resolved(node, method, configuration, input);
+  const resolve: Validation['resolve'] = (node, method, login) => resolved({ node, method, configuration, login }, input);
   const inSecrets = secrets === undefined ? [] : plans.flatMap(({ node, plan }) => secretProblems(node.name, plan, resolve, registry));
   const files: ReportedProblem[] = input.problems.map(({ file, line, message }) => ({
     severity: 'error',
@@ -139,11 +140,23 @@ function problemOf(where: string, message: string, nodes: readonly string[] = []
   return { severity, where, message, steps: [], nodes };
 }
 
-function resolved(node: string, method: PlanMethod, configuration: Configuration, { secrets, trusted }: Input): Resolved {
+/** What is known of the machine of the controller. */
+function machineOf({ addresses, stores }: Input): ControllerMachine {
+  return { ...(addresses === undefined ? {} : { addresses }), ...(stores === undefined ? {} : { stores }) };
+}
+
+interface Asking {
+  node: string;
+  method: PlanMethod;
+  configuration: Configuration;
+  login: Readonly<Record<string, string>> | undefined;
+}
+
+function resolved({ node, method, configuration, login }: Asking, { secrets, trusted }: Input): Resolved {
   const elsewhere = placeOfSecret(method);
-  if (elsewhere !== undefined)
+  if (elsewhere !== undefined && login === undefined)
     return { problem: `its login is on the controller’s machine (secret_${elsewhere.kind}=${elsewhere.name}), and is not read from here` };
-  const secret = method.secret === undefined ? undefined : secrets?.get(method.secret);
+  const secret = method.secret === undefined ? login : secrets?.get(method.secret);
   if (method.secret !== undefined && secret === undefined) {
     return { problem: secrets === undefined ? `Secret ${method.secret} may not be read by you` : `Secret ${method.secret} does not exist` };
   }
