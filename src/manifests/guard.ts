@@ -4,8 +4,10 @@ import { CONTROLLER_ACCOUNT, LABELS } from './access.ts';
 export const ADMISSION = 'admissionregistration.k8s.io/v1';
 export const FORBIDDEN = { reason: 'Forbidden' };
 export const USER = 'request.userInfo.username';
-/** By the controller, in whatever namespace it is. */
-export const IS_CONTROLLER = isAccount(CONTROLLER_ACCOUNT);
+/** Of controllers that come with another user than the ServiceAccount, such as a certificate: who is in it is bound as the account is. */
+const CONTROLLER_GROUP = 'nodefence:controllers';
+/** By the controller, in whatever namespace it is, or as whatever user of that group. */
+export const IS_CONTROLLER = `(${isAccount(CONTROLLER_ACCOUNT)} || '${CONTROLLER_GROUP}' in request.userInfo.groups)`;
 
 export function isAccount(name: string): string {
   return `${USER}.startsWith('system:serviceaccount:') && ${USER}.endsWith(':${name}')`;

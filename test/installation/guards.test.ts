@@ -31,6 +31,8 @@ const PRESERVE = 'node.machine.sapcloud.io/preserve';
 const PRESERVED_BY = 'nodefence.ha.k8s.io/preserve-requested-by';
 const REASON = 'ha.k8s.io/preserve-reason';
 const CONTROLLER = 'system:serviceaccount:nodefence-system:nodefence-controller';
+/** By a certificate, of a controller that systemd starts. */
+const OWN_USER = 'fencer.example.com';
 /** MutatingAdmissionPolicy is v1 from here on. */
 const STAMPED_SINCE = 36;
 
@@ -68,7 +70,7 @@ function fenceFor(name: string, person: string): object {
 
 describe.runIf(CAN_BE_GUARDED)('the guards on a real API server (needs a real control plane)', { timeout: 60_000 }, () => {
   let plane: GuardedPlane;
-  const tokens = new Map([...Object.keys(ROLES), CONTROLLER].map((name) => [name, randomUUID()]));
+  const tokens = new Map([...Object.keys(ROLES), CONTROLLER, OWN_USER].map((name) => [name, randomUUID()]));
   const as = (name: string): HttpsTransport => plane.as(tokens.get(name) ?? '');
   const annotationsAt = async (path: string): Promise<Named> => (await call(plane.admin, 'GET', path)).body.metadata?.annotations ?? {};
   const refused = async (words: string, attempt: Promise<Answer>): Promise<void> => {
@@ -77,9 +79,14 @@ describe.runIf(CAN_BE_GUARDED)('the guards on a real API server (needs a real co
   };
 
   beforeAll(async () => {
-    const people = [...tokens].map(([name, token]) => ({ name, groups: ['system:authenticated'], token }));
+    const people = [...tokens].map(([name, token]) => ({
+      name,
+      groups: ['system:authenticated', ...(name === OWN_USER ? ['nodefence:controllers'] : [])],
+      token,
+    }));
     plane = await GuardedPlane.start(['crd', 'rbac', 'preservation-observe', 'guards'], people);
-    for (const [user, roles] of Object.entries(ROLES)) for (const role of roles) await plane.made(BINDINGS, bindingOf(user, role));
+    for (const [user, roles] of Object.entries({ ...ROLES, [OWN_USER]: ['nodefence-controller'] }))
+      for (const role of roles) await plane.made(BINDINGS, bindingOf(user, role));
     await plane.made(REPORTS, { apiVersion: 'ha.k8s.io/v1', kind: 'NodeFenceReport', metadata: { name: 'worker-1' } });
     await plane.until(async () => {
       const { status, body } = await call(as('alice'), 'POST', STOPS, stop('probe', { [BY]: 'probe' }));
@@ -89,6 +96,12 @@ describe.runIf(CAN_BE_GUARDED)('the guards on a real API server (needs a real co
   }, 150_000);
 
   afterAll(async () => plane.stop());
+
+  it('bind a controller that comes as another user, of group nodefence:controllers, as they bind the account', async () => {
+    await refused('the controller writes no labels', call(as(OWN_USER), 'PATCH', NODE, { metadata: { labels: { zone: 'b' } } }));
+    const cordoned = { metadata: { annotations: { 'nodefence.ha.k8s.io/x': 'y' } } };
+    expect(await call(as(OWN_USER), 'PATCH', NODE, cordoned)).toMatchObject({ status: 200 });
+  });
 
   it('deletes neither pods nor VolumeAttachments where config/out-of-service-only is installed, and others do', async () => {
     await sendShipped(plane.admin, ['out-of-service-only']);

@@ -11,6 +11,8 @@ import { install } from '../../src/drill/run/installation.ts';
 import { ApiClient } from '../../src/kube/client.ts';
 import { HAS_REAL_SERVER, NEEDS_REAL_SERVER, START_DEADLINE_MS } from '../integration/real-server.ts';
 import { CONTROLLER_GROUPS, CONTROLLER_USER } from '../scenarios/witness.ts';
+import { newerKindsSuite } from '../availability/newer-kinds-suite.ts';
+import { restoreSuite } from '../availability/restore-suite.ts';
 import type { Site } from './cases.ts';
 import { selfCheckSuite } from './suite.ts';
 
@@ -37,4 +39,8 @@ describe.runIf(HAS_REAL_SERVER)(`the self-check on a real API server (${NEEDS_RE
   });
 
   selfCheckSuite(() => site);
+
+  // The same server serves them: to start one takes longer than they do.
+  describe('a backup', () => restoreSuite(() => site));
+  describe('kinds of a version after this one', () => newerKindsSuite(() => site));
 });

@@ -4,6 +4,7 @@ import { listFleet } from '../../src/cli/commands/watched-cluster.ts';
 import { LEADER_LEASE, LEADER_MODE } from '../../src/manager/composition.ts';
 import { activeFaults } from '../../src/cli/self-check/installation-faults.ts';
 import { installationProblems } from '../../src/cli/validate/installation.ts';
+import { otherInstallation } from '../../src/controllers/self-check/other-installation.ts';
 import { sentenceOf } from '../../src/controllers/self-check/questions.ts';
 import { ApiClient } from '../../src/kube/client.ts';
 import { NAMESPACE } from '../../src/manifests/access.ts';
@@ -100,6 +101,37 @@ export function selfCheckSuite(given: () => Site): void {
     );
     expect(await installationProblems(access, [])).toEqual([]);
     await cluster.remove(LEASES, LEADER_LEASE, { namespace: 'default', ...(lease.metadata.uid !== undefined && { uid: lease.metadata.uid }) });
+  });
+
+  it("finds another installation that is alive with the controller's own rights, which show it no other Lease, and nothing of one that is gone", async () => {
+    const { cluster, clock } = accessBy(given().admin);
+    const own = new ApiClient({ transport: given().controller });
+    const acts = (): boolean => true;
+    const question = otherInstallation({ cluster: own, clock, namespace: NAMESPACE, leaseName: LEADER_LEASE, acts });
+    const renewed = (): Lease['spec'] => ({ holderIdentity: 'pod-1', renewTime: new Date(clock.wallMs()).toISOString().replace('Z', '000Z') });
+    await cluster.remove(LEASES, LEADER_LEASE, { namespace: NAMESPACE });
+    await cluster.create(LEASES, {
+      apiVersion: 'coordination.k8s.io/v1',
+      kind: 'Lease',
+      metadata: { name: LEADER_LEASE, namespace: 'default' },
+      spec: renewed(),
+    });
+    const asked = question.ask();
+    await clock.sleep(1_000);
+    await cluster.mergePatch(LEASES, LEADER_LEASE, { spec: renewed() }, { namespace: 'default' });
+    expect((await asked).map(({ message }) => message).join()).toContain('another installation, in namespace default, fences the nodes');
+    await cluster.remove(LEASES, LEADER_LEASE, { namespace: 'default' });
+    expect(await question.ask()).toEqual([]);
+    // A free one, as the installation left it: who leads next does not wait for the end of one that is gone.
+    const free = { holderIdentity: '', leaseDurationSeconds: 1 };
+    await cluster.create(LEASES, {
+      apiVersion: 'coordination.k8s.io/v1',
+      kind: 'Lease',
+      metadata: { name: LEADER_LEASE, namespace: NAMESPACE },
+      spec: free,
+    });
+    await expect(own.list(LEASES)).rejects.toThrow(/forbidden/u);
+    await expect(own.list(LEASES, { fieldSelector: 'metadata.name=other' })).rejects.toThrow(/forbidden/u);
   });
 
   it('names the resource of every rule that a role lacks', { timeout: 120_000 }, async () => {
