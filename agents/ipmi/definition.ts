@@ -27,6 +27,7 @@ export const ipmi: AgentDefinition = {
   kind: 'power',
   actions: ['on', 'off', 'reboot', 'diag'],
   deviceMaxLatencyMs: 30_000,
+  keepsSession: true,
   deviceKey: deviceKeyOf,
   describe: () => describeParameters(ipmiParameters),
   plugProblem: (plug) => (plug === '' ? undefined : ONE_MACHINE),

@@ -16,6 +16,7 @@ export const redfish: AgentDefinition = {
   kind: 'power',
   actions: ['on', 'off', 'reboot', 'diag'],
   deviceMaxLatencyMs: 30_000,
+  keepsSession: true,
   deviceKey: deviceKeyOf,
   describe: () => describeParameters(redfishParameters),
   plugProblem: (plug, parameters) =>

@@ -39,6 +39,7 @@ export class Dispatcher implements Runner, Prober {
     this.prober = new IdleProber(this.clock, this.queues, {
       queueOf: (method) => this.queueOf(method),
       agentOf: (method) => this.agentOf(method),
+      keepsSession: ({ agent }) => registry.find(agent)?.keepsSession === true,
       firstTrustOf: ({ agent, parameters }) => registry.find(agent)?.firstTrust?.(parameters),
       context,
     });
@@ -113,6 +114,10 @@ export class Dispatcher implements Runner, Prober {
 
   probe(request: ProbeRequest): Promise<ProbeAnswer | undefined> {
     return this.prober.probe(request);
+  }
+
+  warm(request: ProbeRequest): Promise<void> {
+    return this.prober.warm(request);
   }
 
   trustShown(request: ProbeRequest): Promise<ShownTrust> {

@@ -138,3 +138,22 @@ describe('a probe', () => {
     expect(await answer).toBeUndefined();
   });
 });
+
+describe('a call for the connection alone', () => {
+  it('is a plain read of an agent that keeps its connections, rejects never, and asks nothing of any other', async () => {
+    const harness = new Harness(new ManualClock());
+    const plug = harness.plug('bmc');
+    const probes: (boolean | undefined)[] = [];
+    plug.onRead = ({ isProbe }) => {
+      probes.push(isProbe);
+      return Promise.resolve(plug.reading());
+    };
+    await harness.ended(harness.dispatcher.warm(request()));
+    expect(probes).toEqual([]);
+    harness.keepsSession = true;
+    await harness.ended(harness.dispatcher.warm(request()));
+    expect(probes).toEqual([undefined]);
+    plug.onRead = () => Promise.reject(failure('Unreachable', 'silent'));
+    await expect(harness.ended(harness.dispatcher.warm(request()))).resolves.toBeUndefined();
+  });
+});

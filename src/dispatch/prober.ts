@@ -14,6 +14,7 @@ interface Methods {
   queueOf(method: PlanMethod): string;
   agentOf(method: PlanMethod): Promise<Agent>;
   firstTrustOf(method: PlanMethod): FirstTrust | undefined;
+  keepsSession(method: PlanMethod): boolean;
   context: Pick<AgentContext, 'clock' | 'addresses'>;
 }
 
@@ -32,6 +33,12 @@ export class IdleProber implements Prober {
   async probe(request: ProbeRequest): Promise<ProbeAnswer | undefined> {
     const answer = await this.idle(request, (yields) => this.read(request, yields));
     return answer === undefined || 'error' in answer ? answer : { ...answerOf(answer.found), latencyMs: answer.latencyMs };
+  }
+
+  async warm(request: ProbeRequest): Promise<void> {
+    if (!this.methods.keepsSession(request.method)) return;
+    // A device that does not answer is told of by the fence itself.
+    await this.idle(request, (yields) => this.read(request, yields, false));
   }
 
   async trustShown(request: ProbeRequest): Promise<ShownTrust> {
@@ -60,7 +67,7 @@ export class IdleProber implements Prober {
     }
   }
 
-  private read(request: ProbeRequest, yields: AbortSignal): Promise<Reading> {
+  private read(request: ProbeRequest, yields: AbortSignal, isProbe = true): Promise<Reading> {
     const { method, identity, deadlineMs } = request;
     return this.within(request, yields, async (signal, facts) => {
       const [agent, parameters] = [await this.methods.agentOf(method), await request.parametersOf(method)];
@@ -71,7 +78,18 @@ export class IdleProber implements Prober {
       const { plug, device, secret } = method;
       const deletes = method.action === 'delete' ? { deletes: true as const } : {};
       const named = secret === undefined ? {} : { secret };
-      return agent.read({ plug, device, parameters, identity, signal, deadlineMs, isProbe: true, beforeSend, ...named, ...deletes });
+      return agent.read({
+        plug,
+        device,
+        parameters,
+        identity,
+        signal,
+        deadlineMs,
+        beforeSend,
+        ...(isProbe ? { isProbe } : {}),
+        ...named,
+        ...deletes,
+      });
     });
   }
 

@@ -275,6 +275,8 @@ export interface AgentDefinition {
   forgetsAfterMs?(parameters: Parameters): number | undefined;
   /** Its plugs stand side by side behind one front, as the instances of a cloud do: calls for different plugs do not wait for one another. */
   sideBySide?: true;
+  /** A read leaves a connection and a login open that the next call finds: it is worth one before a fence needs them. */
+  keepsSession?: true;
   /** The instance that a Node's providerID names; undefined for one of another cloud, or of a machine that cannot be switched. */
   instanceOf?(providerID: string): InstanceAddress | undefined;
   /** Every set that carries the same key is queued one behind the other. */

@@ -43,6 +43,11 @@ export interface Prober {
    * nothing is known then.
    */
   probe(request: ProbeRequest): Promise<ProbeAnswer | undefined>;
+  /**
+   * One read for the connection and the login that it leaves open, where the agent keeps them; never rejects, gives way as a probe does. What it shows is
+   * evidence of nothing. Absent: nobody does.
+   */
+  warm?(request: ProbeRequest): Promise<void>;
   /** Absent: nobody looks, and so nothing is recorded. */
   trustShown?(request: ProbeRequest): Promise<ShownTrust>;
 }

@@ -37,6 +37,13 @@ export const DISPATCH_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(PROBER, 'never stands in the way of another probe either, and holds up no other device'),
   },
   {
+    name: 'call for a connection that is none',
+    defect: 'an agent that keeps no connection is read before each off: a Job, or a program, in vain',
+    file: 'src/dispatch/prober.ts',
+    edits: [['    if (!this.methods.keepsSession(request.method)) return;\n', '']],
+    killedBy: byTest(PROBER, 'is a plain read of an agent that keeps its connections, rejects never, and asks nothing of any other'),
+  },
+  {
     name: 'probe without witness',
     defect: 'a probe whose witness contradicts says off',
     file: 'src/dispatch/prober.ts',

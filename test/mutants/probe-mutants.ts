@@ -52,8 +52,25 @@ export const PROBE_MUTANTS: readonly SourceMutant[] = [
     name: 'probe of another identity',
     defect: 'a probe does not compare the machine with what was recorded of the Node',
     file: 'src/controllers/probes/controller.ts',
-    edits: [['const systemUUID = identity?.systemUUID ?? node.status.nodeInfo?.systemUUID;', 'const systemUUID = undefined as string | undefined;']],
+    edits: [['systemUUID: identity?.systemUUID ?? node.status.nodeInfo?.systemUUID,', 'systemUUID: undefined as string | undefined,']],
     killedBy: byTest(CONTROLLER, 'ask with the identity that was recorded while the node was healthy'),
+  },
+  {
+    name: 'connection opened in mode observe',
+    defect: 'in mode observe devices are called before an off that never comes',
+    file: 'src/controllers/probes/controller.ts',
+    edits: [["if (this.dependencies.options.mode === 'enforce') this.warm(nowMs);", 'this.warm(nowMs);']],
+    killedBy: byTest(
+      CONTROLLER,
+      'are opened before the first off of a fence, of its node alone, every half minute; by the leader, and where something is switched',
+    ),
+  },
+  {
+    name: 'connection of a held fence',
+    defect: 'a fence that is held has its devices called again and again',
+    file: 'src/controllers/probes/warming.ts',
+    edits: [['status.hold !== undefined || ', '']],
+    killedBy: byTest('src/controllers/probes/warming.test.ts', 'is not near of one that is held'),
   },
   {
     name: 'busy device counted as read',

@@ -5,7 +5,7 @@ import type { Node } from '../../ports/objects.ts';
 import type { ProbeAnswer, ProbeRequest, ShownTrust } from '../../ports/probes.ts';
 import type { NodeFence, NodeFenceReport } from '../../ports/resources.ts';
 import { ManualClock } from '../../runtime/manual-clock.ts';
-import { FakeLister, nodeOf } from '../fence/testing/harness.ts';
+import { FakeLister, nodeOf, provenStatus } from '../fence/testing/harness.ts';
 import { ProbeController } from './controller.ts';
 
 const WELL: ProbeAnswer = { state: 'on', identity: 'verified', detail: 'PowerState=On', latencyMs: 1 };
@@ -18,6 +18,7 @@ class Fleet {
   readonly nodes = new FakeLister<Node>();
   readonly fences = new FakeLister<NodeFence>();
   readonly reports = new FakeLister<NodeFenceReport>();
+  readonly warmed: string[] = [];
   readonly reads: { node: string; atMs: number; request: ProbeRequest }[] = [];
   readonly events: string[] = [];
   readonly shown = new Map<string, number>();
@@ -28,7 +29,7 @@ class Fleet {
   answer: (node: string) => Promise<ProbeAnswer | undefined> = () => Promise.resolve(WELL);
   readonly controller: ProbeController;
 
-  constructor(names: readonly string[] = ['a']) {
+  constructor(names: readonly string[] = ['a'], mode: 'observe' | 'enforce' = 'enforce') {
     this.nodes.items = names.map((name) => named(name));
     const bmc = (name: string) => method('off', 'redfish', 'off', { device: `bmc-${name}` });
     const isLeading = (): boolean => this.isLeading;
@@ -46,6 +47,7 @@ class Fleet {
       },
       prober: {
         trustShown: () => Promise.resolve(this.trust()),
+        warm: ({ method: { device } }) => Promise.resolve(void this.warmed.push(device)),
         probe: (request) => {
           this.reads.push({ node: request.identity.node, atMs: this.clock.monotonicMs(), request });
           return this.answer(request.identity.node);
@@ -66,6 +68,7 @@ class Fleet {
         oldestProbe: (agent, ageMs) => this.shown.set(`${agent} age`, ageMs),
         credentialExpiry: (agent, remainingMs) => this.shown.set(`${agent} expiry`, remainingMs),
       },
+      options: { mode },
     });
     this.controller.start();
   }
@@ -366,5 +369,25 @@ describe('a device that is trusted by what it first showed', () => {
     await fleet.clock.advance(2 * INTERVAL_MS);
     expect([fleet.status().trusted, fleet.reads]).toEqual([undefined, []]);
     await fleet.controller.close();
+  });
+});
+
+describe('connections', () => {
+  it('are opened before the first off of a fence, of its node alone, every half minute; by the leader, and where something is switched', async () => {
+    for (const [mode, isLeading, warmed] of [
+      ['enforce', true, ['bmc-a', 'bmc-a']],
+      ['enforce', false, []],
+      ['observe', true, []],
+    ] as const) {
+      const fleet = new Fleet(['a', 'b'], mode);
+      await fleet.clock.advance(2_000);
+      const noticedAt = new Date(fleet.clock.wallMs() - planOf().timing.powerManagementDelayMs).toISOString();
+      const status = { ...provenStatus(planOf()), state: 'new' as const, timeline: { noticedAt } };
+      fleet.fences.items = [{ metadata: { name: 'node-fence-a' }, spec: { node: 'a' }, status }];
+      fleet.isLeading = isLeading;
+      await fleet.clock.advance(35_000);
+      expect(fleet.warmed).toEqual(warmed);
+      await fleet.controller.close();
+    }
   });
 });

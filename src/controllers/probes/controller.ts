@@ -20,6 +20,7 @@ import { isOf, spreadMs } from './path.ts';
 import type { Path } from './path.ts';
 import { introduce, trustMessage, withTrust } from './trust.ts';
 import { entryOf, firstExpiry, nameOf, withEntry } from './record.ts';
+import { isOffNear } from './warming.ts';
 
 export interface ProbeDependencies {
   clock: Clock;
@@ -31,6 +32,7 @@ export interface ProbeDependencies {
   recorder: Recorder;
   log: Logger;
   metrics: DeviceMetrics;
+  options: { mode: 'observe' | 'enforce' };
 }
 
 const TICK_MS = 1_000;
@@ -41,6 +43,8 @@ const DEADLINE_MS = 8_000;
 const USUAL_INTERVAL_MS = 600_000;
 /** A device that was busy, or a fault that was seen once, is looked at again so soon. */
 const AGAIN_MS = 30_000;
+/** Connections that a fence is about to need are looked after so often. */
+const WARM_AGAIN_MS = 30_000;
 /** Plans are looked at again so often. */
 const SURVEY_MS = 60_000;
 /** One lost answer breaks no path. */
@@ -101,7 +105,24 @@ export class ProbeController {
     const due = [...this.paths.entries()].filter(([key, path]) => path.dueAtMs <= nowMs && !this.busy.has(key) && !this.isFenced(path.node));
     const room = Math.min(BEGUN_MAX, UNDER_WAY_MAX - this.underWay.size);
     for (const [key, path] of due.toSorted(([, left], [, right]) => left.dueAtMs - right.dueAtMs).slice(0, Math.max(0, room))) this.begin(key, path);
+    if (this.dependencies.options.mode === 'enforce') this.warm(nowMs);
     this.metrics.show(this.paths.values(), nowMs, clock.wallMs());
+  }
+
+  /** Before the first off of a fence its devices are called once, so that the off finds them connected. What they say is left aside. */
+  private warm(nowMs: number): void {
+    const { listers, clock, prober } = this.dependencies;
+    const near = new Set<string>();
+    for (const fence of listers.fences.all()) if (isOffNear(fence, clock.wallMs())) near.add(fence.spec.node);
+    if (near.size === 0 || prober.warm === undefined) return;
+    for (const [key, path] of this.paths) {
+      if (this.underWay.size >= UNDER_WAY_MAX) return;
+      if (!near.has(path.node) || this.busy.has(key) || nowMs - (path.warmedAtMs ?? Number.NEGATIVE_INFINITY) < WARM_AGAIN_MS) continue;
+      const node = listers.nodes.get(path.node);
+      if (node === undefined) continue;
+      path.warmedAtMs = nowMs;
+      this.follow(key, prober.warm(this.requestOf(path, node)));
+    }
   }
 
   /** The plugs of all plans; a path that stays keeps its turn. */
@@ -162,16 +183,19 @@ export class ProbeController {
   }
 
   private begin(key: string, path: Path): void {
+    const recorded = this.probe(path).catch((error: unknown) => {
+      path.dueAtMs = this.dependencies.clock.monotonicMs() + AGAIN_MS;
+      this.dependencies.log.warn('probe was not recorded', { node: path.node, error: String(error) });
+    });
+    this.follow(key, recorded);
+  }
+
+  private follow(key: string, call: Promise<void>): void {
     this.busy.add(key);
-    const ended = this.probe(path)
-      .catch((error: unknown) => {
-        path.dueAtMs = this.dependencies.clock.monotonicMs() + AGAIN_MS;
-        this.dependencies.log.warn('probe was not recorded', { node: path.node, error: String(error) });
-      })
-      .finally(() => {
-        this.busy.delete(key);
-        this.underWay.delete(ended);
-      });
+    const ended = call.finally(() => {
+      this.busy.delete(key);
+      this.underWay.delete(ended);
+    });
     this.underWay.add(ended);
   }
 
@@ -179,20 +203,8 @@ export class ProbeController {
     const { clock, listers, planner, prober } = this.dependencies;
     const node = listers.nodes.get(path.node);
     if (node === undefined) return;
-    const identity = listers.reports.get(path.node)?.status?.identity;
-    const systemUUID = identity?.systemUUID ?? node.status.nodeInfo?.systemUUID;
-    const request: ProbeRequest = {
-      method: path.method,
-      identity: {
-        node: path.node,
-        systemUUID,
-        providerID: identity?.providerID ?? node.spec.providerID,
-        addresses: identity?.addresses ?? internalAddresses(node.status.addresses),
-      },
-      deadlineMs: DEADLINE_MS,
-      signal: this.stopping.signal,
-      parametersOf: (method) => planner.parametersFor(path.node, method),
-    };
+    const request = this.requestOf(path, node);
+    const { systemUUID } = request.identity;
     const answer = (await this.introduced(path, node, request)) ? await prober.probe(request) : path.refusal;
     if (this.stopping.signal.aborted || !this.dependencies.leadership.isLeading) return;
     const nowMs = clock.monotonicMs();
@@ -200,6 +212,23 @@ export class ProbeController {
     // While it was read its node may have failed: what a device shows during a fence is the fence's.
     if (answer === undefined || this.isFenced(path.node)) return;
     await this.judge(path, node, planner.planFor(node), answer, systemUUID !== undefined);
+  }
+
+  private requestOf(path: Path, node: Node): ProbeRequest {
+    const { listers, planner } = this.dependencies;
+    const identity = listers.reports.get(path.node)?.status?.identity;
+    return {
+      method: path.method,
+      identity: {
+        node: path.node,
+        systemUUID: identity?.systemUUID ?? node.status.nodeInfo?.systemUUID,
+        providerID: identity?.providerID ?? node.spec.providerID,
+        addresses: identity?.addresses ?? internalAddresses(node.status.addresses),
+      },
+      deadlineMs: DEADLINE_MS,
+      signal: this.stopping.signal,
+      parametersOf: (method) => planner.parametersFor(path.node, method),
+    };
   }
 
   /** May the device be read? One that is trusted by what it showed first is looked at before anybody logs in; why it may not be is left in the path. */

@@ -17,6 +17,8 @@ export interface Path extends DevicePath {
   isStranger?: boolean;
   /** Why it was not read. */
   refusal?: ProbeAnswer | undefined;
+  /** When its device was last called for a fence that is about to need it; monotonic. */
+  warmedAtMs?: number;
   /** How many reads in a row did. */
   failures: number;
   /** Milliseconds since 1970 at which the first of its certificate and its credential ends. */

@@ -78,6 +78,8 @@ export class Harness {
   mustBeSeenOpen = false;
   /** Others open again what the scripted fabric closes. */
   undoneByOthers = false;
+  /** The scripted agents keep their connections. */
+  keepsSession = false;
   closed = 0;
 
   constructor(clock: MovedClock) {
@@ -215,6 +217,7 @@ export class Harness {
           deviceMaxLatencyMs: 30_000,
           ...(name === 'cloud' ? { sideBySide: true } : {}),
           ...(this.undoneByOthers ? { undoneByOthers: true } : {}),
+          ...(this.keepsSession ? { keepsSession: true } : {}),
           deviceKey: () => '',
           describe: () => [],
           check: () => [],

@@ -32,7 +32,7 @@ export async function measureAgents(sections: ReadonlySet<string>, say: (line: s
   if (sections.has('redfish')) figures.redfish = await step('Redfish, one machine', measureRedfish);
   if (sections.has('pdu')) figures.pdu = await step('a PDU, one outlet', measurePdu);
   if (sections.has('storms')) {
-    figures.storms = [await step('IPMI, a hundred', measureIpmiStorm), await step('Redfish, a hundred', measureRedfishStorm)];
+    figures.storms = [await step('IPMI, a hundred', measureIpmiStorm), ...(await step('Redfish, a hundred', measureRedfishStorm))];
   }
   if (sections.has('crowd')) {
     const cold = await step('Redfish, a thousand at once, cold', () => measureCrowd(false));

@@ -1,4 +1,5 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { PowerAgent, Target } from '../../../src/ports/agents.ts';
 import { rounded, spreadOf } from '../figures.ts';
 import type { Spread } from '../figures.ts';
@@ -17,6 +18,8 @@ const AT_ONCE = 10;
 const CROWD = 1_000;
 const ACTS_AFTER_MS = 2_300;
 const LATE_OFFS = 5;
+/** The agent ends what nobody needed for 45 s. */
+const CLOSED_AFTER_MS = 46_000;
 const SYSTEM_URI = '/redfish/v1/Systems/1';
 
 function fencePeer(parameters: Readonly<Record<string, string>>, action: string): Peer {
@@ -66,13 +69,24 @@ export function measureRedfish(): Promise<Way[]> {
   });
 }
 
-/** A hundred BMCs, ten at a time; ours opens its connections and sessions in the measured time. */
-export function measureRedfishStorm(): Promise<StormRatio> {
+/**
+ * A hundred BMCs, ten at a time. Ours three times: in a process that has never asked any; behind their probes, when every connection and session is over for want
+ * of use, as a controller finds them; and with connections and sessions open, as those of nodes whose off is near.
+ */
+export function measureRedfishStorm(): Promise<StormRatio[]> {
   return withFarm({ count: STORM }, async (farm, agent) => {
     const peers = await inParallel(farm.devices, AT_ONCE, (parameters) => runPeer(fencePeer(parameters, 'off')));
     await inParallel(farm.devices, AT_ONCE, (parameters) => runPeer(fencePeer(parameters, 'on')));
-    const ours = await inParallel(targetsOf(farm), AT_ONCE, (target) => switchOnce(agent, target, 'off'));
-    return ratioOf('fence_redfish', STORM, AT_ONCE, peers, ours);
+    const off = () => inParallel(targetsOf(farm), AT_ONCE, (target) => switchOnce(agent, target, 'off'));
+    const on = () => inParallel(targetsOf(farm), AT_ONCE, (target) => switchOnce(agent, target, 'on'));
+    const cold = await off();
+    await on();
+    await pause(CLOSED_AFTER_MS);
+    const probed = await off();
+    await on();
+    const warm = await off();
+    const named = (name: string, ours: typeof cold): StormRatio => ratioOf(`fence_redfish; ours ${name}`, STORM, AT_ONCE, peers, ours);
+    return [named('cold', cold), named('probed before', probed), named('warm', warm)];
   });
 }
 
