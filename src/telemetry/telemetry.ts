@@ -1,6 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { Metrics } from '../ports/metrics.ts';
+import { Exposition } from './exposition.ts';
 import { deviceMetrics, fenceMetrics } from './fence-metrics.ts';
 import { eventMetrics, leaseMetrics, selfCheckMetrics, watchMetrics, workqueueMetrics } from './kube-metrics.ts';
 import { secondaryControllerMetrics } from './secondary-controller-metrics.ts';
@@ -30,6 +31,7 @@ export interface TelemetryOptions {
 export class Telemetry {
   readonly metrics: Metrics;
   readonly #registry = new Registry();
+  readonly #exposition = new Exposition(this.#registry);
   readonly #lag: ReturnType<typeof monitorEventLoopDelay>;
 
   constructor(options: TelemetryOptions) {
@@ -54,7 +56,7 @@ export class Telemetry {
 
   /** In the text format of Prometheus. */
   async scrape(): Promise<{ contentType: string; body: string }> {
-    return { contentType: this.#registry.contentType, body: await this.#registry.metrics() };
+    return { contentType: this.#registry.contentType, body: await this.#exposition.render() };
   }
 
   /** Every metric of our own, by name. */

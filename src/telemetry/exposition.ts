@@ -1,0 +1,60 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Metric, MetricObjectWithValues, MetricValue, Registry } from 'prom-client';
+
+/** About a millisecond of lines: others have their turn in between. */
+const LINES_PER_TURN = 1_000;
+
+type Labels = Readonly<Record<string, string | number>>;
+type Values = MetricObjectWithValues<MetricValue<string>> & { type: unknown };
+/** A value of a histogram or summary goes by another name: its own with `_bucket`, `_sum` or `_count`. */
+type Value = MetricValue<string> & { metricName?: string };
+
+/**
+ * The text format of Prometheus, as the registry itself prints it, in turns that do not block the event loop however many series there are. What stands before
+ * a value is kept for as long as its labels are.
+ */
+export class Exposition {
+  readonly #registry: Registry;
+  readonly #labels = new WeakMap<Labels, string>();
+
+  constructor(registry: Registry) {
+    this.#registry = registry;
+  }
+
+  async render(): Promise<string> {
+    const parts: string[] = [];
+    let lines = 0;
+    for (const metric of this.#registry.getMetricsAsArray()) {
+      const { name, help, type, values } = await valuesOf(metric);
+      const block = [`# HELP ${name} ${escaped(help)}`, `# TYPE ${name} ${String(type)}`];
+      for (const { metricName = name, labels, value } of values as readonly Value[]) {
+        block.push(`${metricName}${this.#labelsOf(labels)} ${textOf(value)}`);
+        lines += 1;
+        if (lines % LINES_PER_TURN === 0) await setImmediate();
+      }
+      parts.push(block.join('\n'));
+    }
+    return `${parts.join('\n\n')}\n`;
+  }
+
+  #labelsOf(labels: Labels): string {
+    const known = this.#labels.get(labels);
+    if (known !== undefined) return known;
+    const pairs = Object.entries(labels).map(([label, value]) => `${label}="${escaped(String(value)).replaceAll('"', '\\"')}"`);
+    const text = pairs.length === 0 ? '' : `{${pairs.join(',')}}`;
+    this.#labels.set(labels, text);
+    return text;
+  }
+}
+
+async function valuesOf(metric: Metric): Promise<Values> {
+  return metric.get();
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n');
+}
+
+function textOf(value: number): string {
+  return Number.isFinite(value) ? String(value) : Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf';
+}
