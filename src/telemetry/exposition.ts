@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Metric, MetricObjectWithValues, MetricValue, Registry } from 'prom-client';
+import type { MetricObjectWithValues, MetricValue, Registry } from 'prom-client';
 
 /** About a millisecond of lines: others have their turn in between. */
 const LINES_PER_TURN = 1_000;
 
-type Labels = Readonly<Record<string, string | number>>;
-type Values = MetricObjectWithValues<MetricValue<string>> & { type: unknown };
+type Labels = MetricValue<string>['labels'];
+type Values = MetricObjectWithValues<MetricValue<string>>;
 /** A value of a histogram or summary goes by another name: its own with `_bucket`, `_sum` or `_count`. */
 type Value = MetricValue<string> & { metricName?: string };
 
@@ -25,7 +25,7 @@ export class Exposition {
     const parts: string[] = [];
     let lines = 0;
     for (const metric of this.#registry.getMetricsAsArray()) {
-      const { name, help, type, values } = await valuesOf(metric);
+      const { name, help, type, values } = await (metric as unknown as { get(): Promise<Values> }).get();
       const block = [`# HELP ${name} ${escaped(help)}`, `# TYPE ${name} ${String(type)}`];
       for (const { metricName = name, labels, value } of values as readonly Value[]) {
         block.push(`${metricName}${this.#labelsOf(labels)} ${textOf(value)}`);
@@ -45,10 +45,6 @@ export class Exposition {
     this.#labels.set(labels, text);
     return text;
   }
-}
-
-async function valuesOf(metric: Metric): Promise<Values> {
-  return metric.get();
 }
 
 function escaped(text: string): string {

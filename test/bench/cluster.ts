@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, mkdtempSync, openSync, readFileSync, readSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { ApiEvent } from '../../src/laws/trace.ts';
 import { connect } from '../connection.ts';
@@ -15,9 +16,12 @@ import { NAMESPACE } from '../../src/manifests/access.ts';
 import type { ApiTransport } from '../../src/ports/api-transport.ts';
 import type { Cluster } from '../../src/ports/cluster.ts';
 import type { ConfigMap, Lease, Node } from '../../src/ports/objects.ts';
-import { CONFIG_MAPS, LEASES, NODE_FENCE_REPORTS, NODE_LEASE_NAMESPACE, NODES, SECRETS } from '../../src/ports/resources.ts';
+import { CONFIG_MAPS, NODE_FENCE_REPORTS, NODE_LEASE_NAMESPACE, SECRETS } from '../../src/ports/resources.ts';
 
-const CREATES_AT_ONCE = 32;
+/** Objects of so many nodes are made in one turn of the API server. */
+const NODES_AT_ONCE = 250;
+/** Reports come at a pace of their own: what the machine said counts meanwhile. */
+const KNOWN_WITHIN_MS = 20_000;
 const READY_DEADLINE_MS = 30_000;
 const GROUPS = ['system:serviceaccounts', `system:serviceaccounts:${NAMESPACE}`, 'system:authenticated'];
 /** Never fails; its lease is renewed, so that the controller's view of leases stays fresh. */
@@ -43,10 +47,16 @@ const SETTINGS = {
 const POLICIES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'max-unhealthy': { percentage: '100' },
   'max-concurrent': { max: '100000', max_per_domain: '100000' },
-  rate: { max: '100000', window: '10m' },
   'startup-grace': { duration: '0' },
   'controller-isolated': { grace: '1s', min_reachable: '0' },
 };
+
+export interface BenchOptions {
+  /** On each node. */
+  pods?: number;
+  /** `rate`: so many fences begin within the window. Without it, any number. */
+  pace?: { max: number; window: string };
+}
 
 export interface ControllerUse {
   rssMb: number;
@@ -55,6 +65,11 @@ export interface ControllerUse {
   cpuMs: number;
   /** Ready to run, and no core was free. */
   waitedMs: number;
+  /** Of the event loop, since the last question. */
+  lagP99Ms: number;
+  lagMaxMs: number;
+  /** What the process holds open. */
+  handles: Record<string, number>;
 }
 
 /** An API server with many nodes and a controller, each a process of its own. */
@@ -84,7 +99,7 @@ export class BenchCluster {
     this.nodes = Array.from({ length: count }, (_unused, index) => `node-${index + 1}`);
   }
 
-  static async start(count: number): Promise<BenchCluster> {
+  static async start(count: number, options: BenchOptions = {}): Promise<BenchCluster> {
     const folder = mkdtempSync(join(tmpdir(), 'nodefence-bench-'));
     const tokens = { operator: randomBytes(18).toString('base64url'), controller: randomBytes(18).toString('base64url') };
     const users = [
@@ -104,7 +119,7 @@ export class BenchCluster {
     });
     const bench = new BenchCluster(count, child, { server: String(ready['url']), caPem: String(ready['caPem']) }, tokens, folder);
     await install(bench);
-    await bench.populate();
+    await bench.populate(options);
     return bench;
   }
 
@@ -174,7 +189,12 @@ export class BenchCluster {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  private async populate(): Promise<void> {
+  /** Heartbeats of nodes that are well: so many renewals a second, made in the process of the API server. */
+  renewLeases(nodes: readonly string[], perSecond: number): void {
+    this.api.tell({ command: 'renew', nodes, perSecond });
+  }
+
+  private async populate({ pods = 0, pace = { max: 100_000, window: '10m' } }: BenchOptions): Promise<void> {
     const { cluster } = this;
     await cluster.create(SECRETS, {
       metadata: { name: 'login', namespace: NAMESPACE },
@@ -182,31 +202,47 @@ export class BenchCluster {
     });
     await cluster.create(CONFIG_MAPS, configMap('fence-cluster-config', { 'config.properties': properties(SETTINGS) }));
     await cluster.create(CONFIG_MAPS, configMap('template', { 'template.properties': properties({ agent_name: 'simulated', secret: 'login' }) }));
-    for (const [policy, values] of Object.entries(POLICIES))
+    for (const [policy, values] of Object.entries({ ...POLICIES, rate: { max: String(pace.max), window: pace.window } }))
       await cluster.create(CONFIG_MAPS, configMap(`fence-policy-${policy}`, { 'config.properties': properties(values) }));
-    await eachOf([...this.nodes, LIVELY_NODE], async (name) => {
-      await cluster.create(NODES, nodeNamed(name));
-      await cluster.create(LEASES, leaseOf(name));
-      await cluster.create(CONFIG_MAPS, configurationOf(name));
-    });
+    const names = [...this.nodes, LIVELY_NODE];
+    for (let from = 0; from < names.length; from += NODES_AT_ONCE) {
+      const some = names.slice(from, from + NODES_AT_ONCE);
+      this.api.tell({ command: 'create', writes: some.flatMap((name) => writesOf(name, pods)) });
+      await this.untilThere(some.at(-1) ?? '');
+    }
+  }
+
+  private async untilThere(name: string): Promise<void> {
+    while ((await this.cluster.get(CONFIG_MAPS, `fence-config-${name}`, NAMESPACE)) === undefined) await pause(20);
   }
 
   private async untilKnown(): Promise<void> {
-    for (let known = 0; known < this.nodes.length;) {
-      await new Promise((resolve) => setTimeout(resolve, 500));
+    const giveUpAtMs = performance.now() + KNOWN_WITHIN_MS;
+    for (let known = 0; known < this.nodes.length && performance.now() < giveUpAtMs;) {
+      await pause(500);
       const reports = await this.cluster.list(NODE_FENCE_REPORTS);
       known = reports.filter((report) => report.status?.identity !== undefined).length;
     }
   }
 }
 
-/** Several at a time, in order. */
-export async function eachOf(names: readonly string[], work: (name: string) => Promise<void>): Promise<void> {
-  const waiting = [...names].reverse();
-  const worker = async (): Promise<void> => {
-    for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) await work(name);
+/** A node with all that belongs to it; its configuration comes last. */
+function writesOf(name: string, pods: number): { path: string; body: object }[] {
+  return [
+    { path: '/api/v1/nodes', body: nodeNamed(name) },
+    { path: `/apis/coordination.k8s.io/v1/namespaces/${NODE_LEASE_NAMESPACE}/leases`, body: leaseOf(name) },
+    ...Array.from({ length: pods }, (_unused, index) => ({ path: '/api/v1/namespaces/default/pods', body: podOf(name, index) })),
+    { path: `/api/v1/namespaces/${NAMESPACE}/configmaps`, body: configurationOf(name) },
+  ];
+}
+
+function podOf(nodeName: string, index: number): object {
+  const status = { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] };
+  return {
+    metadata: { name: `${nodeName}-pod-${index}`, namespace: 'default' },
+    spec: { nodeName, containers: [{ name: 'main', image: 'none' }] },
+    status,
   };
-  await Promise.all(Array.from({ length: CREATES_AT_ONCE }, worker));
 }
 
 function nodeNamed(name: string): Node {

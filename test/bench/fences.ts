@@ -3,17 +3,17 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { ApiEvent } from '../../src/laws/trace.ts';
 import { CONTROLLER_USER } from '../../src/drill/run/cluster-session.ts';
 import type { Node } from '../../src/ports/objects.ts';
-import { LEASES, NODE_FENCES, NODE_LEASE_NAMESPACE, NODES } from '../../src/ports/resources.ts';
-import { BenchCluster, FIRST_HEARTBEAT, LIVELY_NODE, ready, timestamp } from './cluster.ts';
+import { BenchCluster, LIVELY_NODE } from './cluster.ts';
+import type { ApiCall } from './api-calls.ts';
+import { besidesMs, callsOf } from './api-calls.ts';
 import type { DeviceCall } from './device.ts';
+import { comeBack, fail, RENEW_EVERY_MS, renew, untilFinal } from './nodes.ts';
 import { rounded, spreadOf } from './figures.ts';
 import type { Spread } from './figures.ts';
 
 const OUT_OF_SERVICE = 'node.kubernetes.io/out-of-service';
+/** After the last failure, and what the pace of `rate` adds. */
 const FENCE_DEADLINE_MS = 60_000;
-const RENEW_EVERY_MS = 1_000;
-/** From power on to Ready; longer than the controller takes to see that it stays on. */
-const BOOT_MS = 2_000;
 /** Longer than `life_wait`: nothing was heard of any node for so long when it fails. */
 const SILENT_MS = 3_500;
 
@@ -33,21 +33,33 @@ export interface FenceFigures {
   ratioToBareWatch: number;
   /** From the last read that agreed to the release written, at the API server. */
   stableOffToRelease: Spread;
+  /** From the last read that agreed to the last pod that was let go, where nodes have pods; `besides` is what of it no request was under way for. */
+  podsReleased?: { pods: number; requests: Spread; tookMs: Spread; besidesMs: Spread };
+  /** From the first to the last first device call. */
+  drainedMs: number;
+  /** Of the controller's event loop while nodes failed. */
+  loopLag: { p99Ms: number; maxMs: number };
   requestsPerFence: Record<string, number>;
   /** `waited`: ready to run, and no core was free: what the machine's other work adds to the times above. */
   controller: { rssMb: number; heapMb: number; cpuMsPerFence: number; waitedMsPerFence: number };
 }
 
+export interface FenceRun {
+  nodes: number;
+  fences: number;
+  wave: number;
+  everyMs: number;
+  pods?: number;
+  /** Renewals of other nodes' leases a second. */
+  events?: number;
+  pace?: { max: number; window: string; windowMs: number };
+}
+
 /** Fails `fences` nodes of a cluster of `nodes`, wave by wave, and brings each back when its device is switched on. */
-export async function measureFences(
-  nodes: number,
-  fences: number,
-  wave: number,
-  everyMs: number,
-  say: (line: string) => void,
-): Promise<FenceFigures> {
+export async function measureFences(run: FenceRun, say: (line: string) => void): Promise<FenceFigures> {
+  const { nodes, fences, wave, everyMs, pods = 0, events = 0, pace } = run;
   say(`creating ${nodes} nodes`);
-  const bench = await BenchCluster.start(nodes);
+  const bench = await BenchCluster.start(nodes, { pods, ...(pace === undefined ? {} : { pace }) });
   try {
     say('starting the controller');
     const failures: string[] = [];
@@ -56,6 +68,7 @@ export async function measureFences(
     });
     const watched = watchNodes(bench);
     const renewal = setInterval(() => void renew(bench, LIVELY_NODE).catch((error: unknown) => failures.push(String(error))), RENEW_EVERY_MS);
+    if (events > 0) bench.renewLeases(bench.nodes.slice(fences), events);
     await pause(SILENT_MS);
     const before = await bench.usage();
     const from = bench.auditSize();
@@ -65,12 +78,12 @@ export async function measureFences(
       await Promise.all(failing.slice(index, index + wave).map((node) => fail(bench, node)));
       await pause(everyMs);
     }
-    const finished = await untilFinal(bench, failing.length);
+    const finished = await untilFinal(bench, failing.length, FENCE_DEADLINE_MS + (pace === undefined ? 0 : (fences / pace.max) * pace.windowMs));
     const use = await bench.usage();
     clearInterval(renewal);
     watched.close();
     if (failures.length > 0) throw new Error(`the bench itself failed: ${failures[0] ?? ''}`);
-    const calls = JSON.parse(readFileSync(bench.callsFile, 'utf8')) as DeviceCall[];
+    const { calls, requests } = JSON.parse(readFileSync(bench.callsFile, 'utf8')) as { calls: DeviceCall[]; requests: ApiCall[] };
     const samples = samplesOf(bench.audit(from), calls, watched.seenAt, failing);
     const failedToFirstCall = spreadOf(samples.firstCall);
     const failedToBareWatch = spreadOf(samples.bareWatch);
@@ -86,6 +99,9 @@ export async function measureFences(
       failedToBareWatch,
       ratioToBareWatch: rounded(failedToFirstCall.p50 / failedToBareWatch.p50),
       stableOffToRelease: spreadOf(samples.release),
+      ...(pods === 0 ? {} : { podsReleased: { pods, ...podsReleasedOf(failing, calls, requests) } }),
+      drainedMs: Math.round(Math.max(...samples.firstCallAt) - Math.min(...samples.firstCallAt)),
+      loopLag: { p99Ms: rounded(use.lagP99Ms), maxMs: rounded(use.lagMaxMs) },
       requestsPerFence: samples.requests,
       controller: {
         rssMb: Math.round(use.rssMb),
@@ -96,37 +112,6 @@ export async function measureFences(
     };
   } finally {
     await bench.stop();
-  }
-}
-
-async function fail(bench: BenchCluster, node: string): Promise<void> {
-  await bench.cluster.mergePatch(NODES, node, { status: { conditions: [ready('Unknown', FIRST_HEARTBEAT)] } }, { subresource: 'status' });
-}
-
-/** The kubelet of a machine that was switched on: a new boot, a heartbeat, and a lease that is renewed until the fence has ended. */
-async function comeBack(bench: BenchCluster, node: string): Promise<void> {
-  await pause(BOOT_MS);
-  await renew(bench, node);
-  const status = { conditions: [ready('True', timestamp())], nodeInfo: { bootID: `${node}-boot-2` } };
-  await bench.cluster.mergePatch(NODES, node, { status }, { subresource: 'status' });
-  for (let renewals = 0; renewals < 3; renewals += 1) {
-    await pause(RENEW_EVERY_MS);
-    await renew(bench, node);
-  }
-}
-
-async function renew(bench: BenchCluster, node: string): Promise<void> {
-  const renewTime = new Date().toISOString().replace('Z', '000Z');
-  await bench.cluster.mergePatch(LEASES, node, { spec: { renewTime } }, { namespace: NODE_LEASE_NAMESPACE });
-}
-
-async function untilFinal(bench: BenchCluster, count: number): Promise<number> {
-  const giveUpAtMs = performance.now() + FENCE_DEADLINE_MS;
-  for (;;) {
-    await pause(1_000);
-    const all = await bench.cluster.list(NODE_FENCES);
-    const final = all.filter((fence) => fence.status?.state === 'final').length;
-    if (final >= count || performance.now() > giveUpAtMs) return final;
   }
 }
 
@@ -150,6 +135,7 @@ function watchNodes(bench: BenchCluster): { seenAt: Map<string, number>; close: 
 
 interface Samples {
   firstCall: number[];
+  firstCallAt: number[];
   off: number[];
   bareWatch: number[];
   release: number[];
@@ -162,7 +148,7 @@ function samplesOf(audit: readonly ApiEvent[], calls: readonly DeviceCall[], see
     audit.filter(({ resource, verb }) => resource === 'nodes' && verb === 'patch'),
     ({ name }) => name ?? '',
   );
-  const samples: Samples = { firstCall: [], off: [], bareWatch: [], release: [], requests: {} };
+  const samples: Samples = { firstCall: [], firstCallAt: [], off: [], bareWatch: [], release: [], requests: {} };
   for (const node of nodes) {
     const patches = onNodes.get(node) ?? [];
     const failedAt = patches.find(({ user, subresource }) => user === 'operator' && subresource === 'status')?.at;
@@ -171,7 +157,10 @@ function samplesOf(audit: readonly ApiEvent[], calls: readonly DeviceCall[], see
     const seen = seenAt.get(node);
     const off = own.find(({ action, state }) => action === 'set' && state === 'off');
     const release = patches.find(({ user, request }) => user === CONTROLLER_USER && JSON.stringify(request).includes(OUT_OF_SERVICE));
-    if (own[0] !== undefined) samples.firstCall.push(own[0].at - failedAt);
+    if (own[0] !== undefined) {
+      samples.firstCall.push(own[0].at - failedAt);
+      samples.firstCallAt.push(own[0].at);
+    }
     if (off !== undefined) samples.off.push(off.at - failedAt);
     if (seen !== undefined) samples.bareWatch.push(seen - failedAt);
     const proof =
@@ -180,6 +169,26 @@ function samplesOf(audit: readonly ApiEvent[], calls: readonly DeviceCall[], see
   }
   samples.requests = requestsPerFence(audit, nodes.length);
   return samples;
+}
+
+/** From the last read of the first off to the last pod of the node: requests that were sent meanwhile, and how long no one was under way. */
+function podsReleasedOf(
+  nodes: readonly string[],
+  calls: readonly DeviceCall[],
+  requests: readonly ApiCall[],
+): Omit<NonNullable<FenceFigures['podsReleased']>, 'pods'> {
+  const [counts, took, besides]: [number[], number[], number[]] = [[], [], []];
+  for (const node of nodes) {
+    const own = callsOf(requests, node);
+    const last = own.findLast(({ method, path }) => method === 'DELETE' && path.includes('/pods/'));
+    const proof = calls.findLast((call) => call.node === node && call.state === 'off' && call.at < (last?.from ?? 0));
+    if (last === undefined || proof === undefined) continue;
+    const end = Math.max(...own.filter(({ method, path }) => method === 'DELETE' && path.includes('/pods/')).map(({ to }) => to));
+    counts.push(own.filter(({ from, to }) => from >= proof.at && to <= end).length);
+    took.push(end - proof.at);
+    besides.push(besidesMs(own, proof.at, end));
+  }
+  return { requests: spreadOf(counts), tookMs: spreadOf(took), besidesMs: spreadOf(besides) };
 }
 
 /** Of the controller, by verb and resource; the leader's lease, which is renewed whatever happens, is left out. */

@@ -42,7 +42,12 @@ export async function measureSimulation(): Promise<SimulationSpeed> {
 }
 
 /** stdout of a program of this tree; what it says on stderr is shown when it fails. */
-export function outputOf(command: readonly string[]): Promise<string> {
+export async function outputOf(command: readonly string[]): Promise<string> {
+  return (await saidBy(command)).stdout;
+}
+
+/** Both of its streams. */
+export function saidBy(command: readonly string[]): Promise<{ stdout: string; stderr: string }> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, command, { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] });
     const [out, err]: [string[], string[]] = [[], []];
@@ -50,7 +55,7 @@ export function outputOf(command: readonly string[]): Promise<string> {
     child.stderr.on('data', (chunk: Buffer) => err.push(chunk.toString()));
     child.on('error', reject);
     child.on('close', (code) => {
-      if (code === 0) resolve(out.join(''));
+      if (code === 0) resolve({ stdout: out.join(''), stderr: err.join('') });
       else reject(new Error(`${command.join(' ')} ended with ${code ?? 'a signal'}: ${out.join('').slice(-1_000)} ${err.join('').slice(-1_000)}`));
     });
   });

@@ -9,6 +9,7 @@ import type { Clock } from '../../ports/clock.ts';
 import { serveHttps, type HttpShell } from '../apiserver/http-shell.ts';
 import { ApiServer, type ServerUser } from '../apiserver/server.ts';
 import type { ApiEvent } from '../../laws/trace.ts';
+import { Load, type Write } from './load.ts';
 
 export interface ApiConfiguration {
   users: readonly ServerUser[];
@@ -20,9 +21,15 @@ export interface ApiConfiguration {
   historyLimit?: number;
 }
 
-/** `pause` is an outage (silent unless `how` is `refuse`), `resume` its end; `compact` and `expire` make watches and lists start anew. */
+/** `create` and `renew` are a bench's own, sent as the first user; `pause` is an outage (silent unless `how` is `refuse`), `resume` its end; `compact` and `expire` make watches and lists start anew. */
 type Command =
-  { command: 'pause'; how?: 'silent' | 'refuse' } | { command: 'resume' } | { command: 'compact' } | { command: 'expire' } | { command: 'stop' };
+  | { command: 'create'; writes: readonly Write[] }
+  | { command: 'renew'; nodes: readonly string[]; perSecond: number }
+  | { command: 'pause'; how?: 'silent' | 'refuse' }
+  | { command: 'resume' }
+  | { command: 'compact' }
+  | { command: 'expire' }
+  | { command: 'stop' };
 
 const clock: Clock = {
   monotonicMs: () => performance.now(),
@@ -50,6 +57,7 @@ async function main(configurationPath: string): Promise<void> {
     ...(configuration.historyLimit === undefined ? {} : { historyLimit: configuration.historyLimit }),
     ...(trace === undefined ? {} : { audit: (event: ApiEvent) => void trace.write(`${JSON.stringify(event)}\n`) }),
   });
+  const load = new Load(server, configuration.users[0]?.name ?? '');
   const { host, port } = configuration;
   const shell = await serveHttps({ server, ...(host === undefined ? {} : { host }), ...(port === undefined ? {} : { port }) });
   process.stdout.write(`${JSON.stringify({ ready: true, url: shell.url, caPem: shell.caPem })}\n`);
@@ -57,7 +65,9 @@ async function main(configurationPath: string): Promise<void> {
     if (line.trim() === '') continue;
     const command = JSON.parse(line) as Command;
     if (command.command === 'stop') break;
-    await obey(command, shell, server);
+    if (command.command === 'create') load.create(command.writes);
+    else if (command.command === 'renew') load.renew(command.nodes, command.perSecond);
+    else await obey(command, shell, server);
   }
   await shell.close();
   await new Promise<void>((resolve) => {
@@ -67,7 +77,7 @@ async function main(configurationPath: string): Promise<void> {
   process.exit(0);
 }
 
-async function obey(command: Command, shell: HttpShell, server: ApiServer): Promise<void> {
+async function obey(command: Exclude<Command, { command: 'create' | 'renew' }>, shell: HttpShell, server: ApiServer): Promise<void> {
   switch (command.command) {
     case 'pause':
       await shell.pause(command.how ?? 'silent');

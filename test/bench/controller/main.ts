@@ -1,5 +1,6 @@
 // The fence controller as the daemon composes it, in a process of its own, over real HTTPS; only its devices are simulated.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { clusterAgents, createRegistry } from '../../../agents/registry.ts';
 import { composeController } from '../../../src/manager/compose.ts';
 import { LivePlanner } from '../../../src/config/live-planner.ts';
@@ -12,6 +13,8 @@ import { SystemClock } from '../../../src/runtime/system-clock.ts';
 import { SystemRandom } from '../../../src/runtime/system-random.ts';
 import { createLogger } from '../../../src/telemetry/logger.ts';
 import { Telemetry } from '../../../src/telemetry/telemetry.ts';
+import type { ApiCall } from '../api-calls.ts';
+import { timed } from '../api-calls.ts';
 import type { DeviceCall } from '../device.ts';
 import { simulatedDevices } from '../device.ts';
 
@@ -35,7 +38,10 @@ const devices = simulatedDevices((call) => {
 });
 const clock = new SystemClock();
 const random = new SystemRandom();
-const transport = connect(configuration);
+const requests: ApiCall[] = [];
+const transport = timed(connect(configuration), requests);
+const lag = monitorEventLoopDelay({ resolution: 1 });
+lag.enable();
 const logger = createLogger({ level: 'info', format: 'json', isColoured: false, base: { component: 'controller' } });
 const telemetry = new Telemetry({ version: 'bench', freshness: () => [] });
 const recorder = new EventRecorder({
@@ -79,13 +85,22 @@ function waitedMs(): number {
   return Number(readFileSync('/proc/self/schedstat', 'utf8').split(' ')[1]) / 1e6;
 }
 
+/** Timers, sockets and what else keeps the process alive, and the files that it holds open. */
+function handles(): Record<string, number> {
+  const counts: Record<string, number> = { files: readdirSync('/proc/self/fd').length };
+  for (const kind of process.getActiveResourcesInfo()) counts[kind] = (counts[kind] ?? 0) + 1;
+  return counts;
+}
+
 process.on('message', () => {
-  writeFileSync(configuration.calls, JSON.stringify(calls));
+  writeFileSync(configuration.calls, JSON.stringify({ calls, requests }));
+  const [lagP99Ms, lagMaxMs] = [lag.percentile(99) / 1e6, lag.max / 1e6];
   const { user, system } = process.cpuUsage();
   const rssMb = process.memoryUsage.rss() / 2 ** 20;
   globalThis.gc?.();
   const heapMb = process.memoryUsage().heapUsed / 2 ** 20;
-  say({ done: true, rssMb, heapMb, cpuMs: (user + system) / 1_000, waitedMs: waitedMs() });
+  say({ done: true, rssMb, heapMb, cpuMs: (user + system) / 1_000, waitedMs: waitedMs(), lagP99Ms, lagMaxMs, handles: handles() });
+  lag.reset();
 });
 process.on('disconnect', () => process.exit(0));
 const startedAtMs = clock.monotonicMs();

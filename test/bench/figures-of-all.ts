@@ -1,0 +1,95 @@
+import type { AgentFigures } from './agents/agents-bench.ts';
+import { agentWords } from './agents/agents-bench.ts';
+import type { FailoverFigures } from './failover.ts';
+import { failoverWords } from './failover.ts';
+import type { FenceFigures } from './fences.ts';
+import { fenceWords } from './fence-words.ts';
+import type { WorldCost } from './growth.ts';
+import { tableOf } from './figures.ts';
+import type { SizeCost } from './sizes.ts';
+import { sizeWords } from './sizes.ts';
+import { healthCheckWords } from './health-checks.ts';
+import type { HealthCheckFigures } from './health-checks.ts';
+import { heartbeatWords } from './heartbeats/heartbeats.ts';
+import type { HeartbeatFigures } from './heartbeats/heartbeats.ts';
+import type { PreservationFigures } from './preservation.ts';
+import type { CompiledDrill, SimulationSpeed } from './programs.ts';
+import { realWords } from './real/real-bench.ts';
+import type { RealFigures } from './real/real-bench.ts';
+import { remedyWords } from './remedies.ts';
+import type { RemedyFigures } from './remedies.ts';
+import type { ScrapeFigures } from './scrape.ts';
+import { scrapeWords } from './scrape.ts';
+import type { SoakFigures } from './soak.ts';
+import { soakWords } from './soak.ts';
+import type { StormFigures } from './storm.ts';
+
+export interface Figures {
+  machine: string;
+  small?: FenceFigures;
+  large?: FenceFigures;
+  release?: FenceFigures;
+  wave?: FenceFigures;
+  compiledDrill?: CompiledDrill;
+  simulation?: SimulationSpeed & { growth: readonly WorldCost[] };
+  storm?: StormFigures;
+  preservation?: PreservationFigures;
+  healthChecks?: HealthCheckFigures;
+  heartbeats?: HeartbeatFigures;
+  remedies?: RemedyFigures;
+  real?: RealFigures;
+  scrape?: ScrapeFigures;
+  failover?: FailoverFigures;
+  soak?: SoakFigures;
+  sizes?: readonly SizeCost[];
+  agents?: AgentFigures;
+}
+
+/** What was measured, in words, in the order in which it is told. */
+export function wordsOf(figures: Partial<Figures>): string {
+  const parts = [
+    said(figures.machine, (machine) => machine),
+    said(figures.small, fenceWords),
+    said(figures.large, fenceWords),
+    said(figures.release, fenceWords),
+    said(figures.wave, fenceWords),
+    said(
+      figures.compiledDrill,
+      ({ seconds, rssMb, cpuMs, expected }) =>
+        `compiled drill: ${seconds} s, ${expected ? 'as it must be' : 'NOT AS IT MUST BE'}; controller ${rssMb} MB resident, ${cpuMs} ms CPU`,
+    ),
+    said(figures.simulation, simulationWords),
+    said(
+      figures.storm,
+      ({ nodes, failed, held, cpuMs, firstMs }) =>
+        `storm: ${failed} of ${nodes} nodes at one instant, ${held} held: one decide pass ${cpuMs} ms CPU, of it ${firstMs} ms for the first node`,
+    ),
+    said(
+      figures.preservation,
+      ({ machines, pools, preserved, restartMs, eventMs, heartbeatMs }) =>
+        `preservation: ${machines} machines in ${pools} pools, ${preserved} preserved: ${restartMs} ms CPU from the lists of a restart to every decision, ${eventMs} ms for one changed Machine, ${heartbeatMs} ms for one heartbeat`,
+    ),
+    said(figures.healthChecks, healthCheckWords),
+    said(figures.heartbeats, heartbeatWords),
+    said(figures.remedies, remedyWords),
+    said(figures.real, realWords),
+    said(figures.scrape, scrapeWords),
+    said(figures.failover, failoverWords),
+    said(figures.soak, soakWords),
+    said(figures.sizes, sizeWords),
+    said(figures.agents, agentWords),
+  ];
+  return `${parts.flat().join('\n')}\n`;
+}
+
+function said<T>(figures: T | undefined, words: (figures: T) => string): string[] {
+  return figures === undefined ? [] : [words(figures)];
+}
+
+function simulationWords({ seeds, secondsElapsed, seedsPerSecondPerCore, growth }: NonNullable<Figures['simulation']>): string {
+  const rows = growth.map(({ nodes, virtualSeconds, cpuMs, cpuUsPerNodeSecond }) => [nodes, virtualSeconds, cpuMs, cpuUsPerNodeSecond].map(String));
+  return [
+    `simulation: ${seeds} seeds in ${secondsElapsed} s, ${seedsPerSecondPerCore} seeds per second and core`,
+    tableOf([['a calm world, one node dies: nodes', 'virtual s', 'CPU ms', 'CPU µs per node and s'], ...rows]),
+  ].join('\n');
+}

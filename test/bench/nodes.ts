@@ -1,0 +1,39 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { LEASES, NODE_FENCES, NODE_LEASE_NAMESPACE, NODES } from '../../src/ports/resources.ts';
+import { FIRST_HEARTBEAT, ready, timestamp } from './cluster.ts';
+import type { BenchCluster } from './cluster.ts';
+
+export const RENEW_EVERY_MS = 1_000;
+/** From power on to Ready; longer than the controller takes to see that it stays on. */
+const BOOT_MS = 2_000;
+
+export async function fail(bench: BenchCluster, node: string): Promise<void> {
+  await bench.cluster.mergePatch(NODES, node, { status: { conditions: [ready('Unknown', FIRST_HEARTBEAT)] } }, { subresource: 'status' });
+}
+
+/** The kubelet of a machine that was switched on: a new boot, a heartbeat, and a lease that is renewed until the fence has ended. */
+export async function comeBack(bench: BenchCluster, node: string): Promise<void> {
+  await pause(BOOT_MS);
+  await renew(bench, node);
+  const status = { conditions: [ready('True', timestamp())], nodeInfo: { bootID: `${node}-boot-2` } };
+  await bench.cluster.mergePatch(NODES, node, { status }, { subresource: 'status' });
+  for (let renewals = 0; renewals < 3; renewals += 1) {
+    await pause(RENEW_EVERY_MS);
+    await renew(bench, node);
+  }
+}
+
+export async function renew(bench: BenchCluster, node: string): Promise<void> {
+  const renewTime = new Date().toISOString().replace('Z', '000Z');
+  await bench.cluster.mergePatch(LEASES, node, { spec: { renewTime } }, { namespace: NODE_LEASE_NAMESPACE });
+}
+
+export async function untilFinal(bench: BenchCluster, count: number, withinMs: number): Promise<number> {
+  const giveUpAtMs = performance.now() + withinMs;
+  for (;;) {
+    await pause(1_000);
+    const all = await bench.cluster.list(NODE_FENCES);
+    const final = all.filter((fence) => fence.status?.state === 'final').length;
+    if (final >= count || performance.now() > giveUpAtMs) return final;
+  }
+}

@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest';
+import { graphsOf } from './graphs.ts';
+import { pageOf } from './page.ts';
+import type { Kept } from './page.ts';
+
+const ORIGIN = { command: 'npm run -s bench -- --only storm --write', at: '2026-01-01T12:00', machine: '2 × some processor', load: 0.1 };
+const KEPT: Kept = {
+  figures: {
+    storm: { nodes: 5_000, failed: 1_000, held: 1_000, cpuMs: 24.7, firstMs: 3.9 },
+    agents: { overhead: { actsAfterMs: 2_300, overMs: 48, peerOverMs: 1_277 } },
+  },
+  origins: { storm: ORIGIN, agents: { ...ORIGIN, command: 'npm run -s bench -- agents --write' } },
+};
+
+it('the page of figures has a line for each goal that was measured, and says how', () => {
+  const page = pageOf(KEPT);
+  expect(page).toContain('| 1000 nodes at once: decision | – | ≤ 100 ms CPU | 24.7 ms |');
+  expect(page).toContain('| a BMC that acts after 2300 ms | fence_redfish | holds | known 48 ms later, theirs 1277 ms |');
+  expect(page).toContain('`npm run -s bench -- agents --write`, 2026-01-01T12:00 UTC; 2 × some processor; load 0.1');
+  expect(page).not.toContain('scrape');
+});
+
+it('graphs are drawn of several sizes of cluster, each value at its place', () => {
+  const row = { nodes: 500, syncMs: 90, rssMb: 100, heapMb: 30, cpuMsPerEvent: 0.05 };
+  expect(graphsOf([row])).toEqual({});
+  const { 'bench-memory': memory = '' } = graphsOf([row, { ...row, nodes: 15_000, rssMb: 400 }]);
+  expect(memory).toContain('>15,000</text>');
+  const [small, large] = [...memory.matchAll(/<circle cx="([\d.]+)" cy="([\d.]+)"/g)].map(([, x, y]) => [Number(x), Number(y)]);
+  expect(Number(large?.[0])).toBeGreaterThan(Number(small?.[0]));
+  expect(Number(large?.[1])).toBeLessThan(Number(small?.[1]));
+});
