@@ -7,13 +7,18 @@
 #   RUN cp /usr/sbin/fence_netio /opt/nodefence-programs/
 # and `--programs /opt/nodefence-programs` in the arguments of the Deployment or DaemonSet (docs/security.md).
 #
-# Both bases are pinned by tag; digests can be given: --build-arg BASE=node@sha256:... --build-arg RUNTIME=debian@sha256:...
+# For another platform, docker buildx build --platform linux/arm64: what is built runs on the platform that builds; only target full runs programs of the other.
+#
+# Bases are pinned by tag; digests can be given: --build-arg BASE=node@sha256:... --build-arg NODE=node@sha256:... --build-arg RUNTIME=debian@sha256:...
 # The same bases and SOURCE_DATE_EPOCH give the same image. `npm run image` builds and tries it without a registry of images (docs/image.md).
 ARG BASE=node:24.21.0-bookworm-slim
+ARG NODE=node:24.21.0-bookworm-slim
 # Without npm, which nothing here runs.
 ARG RUNTIME=debian:bookworm-slim
 
-FROM ${BASE} AS build
+FROM --platform=$BUILDPLATFORM ${BASE} AS build
+# Of the platform that the image is for; empty: of this one.
+ARG TARGETARCH
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
 # No script of a package runs, and the runtime that comes as an optional package stays out: the base image has it.
@@ -26,11 +31,14 @@ RUN npm ci --ignore-scripts --omit=optional --omit=dev
 COPY scripts/supply scripts/supply
 RUN node scripts/supply/sbom.ts > sbom.cdx.json
 # The clusters and devices that `nodefence drill` plays with are no part of the product; packages keep what Node runs on this platform, and their licences.
-RUN rm -rf dist/src/drill dist/src/testbed dist/src/laws && node scripts/supply/prune.ts node_modules
+RUN rm -rf dist/src/drill dist/src/testbed dist/src/laws && node scripts/supply/prune.ts node_modules $TARGETARCH
+
+# Node of the platform that the image is for.
+FROM ${NODE} AS node
 
 FROM ${RUNTIME} AS controller
 WORKDIR /app
-COPY --from=build /usr/local/bin/node /usr/local/bin/
+COPY --from=node /usr/local/bin/node /usr/local/bin/
 COPY LICENSE package.json ./
 COPY --from=build /build/sbom.cdx.json ./
 COPY --from=build /build/node_modules node_modules

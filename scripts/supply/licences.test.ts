@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { lockedPackages } from './locked-packages.ts';
@@ -28,6 +29,17 @@ describe('the packages of the lock file', () => {
 
   it('would be found out with another one', () => {
     expect(outside(['ISC'], false)).toContain('axios 1.21.1: MIT');
+  });
+
+  it('run a script when they are installed only where package.json says whether they may', () => {
+    const { allowScripts } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8')) as { allowScripts: Record<string, boolean> };
+    const names = packages.filter(({ hasScript }) => hasScript).map(({ name }) => name);
+    expect(names.sort()).toEqual(Object.keys(allowScripts).sort());
+    expect(names.filter((name) => allowScripts[name] === true)).toEqual(['node-pty']);
+  });
+
+  it('are none that their authors advise against', () => {
+    expect(packages.filter(({ deprecated }) => deprecated !== '').map(({ name, deprecated }) => `${name}: ${deprecated}`)).toEqual([]);
   });
 
   it('are pinned by what they contain', () => {

@@ -14,6 +14,10 @@ export interface LockedPackage {
   /** Development alone installs it. */
   isDevelopment: boolean;
   isOptional: boolean;
+  /** It would run a script when it is installed. */
+  hasScript: boolean;
+  /** Why its authors advise against it; empty: they do not. */
+  deprecated: string;
   /** Names, of packages that it needs. */
   needs: readonly string[];
 }
@@ -25,6 +29,8 @@ interface LockEntry {
   dev?: boolean;
   devOptional?: boolean;
   optional?: boolean;
+  hasInstallScript?: boolean;
+  deprecated?: string;
   dependencies?: Record<string, string>;
 }
 
@@ -48,6 +54,8 @@ export function lockedPackages(root: string): LockedPackage[] {
       integrity: entry.integrity ?? '',
       isDevelopment: entry.dev === true || entry.devOptional === true,
       isOptional: entry.optional === true,
+      hasScript: entry.hasInstallScript === true,
+      deprecated: entry.deprecated ?? '',
       needs: Object.keys(entry.dependencies ?? {}),
     }));
 }

@@ -26,5 +26,6 @@ describe('pruning of packages', () => {
     expect(prune(modules, 'linux-x64')).toBe(REMOVED.length * 10);
     expect(KEPT.filter((file) => !existsSync(join(modules, file)))).toEqual([]);
     expect(REMOVED.filter((file) => existsSync(join(modules, file)))).toEqual([]);
+    expect(() => prune(modules, 'linux-arm64')).toThrow('node-pty brings no build for linux-arm64: linux-x64');
   });
 });

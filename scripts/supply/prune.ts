@@ -1,4 +1,4 @@
-// `node scripts/supply/prune.ts node_modules`: removes what Node on this platform never runs: sources in other languages, types, maps, builds for other platforms. Licences stay.
+// `node scripts/supply/prune.ts node_modules [arm64]`: removes what Node on this platform never runs: sources in other languages, types, maps, builds for other platforms. Licences stay.
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -29,9 +29,9 @@ export function prune(modules: string, platform: string = PLATFORM): number {
 
 function otherPlatforms(modules: string, platform: string): string[] {
   const builds = join(modules, 'node-pty', 'prebuilds');
-  return readdirSync(builds)
-    .filter((name) => name !== platform)
-    .map((name) => join(builds, name));
+  const all = readdirSync(builds);
+  if (!all.includes(platform)) throw new Error(`node-pty brings no build for ${platform}: ${all.join(', ')}`);
+  return all.filter((name) => name !== platform).map((name) => join(builds, name));
 }
 
 function filesUnder(folder: string): string[] {
@@ -44,8 +44,12 @@ function sizeOf(folder: string): number {
   return filesUnder(folder).reduce((sum, file) => sum + statSync(file).size, 0);
 }
 
-const [, program = '', folder] = process.argv;
+/** In the words of container images, and of Node. */
+const ARCHITECTURES: Readonly<Record<string, string>> = { amd64: 'linux-x64', arm64: 'linux-arm64' };
+
+const [, program = '', folder, architecture] = process.argv;
 if (program === fileURLToPath(import.meta.url)) {
-  if (folder === undefined) throw new Error('usage: node scripts/supply/prune.ts node_modules');
-  process.stdout.write(`${Math.round(prune(folder) / 1e6)} MB removed from ${folder}\n`);
+  const platform = architecture === undefined ? PLATFORM : ARCHITECTURES[architecture];
+  if (folder === undefined || platform === undefined) throw new Error('usage: node scripts/supply/prune.ts node_modules [amd64|arm64]');
+  process.stdout.write(`${Math.round(prune(folder, platform) / 1e6)} MB removed from ${folder}\n`);
 }

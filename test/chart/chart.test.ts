@@ -1,5 +1,5 @@
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -76,6 +76,11 @@ describe('the chart', () => {
 
 describe.runIf(HELM !== undefined)(`what helm template renders (needs helm: ${HELM_INSTALLED_BY})`, { timeout: 60_000 }, () => {
   const choice = { ...DEFAULT_CHOICE, namespace: NAMESPACE, policyVersion: 'v1' as const };
+
+  it('has nothing wrong to helm lint', () => {
+    const { status, stdout } = spawnSync(HELM ?? 'helm', ['lint', '--strict', CHART], { encoding: 'utf8', timeout: 60_000 });
+    expect({ status, wrong: stdout.split('\n').filter((line) => /^\[(WARNING|ERROR)\]/.test(line)) }).toEqual({ status: 0, wrong: [] });
+  });
 
   it('is what config/observe installs, and what nodefence manifests prints', () => {
     const { objects, err } = rendered({}, NAMESPACE);

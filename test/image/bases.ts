@@ -9,7 +9,10 @@ const BUILD = 'localhost/nodefence-build:bookworm';
 /** As the slim images of Debian: no page, no translation, no index; copyrights stay. */
 const SLIM = `find usr/share/doc -type f ! -name copyright -delete; rm -rf usr/share/man/* usr/share/info/* usr/share/locale/* var/lib/apt/lists/* var/cache/apt/* var/cache/debconf/* var/log/*`;
 
-export type Bases = Record<'BASE' | 'RUNTIME', string>;
+export type Bases = Record<'BASE' | 'NODE' | 'RUNTIME', string>;
+/** In the words of container images and of Debian. */
+export type Architecture = 'amd64' | 'arm64';
+export const OWN: Architecture = process.arch === 'arm64' ? 'arm64' : 'amd64';
 
 /** Where this machine's apt takes its packages from; debootstrap knows nothing but names of suites. */
 function mirror(): string[] {
@@ -17,23 +20,41 @@ function mirror(): string[] {
   return /https?:\/\/\S+/.exec(policy)?.slice(0, 1) ?? [];
 }
 
-/** A Debian tree, made once. */
-export function debianTree(folder: string): string {
-  const tree = join(folder, 'debian');
+/** A Debian tree, made once; of another architecture by its own programs, which the kernel then runs by qemu-user-static. */
+export function debianTree(folder: string, architecture: Architecture = OWN): string {
+  const tree = join(folder, architecture === OWN ? 'debian' : `debian-${architecture}`);
   if (existsSync(tree)) return tree;
   const unfinished = `${tree}.new`;
   rmSync(unfinished, { recursive: true, force: true });
-  execFileSync('debootstrap', ['--variant=minbase', SUITE, unfinished, ...mirror()], { stdio: ['ignore', 'ignore', 'inherit'] });
+  const words = [`--arch=${architecture}`, '--variant=minbase', SUITE, unfinished, ...mirror()];
+  execFileSync('debootstrap', words, { stdio: ['ignore', 'ignore', 'inherit'] });
   execFileSync('sh', ['-c', SLIM], { cwd: unfinished });
   renameSync(unfinished, tree);
   return tree;
 }
 
 /** Images in place of those of a registry: Debian by debootstrap, and the same with the pinned Node and this machine's npm. */
-export async function makeBases(engine: Engine, folder: string, node: string): Promise<Bases> {
-  if (!(await engine.has(RUNTIME))) await commit(engine, 'scratch', RUNTIME, [debianTree(folder)]);
-  if (!(await engine.has(BUILD))) await commit(engine, RUNTIME, BUILD, [withNode(join(folder, 'node'), node)]);
-  return { BASE: BUILD, RUNTIME };
+export async function makeBases(engine: Engine, folder: string, node: string, architecture: Architecture): Promise<Bases> {
+  if (!(await engine.has(RUNTIME))) await commit(engine, 'scratch', RUNTIME, [debianTree(folder)], OWN);
+  if (!(await engine.has(BUILD))) await commit(engine, RUNTIME, BUILD, [withNode(join(folder, 'node'), node)], OWN);
+  if (architecture === OWN) return { BASE: BUILD, NODE: BUILD, RUNTIME };
+  const [runtime, other] = [`${RUNTIME}-${architecture}`, `${BUILD}-${architecture}`];
+  if (!(await engine.has(runtime))) await commit(engine, 'scratch', runtime, [debianTree(folder, architecture)], architecture);
+  if (!(await engine.has(other))) await commit(engine, 'scratch', other, [packedNode(folder, architecture)], architecture);
+  return { BASE: BUILD, NODE: other, RUNTIME: runtime };
+}
+
+/** The same Node of another architecture, as npm has it. */
+function packedNode(folder: string, architecture: Architecture): string {
+  const tree = join(folder, `node-${architecture}`);
+  const bin = join(tree, 'usr/local/bin');
+  rmSync(tree, { recursive: true, force: true });
+  mkdirSync(bin, { recursive: true });
+  const name = `node-linux-${architecture}@${process.versions.node}`;
+  const archive = execFileSync('npm', ['pack', '--silent', '--pack-destination', tree, name], { encoding: 'utf8', cwd: folder }).trim();
+  execFileSync('tar', ['--extract', '--gzip', '--file', join(tree, archive), '--directory', bin, '--strip-components=2', 'package/bin/node']);
+  rmSync(join(tree, archive));
+  return tree;
 }
 
 function withNode(tree: string, node: string): string {
@@ -47,10 +68,10 @@ function withNode(tree: string, node: string): string {
   return tree;
 }
 
-async function commit(engine: Engine, from: string, name: string, trees: readonly string[]): Promise<void> {
+async function commit(engine: Engine, from: string, name: string, trees: readonly string[], architecture: Architecture): Promise<void> {
   const container = await engine.call('from', '--pull-never', from);
   for (const tree of trees) await engine.call('add', '--quiet', container, tree, '/');
-  await engine.call('config', '--env', 'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', container);
+  await engine.call('config', '--arch', architecture, '--env', 'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', container);
   await engine.call('commit', '--quiet', container, name);
   await engine.remove(container);
 }

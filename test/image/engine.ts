@@ -21,6 +21,7 @@ interface Build {
   timestamp: number;
   volumes: readonly Volume[];
   isCached: boolean;
+  architecture: string;
 }
 
 function mounts(volumes: readonly Volume[]): string[] {
@@ -50,7 +51,7 @@ export class Engine {
     return (await this.call('images', '--format', '{{.Name}}:{{.Tag}}')).split('\n').includes(image);
   }
 
-  async build({ target, name, bases, context, timestamp, volumes, isCached }: Build): Promise<void> {
+  async build({ target, name, bases, context, timestamp, volumes, isCached, architecture }: Build): Promise<void> {
     const choices = Object.entries(bases).flatMap(([key, image]) => ['--build-arg', `${key}=${image}`]);
     const cache = ['--layers', ...(isCached ? [] : ['--no-cache'])];
     await this.call(
@@ -58,6 +59,8 @@ export class Engine {
       ...ISOLATION,
       ...cache,
       '--pull-never',
+      '--arch',
+      architecture,
       '--timestamp',
       String(timestamp),
       ...choices,

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { setUpPackages, thisMachine } from '../../scripts/packages.ts';
-import { makeBases } from './bases.ts';
-import type { Bases } from './bases.ts';
+import { makeBases, OWN } from './bases.ts';
+import type { Architecture, Bases } from './bases.ts';
 import { Engine } from './engine.ts';
 import type { Volume } from './engine.ts';
 import { measured } from './measure.ts';
@@ -21,6 +21,8 @@ const PROGRAMS = [
   { command: 'debootstrap', package: 'debootstrap' },
   { command: 'ipmi_sim', package: 'openipmi' },
 ];
+/** Of another architecture: the kernel runs its programs by this one, once it was told so (/proc/sys/fs/binfmt_misc). */
+const EMULATOR = [{ command: 'qemu-aarch64-static', package: 'qemu-user-static' }];
 const CONTEXT = [
   ...['Dockerfile', '.dockerignore', 'LICENSE', '.npmrc', 'package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json'],
   ...['src', 'agents', 'scripts/supply'],
@@ -55,6 +57,11 @@ function contextIn(work: string): string {
   return context;
 }
 
+function architectureOf(text: string): Architecture {
+  if (text !== 'amd64' && text !== 'arm64') throw new Error(`--arch is amd64 or arm64, not ${text}`);
+  return text;
+}
+
 function show(name: string, { digest, layers, compressedBytes }: Measured): void {
   say(`${name}  ${digest}`);
   for (const { by, compressedBytes: size } of layers) say(`  ${megabytes(size)}  ${by.replace(/\s+/g, ' ').slice(0, WORD_LENGTH_MAX)}`);
@@ -81,27 +88,34 @@ async function main(): Promise<number> {
     base: { type: 'string' },
     runtime: { type: 'string' },
     target: { type: 'string', default: 'controller' },
+    arch: { type: 'string', default: OWN },
     once: { type: 'boolean', default: false },
   } as const;
   const { values } = parseArgs({ options });
-  const missing = setUpPackages(PROGRAMS, thisMachine(), say);
+  const architecture = architectureOf(values.arch);
+  const missing = setUpPackages([...PROGRAMS, ...(architecture === OWN ? [] : EMULATOR)], thisMachine(), say);
   if (missing.length > 0 || process.getuid?.() !== 0)
-    throw new Error('npm run image needs root on Debian, and these packages: buildah debootstrap openipmi');
+    throw new Error(
+      'npm run image needs root on Debian, and these packages: buildah debootstrap openipmi; for another architecture qemu-user-static',
+    );
   const work = mkdtempSync(join(tmpdir(), 'nodefence-image-'));
   try {
     const engine = new Engine(CACHE);
     const made =
-      values.base === undefined || values.runtime === undefined ? await makeBases(engine, CACHE, realpathSync(process.execPath)) : undefined;
-    const bases: Bases = { BASE: values.base ?? made?.BASE ?? '', RUNTIME: values.runtime ?? made?.RUNTIME ?? '' };
+      values.base === undefined || values.runtime === undefined
+        ? await makeBases(engine, CACHE, realpathSync(process.execPath), architecture)
+        : undefined;
+    const base = values.base ?? made?.BASE ?? '';
+    const bases: Bases = { BASE: base, NODE: made?.NODE ?? base, RUNTIME: values.runtime ?? made?.RUNTIME ?? '' };
     const timestamp = Number(process.env['SOURCE_DATE_EPOCH'] ?? execFileSync('git', ['log', '-1', '--format=%ct'], { cwd: ROOT, encoding: 'utf8' }));
     const context = contextIn(work);
     const build = async (name: string): Promise<Measured> => {
       const startedAtMs = performance.now();
-      await engine.build({ target: values.target, name, bases, context, timestamp, volumes: npmOf(work), isCached: false });
+      await engine.build({ target: values.target, name, bases, context, timestamp, volumes: npmOf(work), isCached: false, architecture });
       say(`${name} built in ${Math.round((performance.now() - startedAtMs) / 1000)} s`);
       return measured(engine, name, work);
     };
-    const image = `localhost/nodefence:${values.target}`;
+    const image = `localhost/nodefence:${values.target}${architecture === OWN ? '' : `-${architecture}`}`;
     const first = await build(image);
     show(image, first);
     let failures = await tried(engine, image, values.target, work);

@@ -45,7 +45,8 @@ describe('the Dockerfile', () => {
     expect(stages.find(({ name }) => name === 'build')?.from).toBe(`node:${pinned}-bookworm-slim`);
     // Of the same Debian, without npm.
     expect(stages.find(({ name }) => name === 'controller')?.from).toBe('debian:bookworm-slim');
-    expect(instructions('controller', 'COPY')).toContain('--from=build /usr/local/bin/node /usr/local/bin/');
+    expect(instructions('controller', 'COPY')).toContain('--from=node /usr/local/bin/node /usr/local/bin/');
+    expect(stages.find(({ name }) => name === 'node')?.from).toBe(`node:${pinned}-bookworm-slim`);
   });
 
   it('makes the controller without a target, and with ipmitool, the fence agents and what they call, of pinned versions, as target full', () => {

@@ -76,6 +76,8 @@ async function obey({ word, rest, line }: Instruction, state: Built, folderOf: (
     case 'RUN':
       await runLine(rest, inside(''), line);
       return;
+    // Those that an engine sets are not set here.
+    case 'ARG':
     case 'EXPOSE':
       return;
     default:
