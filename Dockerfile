@@ -33,10 +33,10 @@ RUN node scripts/supply/sbom.ts > sbom.cdx.json
 # The clusters and devices that `nodefence drill` plays with are no part of the product; packages keep what Node runs on this platform, and their licences.
 RUN rm -rf dist/src/drill dist/src/testbed dist/src/laws && node scripts/supply/prune.ts node_modules $TARGETARCH
 
-# Node of the platform that the image is for.
-FROM ${NODE} AS node
+# Of the platform that the image is for, and so is all that follows: some engines forget it after a stage that names another.
+FROM --platform=$TARGETPLATFORM ${NODE} AS node
 
-FROM ${RUNTIME} AS controller
+FROM --platform=$TARGETPLATFORM ${RUNTIME} AS controller
 WORKDIR /app
 COPY --from=node /usr/local/bin/node /usr/local/bin/
 COPY LICENSE package.json ./

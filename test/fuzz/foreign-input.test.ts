@@ -23,6 +23,7 @@ import { redactedText } from '../../src/telemetry/redaction.ts';
 
 /** More of them by hand: `NODEFENCE_FUZZ_RUNS=100000 npx vitest run test/fuzz`. */
 const RUNS = Number(process.env['NODEFENCE_FUZZ_RUNS'] ?? 60);
+vi.setConfig({ testTimeout: 20_000 + RUNS * 50 });
 /** Of the processor; what it is to find takes minutes, or for ever. */
 const SOON_MS = 2_000;
 const REGISTRY = standardRegistry();

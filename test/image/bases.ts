@@ -1,6 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, realpathSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { OWN } from './architecture.ts';
+import type { Architecture } from './architecture.ts';
 import type { Engine } from './engine.ts';
 
 const SUITE = 'bookworm';
@@ -10,9 +12,6 @@ const BUILD = 'localhost/nodefence-build:bookworm';
 const SLIM = `find usr/share/doc -type f ! -name copyright -delete; rm -rf usr/share/man/* usr/share/info/* usr/share/locale/* var/lib/apt/lists/* var/cache/apt/* var/cache/debconf/* var/log/*`;
 
 export type Bases = Record<'BASE' | 'NODE' | 'RUNTIME', string>;
-/** In the words of container images and of Debian. */
-export type Architecture = 'amd64' | 'arm64';
-export const OWN: Architecture = process.arch === 'arm64' ? 'arm64' : 'amd64';
 
 /** Where this machine's apt takes its packages from; debootstrap knows nothing but names of suites. */
 function mirror(): string[] {

@@ -2,6 +2,8 @@ import { execFile, spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { OWN } from './architecture.ts';
+import type { Architecture } from './architecture.ts';
 
 const CALL_MS = 20 * 60_000;
 /** The only isolation that needs neither control groups nor namespaces of a container runtime: it works in a container too. */
@@ -21,7 +23,7 @@ interface Build {
   timestamp: number;
   volumes: readonly Volume[];
   isCached: boolean;
-  architecture: string;
+  architecture: Architecture;
 }
 
 function mounts(volumes: readonly Volume[]): string[] {
@@ -52,7 +54,9 @@ export class Engine {
   }
 
   async build({ target, name, bases, context, timestamp, volumes, isCached, architecture }: Build): Promise<void> {
-    const choices = Object.entries(bases).flatMap(([key, image]) => ['--build-arg', `${key}=${image}`]);
+    // Engines set these themselves; this buildah does not in every stage.
+    const platforms = { BUILDPLATFORM: `linux/${OWN}`, TARGETPLATFORM: `linux/${architecture}`, TARGETARCH: architecture };
+    const choices = Object.entries({ ...bases, ...platforms }).flatMap(([key, image]) => ['--build-arg', `${key}=${image}`]);
     const cache = ['--layers', ...(isCached ? [] : ['--no-cache'])];
     await this.call(
       'build',

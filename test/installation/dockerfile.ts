@@ -24,7 +24,7 @@ export function parseDockerfile(text: string): Stage[] {
     if (!KNOWN.has(word)) throw new Error(`Dockerfile, line ${line}: ${word} is not understood here`);
     const current = stages.at(-1);
     if (word === 'FROM') {
-      const [from = '', as, name = ''] = rest.replace(/^--platform=\$BUILDPLATFORM\s+/, '').split(/\s+/);
+      const [from = '', as, name = ''] = rest.replace(/^--platform=\$(BUILD|TARGET)PLATFORM\s+/, '').split(/\s+/);
       if (as !== undefined && as.toUpperCase() !== 'AS') throw new Error(`Dockerfile, line ${line}: FROM image AS name`);
       stages.push({ name, from: from.replace(/\$\{(\w+)\}/g, (_whole, key: string) => values.get(key) ?? ''), instructions: [] });
     } else if (current === undefined) {
