@@ -59,20 +59,27 @@ const definitions = bundle.filter(({ kind }) => kind === 'CustomResourceDefiniti
 const { permissions, clusterPermissions, deployments } = version.spec.install.spec;
 
 /** In the words of config/rbac: where, and what. */
-function rulesOfConfig(): { own: object[]; default: object[]; cluster: object[] } {
+function rulesOfConfig(): { own: object[]; cluster: object[]; elsewhere: { place: string; rule: object }[] } {
   const roles = objectsIn('config/rbac/controller.yaml').filter(({ rules }) => rules !== undefined);
   const inside = (namespace: string | undefined): object[] =>
     roles.filter(({ metadata }) => metadata.namespace === namespace).flatMap(({ rules = [] }) => rules);
-  return { own: inside('nodefence-system'), default: inside('default'), cluster: inside(undefined) };
+  const elsewhere = roles.flatMap(({ metadata: { namespace }, rules = [] }) =>
+    namespace === undefined || namespace === 'nodefence-system' ? [] : rules.map((rule) => ({ place: namespace, rule })),
+  );
+  return { own: inside('nodefence-system'), cluster: inside(undefined), elsewhere };
 }
 
 describe('the bundle for OLM', () => {
-  it('gives the controller the rights of config/rbac, and those that config gives it in namespace default in all of them', () => {
+  it('gives the controller the rights of config/rbac, and in all namespaces those two that config gives it in namespaces of others', () => {
     const config = rulesOfConfig();
     expect(config.own.length + config.cluster.length).toBeGreaterThan(15);
-    expect(config.default).toEqual([{ apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'], verbs: ['list'] }]);
+    // To read only; docs/deployment.md names both.
+    expect(config.elsewhere).toEqual([
+      { place: 'kube-node-lease', rule: { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get', 'list', 'watch'] } },
+      { place: 'default', rule: { apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'], verbs: ['list'] } },
+    ]);
     expect(permissions).toEqual([{ serviceAccountName: ACCOUNT, rules: config.own }]);
-    expect(clusterPermissions).toEqual([{ serviceAccountName: ACCOUNT, rules: [...config.cluster, ...config.default] }]);
+    expect(clusterPermissions).toEqual([{ serviceAccountName: ACCOUNT, rules: [...config.cluster, ...config.elsewhere.map(({ rule }) => rule)] }]);
   });
 
   it('is for its own namespace alone: for all of them, OLM would give the rights of permissions, to read Secrets, in every namespace', () => {
