@@ -154,6 +154,7 @@ export class BenchCluster {
   async usage(): Promise<ControllerUse> {
     const { controller } = this;
     if (controller === undefined) throw new Error('the controller was not started');
+    if (!controller.connected) throw new Error(`the controller ended: ${readFileSync(join(this.folder, 'controller.log'), 'utf8').slice(-2_000)}`);
     return new Promise((resolve) => {
       const onMessage = (message: ControllerUse & { done?: boolean }): void => {
         if (message.done !== true) return;
@@ -184,7 +185,7 @@ export class BenchCluster {
   }
 
   async stop(): Promise<void> {
-    this.controller?.disconnect();
+    if (this.controller?.connected === true) this.controller.disconnect();
     await this.api.stop(5_000);
     rmSync(this.folder, { recursive: true, force: true });
   }

@@ -47,8 +47,8 @@ const SECTIONS = {
   soak: 'soak',
 } as const satisfies Record<string, keyof Figures>;
 type SectionName = keyof typeof SECTIONS;
-/** Takes as long as it is told to: only by its name. */
-const LONG: readonly string[] = ['soak'];
+/** Only by their names: the one takes as long as it is told to, the other loads both cores for two minutes. */
+const LONG: readonly string[] = ['soak', 'wave'];
 
 const USAGE = `usage: npm run -s bench -- [--json] [--write] [--nodes N] [--pods N] [--fences N] [--wave N] [--every MS] [--minutes N] [--speed N] [--only ${Object.keys(SECTIONS).join(',')}]
        npm run -s bench -- agents [--json] [--write] [--only ${AGENT_SECTIONS.join(',')}]
