@@ -151,12 +151,13 @@ export class LivePlanner implements Planner {
   private see(before: Node | undefined, after: Node | undefined): void {
     const name = (after ?? before)?.metadata.name ?? '';
     const facts = after === undefined ? undefined : factsOf(after);
-    if (JSON.stringify(facts) === JSON.stringify(this.nodes.get(name))) return;
+    const known = this.nodes.get(name);
+    if (JSON.stringify(facts) === JSON.stringify(known)) return;
     if (facts === undefined) {
       this.nodes.delete(name);
       this.plans.forget(name);
     } else this.nodes.set(name, facts);
-    this.machines = undefined;
+    this.machines?.replace(known, facts);
     if (this.known === undefined) return;
     this.plugs.updateNode(name, this.known.configuration, this.nodes);
   }

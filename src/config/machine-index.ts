@@ -6,16 +6,40 @@ import type { Problems } from './problems.ts';
 
 /** What names a machine → the one node that is it. What names several machines names none. */
 export class MachineIndex {
-  readonly #nodes = new Map<string, string | undefined>();
+  /** One node, as nearly always, or several. */
+  readonly #nodes = new Map<string, string | ReadonlySet<string>>();
 
   constructor(nodes: Iterable<NodeFacts>) {
-    for (const node of nodes) for (const name of namesOf(node)) this.#nodes.set(name, this.#nodes.has(name) ? undefined : node.name);
+    for (const node of nodes) this.replace(undefined, node);
   }
 
   /** The node whose machine is called so. */
   nodeOf(name: string): string | undefined {
-    return this.#nodes.get(plain(name));
+    const found = this.#nodes.get(plain(name));
+    return typeof found === 'string' ? found : undefined;
   }
+
+  /** A node that came, went or changed: costs as much as it has names, however many nodes there are. */
+  replace(before: NodeFacts | undefined, after: NodeFacts | undefined): void {
+    if (before !== undefined) for (const name of namesOf(before)) this.#remove(name, before.name);
+    if (after !== undefined) for (const name of namesOf(after)) this.#add(name, after.name);
+  }
+
+  #add(name: string, node: string): void {
+    const known = this.#nodes.get(name);
+    this.#nodes.set(name, known === undefined ? node : new Set([...ownersIn(known), node]));
+  }
+
+  #remove(name: string, node: string): void {
+    const left = ownersIn(this.#nodes.get(name)).filter((owner) => owner !== node);
+    const [only] = left;
+    if (only === undefined) this.#nodes.delete(name);
+    else this.#nodes.set(name, left.length === 1 ? only : new Set(left));
+  }
+}
+
+function ownersIn(known: string | ReadonlySet<string> | undefined): string[] {
+  return typeof known === 'string' ? [known] : [...(known ?? [])];
 }
 
 function plain(name: string): string {

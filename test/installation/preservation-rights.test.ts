@@ -11,8 +11,13 @@ import type { Right } from './rights.ts';
 const PRESERVE = 'node.machine.sapcloud.io/preserve';
 const WITHIN_MS = 60_000;
 const NAMESPACE = 'default';
+/** What is there comes as the beginning of a watch, where the server has that: src/kube/initial-events.test.ts. Others are listed. */
+const LISTED_WITHOUT_WATCH_LIST: readonly Right[] = ['machinedeployments', 'machinesets'].map(
+  (resource) => `cluster: list ${resource}.machine.sapcloud.io`,
+);
 /** Rights that the course below need not make use of, and why they are granted all the same. */
 const SELDOM_USED: Readonly<Record<Right, string>> = {
+  ...Object.fromEntries(LISTED_WITHOUT_WATCH_LIST.map((right) => [right, 'by a server that does not begin a watch with what is there'])),
   'cluster: patch events': 'an Event that repeats is counted',
 };
 /** Of the controller; the others are of people. */

@@ -1,5 +1,5 @@
 import snmp from 'net-snmp';
-import { afterEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 
 import { ANY_ADDRESS } from '../address/address-check.ts';
 import { Link } from './link.ts';
@@ -20,7 +20,8 @@ function settings(password: string, privacy: string): SnmpSettings {
 }
 
 describe('A session of SNMP 3', () => {
-  afterEach(() => {
+  // Other files of this process leave keys of theirs.
+  beforeEach(() => {
     for (const name of Object.keys(snmp.Authentication.authToKeyCache)) Reflect.deleteProperty(snmp.Authentication.authToKeyCache, name);
   });
 
