@@ -11,7 +11,9 @@ describe('the Debian package', () => {
     (name) => {
       const text = readFileSync(SYSTEMD + name, 'utf8');
       const unit = unitOf(text);
-      expect(unit).toMatch(/^ExecStart=\/usr\/lib\/nodefence\/node (--lite-mode |--max-semi-space-size=8 )?\/usr\/lib\/nodefence\/dist\/src\/main\.js /m);
+      expect(unit).toMatch(
+        /^ExecStart=\/usr\/lib\/nodefence\/node (--lite-mode |--max-semi-space-size=8 )?\/usr\/lib\/nodefence\/dist\/src\/main\.js /m,
+      );
       expect(unit).toMatch(/^Documentation=file:\/\/\/usr\/share\/doc\/nodefence\/(systemd\/README|[a-z-]+)\.md$/m);
       const others = (of: string): string[] => of.split('\n').filter((line) => !/^(ExecStart|Documentation)=/.test(line));
       expect(others(unit)).toEqual(others(text));
