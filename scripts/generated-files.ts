@@ -7,6 +7,7 @@ import { manPages } from '../src/cli/manual/man-pages.ts';
 import { chartFiles } from '../src/manifests/chart/chart-files.ts';
 import { bundleFiles } from '../src/manifests/olm/bundle-files.ts';
 import { MANIFEST_FILES, OPTIONAL_FILES } from '../src/manifests/installation.ts';
+import { CLUSTER_FILES } from '../src/manifests/cluster-files.ts';
 import { PATCHED_FILES } from '../src/manifests/node-daemonset-files.ts';
 import { VERSION } from '../src/cli/version.ts';
 import { renderManifest } from '../src/manifests/render.ts';
@@ -24,7 +25,7 @@ interface GeneratedFile {
 
 /** Every committed file that is written from code; a test fails when one is stale. */
 export async function generatedFiles(): Promise<GeneratedFile[]> {
-  const manifests = [...MANIFEST_FILES, ...OPTIONAL_FILES, ...PATCHED_FILES].map((file) => ({
+  const manifests = [...MANIFEST_FILES, ...OPTIONAL_FILES, ...PATCHED_FILES, ...CLUSTER_FILES].map((file) => ({
     path: `config/${file.path}`,
     text: renderManifest(file),
   }));

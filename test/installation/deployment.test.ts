@@ -1,5 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { standardRegistry } from '../../agents/registry.ts';
@@ -131,16 +133,17 @@ describe('the network policies', () => {
 });
 
 describe.runIf(hasKubectl)('overlays, as kubectl builds them (needs kubectl)', { timeout: 60_000 }, () => {
-  const built = (folder: string): Deployment => {
-    const { status, stdout, stderr } = spawnSync(KUBECTL, ['kustomize', join(ROOT, folder)], {
+  const objectsOf = (folder: string): KubeObject[] => {
+    const { status, stdout, stderr } = spawnSync(KUBECTL, ['kustomize', resolve(ROOT, folder)], {
       encoding: 'utf8',
       timeout: 30_000,
       env: { ...process.env, ...SHORT_LIVED },
     });
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-    const objects = parseAllDocuments(stdout).map((document) => document.toJS() as KubeObject);
-    return objects.find(({ kind }) => kind === 'Deployment') as Deployment;
+    return parseAllDocuments(stdout).map((document) => document.toJS() as KubeObject);
   };
+  const deploymentOf = (objects: readonly KubeObject[]): Deployment => objects.find(({ kind }) => kind === 'Deployment') as Deployment;
+  const built = (folder: string): Deployment => deploymentOf(objectsOf(folder));
 
   it.each(['observe', 'enforce'])('config/%s-with-metrics serves them by TLS, with a certificate where there is one', (mode) => {
     const [container] = built(`config/${mode}-with-metrics`).spec.template.spec.containers;
@@ -150,5 +153,45 @@ describe.runIf(hasKubectl)('overlays, as kubectl builds them (needs kubectl)', {
       ['http', 8080],
       ['metrics', 7408],
     ]);
+  });
+
+  const HEARING = ['--http-address', ':7409', '--kdump-address', ':7410'];
+  const OWN_GUARDS = ['authorship', 'controller-nodes', 'controller-jobs'].map((name) => `nodefence-${name}`);
+
+  it.each([
+    ['bare-metal', ['--node-daemons', ...HEARING], ['DaemonSet nodefence-node', 'Role nodefence-kdump'], ['http', 'node-daemons', 'kdump']],
+    ['cloud', [], ['NetworkPolicy nodefence-controller'], ['http']],
+    ['gardener', ['--preservation=observe'], ['ClusterRole nodefence-machines-observe', 'NetworkPolicy nodefence-controller'], ['http']],
+  ])('config/%s enforces, under the guards, with what such a cluster takes', (folder, more, beside, ports) => {
+    const objects = objectsOf(`config/${folder}`);
+    const [container] = deploymentOf(objects).spec.template.spec.containers;
+    expect(container?.args).toEqual(['controller', '--mode', 'enforce', ...more]);
+    expect(container?.ports.map(({ name }) => name)).toEqual(ports);
+    const names = objects.map(({ kind, metadata }) => `${kind ?? ''} ${metadata.name}`);
+    const guards = OWN_GUARDS.map((name) => `ValidatingAdmissionPolicyBinding ${name}`);
+    expect(names).toEqual(expect.arrayContaining([...beside, ...guards]));
+  });
+
+  it('the overlays of one’s own on the page of deployment are built as it says', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'overlay-'));
+    try {
+      const blocks = [...readFileSync(join(ROOT, 'docs', 'deployment.md'), 'utf8').matchAll(/^```yaml\n(apiVersion: kustomize[^`]*)```/gm)];
+      const built = blocks.map(([, text = '']) => {
+        writeFileSync(join(folder, 'kustomization.yaml'), text.replaceAll('../nodefence', relative(folder, ROOT)));
+        return objectsOf(folder);
+      });
+      const [cloud, gardener, anywhere] = built.map((objects) => ({
+        pod: deploymentOf(objects).spec.template,
+        account: objects.find(({ kind, metadata }) => kind === 'ServiceAccount' && metadata.name === 'nodefence-controller'),
+      }));
+      expect(anywhere?.pod.spec.tolerations).toContainEqual({ operator: 'Exists', effect: 'NoSchedule' });
+      expect(cloud?.account?.metadata.annotations).toHaveProperty(['eks.amazonaws.com/role-arn']);
+      expect(gardener?.pod.spec).toMatchObject({
+        containers: [{ env: expect.arrayContaining([{ name: 'NODEFENCE_MACHINES_NAMESPACE', value: 'shoot--project--name' }]) as object[] }],
+        volumes: expect.arrayContaining([{ name: 'machines', secret: { secretName: 'machines-kubeconfig' } }]) as object[],
+      });
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 });

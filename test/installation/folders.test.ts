@@ -2,6 +2,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import type { KubeObject } from '../../src/ports/objects.ts';
 import { findAssets } from '../../src/testbed/control-plane/assets.ts';
 import { placeOf, verbFor } from '../../src/testbed/shipped/manifests.ts';
 import { Cluster, kubectlMinor } from './cluster.ts';
@@ -24,7 +26,9 @@ spec:
 /** Of kinds that only newer servers have. */
 const GUARDS = ['guards', 'machine-remediation-guard', 'node-daemon', 'node-daemon-conditions', 'node-daemon-token', 'out-of-service-only'];
 const DAEMON_SETS = ['node-daemonset', 'node-daemonset-self-fence', 'node-daemonset-watchdog'];
-const NEWEST: readonly string[] = [...GUARDS, ...DAEMON_SETS, 'stamps'].sort();
+/** What a kind of cluster takes, guards among it. */
+const OVERLAYS = ['bare-metal', 'cloud', 'gardener'];
+const NEWEST: readonly string[] = [...GUARDS, ...DAEMON_SETS, ...OVERLAYS, 'stamps'].sort();
 
 interface Server {
   server: string;
@@ -90,6 +94,15 @@ describe.for<Server>([
 
     it.runIf(unserved.length > 0)('those with kinds that it does not have do not look installed', async () => {
       for (const folder of unserved) expect(await sent(folder), folder).toMatchObject({ code: 1, errors: [expect.any(String)] });
+    });
+
+    it.runIf(unserved.length > 0).each(OVERLAYS)('config/%s is applied without the guards, and a second time changes nothing', async (folder) => {
+      const objects = parseAllDocuments(await cluster.must(`kustomize config/${folder}`)).map((document) => document.toJS() as KubeObject);
+      const older = objects.filter(({ kind }) => !(kind ?? '').startsWith('ValidatingAdmission'));
+      expect(older.length).toBeLessThan(objects.length);
+      const text = older.map((object) => JSON.stringify(object)).join('\n');
+      expect(lines(await cluster.must('apply -f -', text))).toContainEqual(expect.stringContaining('deployment.apps/nodefence-controller'));
+      expect(changes(await cluster.must('apply -f -', text))).toEqual([]);
     });
 
     it('config/controller-anywhere is a component of an overlay of one’s own', async () => {

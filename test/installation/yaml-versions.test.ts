@@ -8,12 +8,13 @@ import { DEFAULT_CHOICE } from '../../src/manifests/deployment.ts';
 import { installation, MANIFEST_FILES, OPTIONAL_FILES } from '../../src/manifests/installation.ts';
 import { DEFINITION_FOLDERS, OVERLAYS, overlayObjects } from '../../src/manifests/overlays.ts';
 import { renderObjects } from '../../src/manifests/render.ts';
+import { CLUSTER_FILES } from '../../src/manifests/cluster-files.ts';
 import { PATCHED_FILES } from '../../src/manifests/node-daemonset-files.ts';
 import type { KubeObject } from '../../src/ports/objects.ts';
 import { KUBECTL, kubectlMinor } from './cluster.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
-const GENERATED = [...MANIFEST_FILES, ...OPTIONAL_FILES, ...PATCHED_FILES];
+const GENERATED = [...MANIFEST_FILES, ...OPTIONAL_FILES, ...PATCHED_FILES, ...CLUSTER_FILES];
 const CONFIG = globSync('config/**/*.{yaml,yml}', { cwd: ROOT }).sort();
 const PAGES = globSync(['README.md', 'docs/**/*.md', 'agents/*/README.md'], { cwd: ROOT }).sort();
 const FENCED = /^( *)```ya?ml\n(.*?)^\1```$/gmsu;
