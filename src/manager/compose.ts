@@ -3,6 +3,7 @@ import type { FenceDependencies } from '../controllers/fence/dependencies.ts';
 import { leadershipRecords } from '../controllers/fence/records.ts';
 import { ProbeController } from '../controllers/probes/controller.ts';
 import type { SelfCheck } from '../controllers/self-check/self-check.ts';
+import { ProberBehindCalls } from '../controllers/shared/prober-behind-calls.ts';
 import { checkLeadership } from '../domain/timing.ts';
 import { Dispatcher } from '../dispatch/dispatcher.ts';
 import { ApiClient } from '../kube/client.ts';
@@ -16,6 +17,7 @@ import type { Cluster, Lister } from '../ports/cluster.ts';
 import type { KernelDumps } from '../ports/kdump.ts';
 import type { NodeDaemons, NodeOrders } from '../ports/node-daemons.ts';
 import type { KubeObject, Lease } from '../ports/objects.ts';
+import type { Prober } from '../ports/probes.ts';
 import {
   LEADER_DEVICE_ADDRESSES,
   LEADER_HEALTH_CHECKS,
@@ -84,12 +86,12 @@ export function composeController(ports: ControllerPorts, options: ControllerOpt
   const queue: Workqueue = queueOf(ports, options, (node) => controller.reconcile(node));
   const nodeLeases: WatchedNodeLeases | undefined = watchNodeLeases(ports, options, { cluster, listers, leadership: elector, queue });
   const planner = ports.planner({ cluster, configMaps, secrets, nodes: listers.nodes, registry: ports.registry });
+  const prober = new ProberBehindCalls({ clock, prober: dispatcher, fences: listers.fences, leadership: elector });
   const watched = { cluster, listers, configMaps, leader, leadership: elector, nodeLeases: nodeLeases?.lister, planner, queue };
-  const secondaries = setUpSecondaryControllers(ports, options, { ...watched, ...givenByFences(() => controller, dispatcher), say: proof.say });
+  const secondaries = setUpSecondaryControllers(ports, options, { ...watched, ...givenByFences(() => controller, prober), say: proof.say });
   const base = { clock, random, cluster, listers, queue, recorder: ports.recorder, log: logger, metrics: metrics.fence };
   const giveUp = (reason: string): void => void stop(HAND_OVER_DEADLINE_MS).then(() => ports.exit(reason, 'handed-over'));
-  const mayLead = (): boolean => selfCheck.mayLead();
-  const own: WatchedOwnNode = watchOwnNode({ dependencies: base, options, elector, mayLead, leader, announced, stepDown: giveUp });
+  const own: WatchedOwnNode = watchOwnNode({ dependencies: base, options, elector, mayLead: proof.mayLead, leader, announced, stepDown: giveUp });
   const dependencies: FenceDependencies = {
     ...base,
     leadership: elector,
@@ -106,7 +108,7 @@ export function composeController(ports: ControllerPorts, options: ControllerOpt
     options,
   };
   const controller: FenceController = new FenceController(ports.mutate === undefined ? dependencies : ports.mutate(dependencies));
-  const probes = options.probes === true ? new ProbeController({ ...dependencies, prober: dispatcher, metrics: metrics.device }) : undefined;
+  const probes = options.probes === true ? new ProbeController({ ...dependencies, prober, metrics: metrics.device }) : undefined;
   wakeOnChange([configMaps, secrets], leader, { controller, probes }, elector);
   const watches = [...reflectors, ...(nodeLeases === undefined ? [] : [nodeLeases])];
   const stop = async (deadlineMs: number): Promise<void> => {
@@ -129,7 +131,7 @@ export function composeController(ports: ControllerPorts, options: ControllerOpt
 /** What the controllers beside it are given of the one that fences, which is built after them. */
 function givenByFences(
   controller: () => FenceController,
-  prober: Dispatcher,
+  prober: Prober,
 ): Pick<SecondarySources, 'stormHolds' | 'remedyHolds' | 'proofReader' | 'lifeAtMs' | 'isOnlySeen' | 'prober'> {
   return {
     prober,

@@ -4,8 +4,35 @@ import type { SourceMutant } from './source-mutant.ts';
 const CONTROLLER = 'src/controllers/probes/controller.test.ts';
 const RECORD = 'src/controllers/probes/record.test.ts';
 
+const BEHIND_CALLS = 'src/controllers/shared/prober-behind-calls.ts';
+const WAITS = 'waits for the deadline of a call that a former leader left open, whatever it is for, and then goes on';
+
 /** Defects of the probes of fence paths. */
 export const PROBE_MUTANTS: readonly SourceMutant[] = [
+  {
+    name: 'read beside a call of a former leader',
+    defect: 'fast detection reads a device that a call of a former leader may still reach',
+    file: 'src/manager/compose.ts',
+    edits: [['fences: listers.fences, leadership: elector });', 'fences: { all: () => [] }, leadership: elector });']],
+    killedBy: byTest(
+      'test/node-daemon/controllers/reads-behind-calls.test.ts',
+      'is not read while a call of the former leader to its device may still arrive',
+    ),
+  },
+  {
+    name: 'connected beside a call of a former leader',
+    defect: 'a device is connected for a fence while a call of a former leader may still reach it',
+    file: BEHIND_CALLS,
+    edits: [['if (!this.#isAwaited(request)) await', 'await']],
+    killedBy: byTest('src/controllers/shared/prober-behind-calls.test.ts', WAITS),
+  },
+  {
+    name: 'waits for ever for a former leader',
+    defect: 'the wait for a call of a former leader begins anew at each look',
+    file: BEHIND_CALLS,
+    edits: [['this.#seenAtMs.get(key) ?? nowMs', 'nowMs']],
+    killedBy: byTest('src/controllers/shared/prober-behind-calls.test.ts', WAITS),
+  },
   {
     name: 'probe beside a fence',
     defect: 'a device is probed while its node is fenced',

@@ -25,6 +25,7 @@ const FAREWELL_MS = 1_000;
 /** What the API server must take of this process, before it leads and after. */
 export interface ComposedSelfCheck {
   selfCheck: SelfCheck;
+  mayLead: () => boolean;
   refused: RefusedWrites;
   /** What else keeps this process from its work, for `nodefence status`. */
   say: Notices['say'];
@@ -74,6 +75,7 @@ export function composeSelfCheck(
   const onChange = (words: readonly string[]): void => notices.say('status', words);
   return {
     selfCheck,
+    mayLead: () => selfCheck.mayLead(),
     say: (topic, words) => notices.say(topic, words),
     refused: new RefusedWrites({ nodes, recorder, metrics: metrics.fence, log: logger, onChange }),
     close: async () => {

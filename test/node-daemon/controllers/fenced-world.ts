@@ -42,6 +42,8 @@ export class FencedWorld {
   readonly events: { atMs: number; about: string; reason: string; message: string }[] = [];
   /** What BMCs were told. */
   readonly sets: string[] = [];
+  /** Nodes whose BMC was read. */
+  readonly reads: string[] = [];
   /** The agent has read what it must, and is about to send. */
   beforeSet: () => Promise<void> = () => Promise.resolve();
   /** Of nodes whose daemons put their registrations back. */
@@ -202,6 +204,7 @@ export class FencedWorld {
     const agent: PowerAgent = {
       kind: 'power',
       read: async ({ parameters }) => {
+        this.reads.push(parameters['address'] ?? '');
         await clock.sleep(READ_MS);
         return { state: machineOf(parameters['address']).state, detail: 'model', identity: 'verified' };
       },
