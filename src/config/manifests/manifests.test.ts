@@ -83,6 +83,14 @@ data:
     expect(JSON.stringify(problems)).not.toContain('hunter2');
   });
 
+  it('of a list that holds itself, or others again and again, are read once', () => {
+    const itself = read('&a\n- {kind: Node, metadata: {name: n}}\n- *a\n- {kind: List, items: [*a]}');
+    const again = 'a.yaml: the list of line 2 is named again by an alias, and read once';
+    expect([itself.nodes.length, itself.problems, itself.notes]).toEqual([1, [], [again, again]]);
+    const levels = Array.from({ length: 30 }, (_, level) => `- &l${level} [${level === 0 ? 'x' : [1, 2].map(() => `*l${level - 1}`).join()}]`);
+    expect(read(levels.join('\n')).notes.length).toBeLessThan(100);
+  });
+
   it('of any text are read without throwing', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {

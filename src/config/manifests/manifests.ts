@@ -1,5 +1,5 @@
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseAllDocuments } from 'yaml';
-import type { Document, Node as YamlNode, YAMLMap } from 'yaml';
+import type { Document, Node as YamlNode, YAMLMap, YAMLSeq } from 'yaml';
 import { REMEDIES_LABEL } from '../cluster-checks.ts';
 import { REMEDY_GROUP } from '../remedies.ts';
 import type { ConfigMap, Node, ObjectMeta, Secret } from '../../ports/objects.ts';
@@ -130,6 +130,8 @@ class DocumentReading {
   readonly #document: Document;
   readonly #lineOf: (offset: number) => number;
   readonly #into: Manifests;
+  /** Lists that were taken apart: one that holds itself has no end, and ten that each hold another ten times have ten billion items. */
+  readonly #lists = new Set<YAMLSeq>();
 
   constructor(file: string, document: Document, lineOf: (offset: number) => number, into: Manifests) {
     this.#file = file;
@@ -142,9 +144,18 @@ class DocumentReading {
     const found = isAlias(node) ? node.resolve(this.#document) : node;
     if (found === null || found === undefined || (isScalar(found) && found.value === null)) return;
     // The seed writes its ConfigMaps as a bare YAML list.
-    if (isSeq(found)) found.items.forEach((item) => this.take(item));
+    if (isSeq(found)) this.#list(found);
     else if (isMap(found)) this.#map(found);
     else this.#leaveOut('a document that is no object');
+  }
+
+  #list(list: YAMLSeq): void {
+    if (this.#lists.has(list)) {
+      this.#into.notes.push(`${this.#file}: the list of line ${this.#line(list)} is named again by an alias, and read once`);
+      return;
+    }
+    this.#lists.add(list);
+    for (const item of list.items) this.take(item);
   }
 
   #map(map: YAMLMap): void {
