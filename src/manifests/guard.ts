@@ -18,11 +18,6 @@ export function resourceRules(group: string, resources: readonly string[], opera
   return { apiGroups: [group], apiVersions: ['*'], operations: [...operations], resources: [...resources], scope: '*' };
 }
 
-/** Every member of the one stands in the other as it is, but those of which `mayDiffer`, about its `key`, is true. */
-function sameMembers(one: string, other: string, mayDiffer: string): string {
-  return `${one}.all(key, ${mayDiffer} || (key in ${other} && ${one}[key] == ${other}[key]))`;
-}
-
 /** Every condition of the one stands in the other as it is, but those of these types. */
 function keptConditions(one: string, other: string, types: readonly string[]): string {
   return `${one}.all(condition, condition.type in ${celList(types)} || ${other}.exists(same, same == condition))`;
@@ -30,7 +25,8 @@ function keptConditions(one: string, other: string, types: readonly string[]): s
 
 /** In CEL: a change of these maps leaves their members as they are, but those of which `mayDiffer`, about its `key`, is true. */
 export function sameBut(mayDiffer: string, after: string, before: string): string {
-  return `${sameMembers(after, before, mayDiffer)} && ${sameMembers(before, after, mayDiffer)}`;
+  const kept = `${after}.all(key, ${mayDiffer} || (key in ${before} && ${after}[key] == ${before}[key]))`;
+  return `${kept} && ${before}.all(key, ${mayDiffer} || key in ${after})`;
 }
 
 /** In CEL: a change of these lists of conditions leaves all as they are, but those of these types. */

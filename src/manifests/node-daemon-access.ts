@@ -4,7 +4,7 @@ import { CONTROLLERS_TOLD } from '../domain/node-daemon/controllers.ts';
 import type { KubeObject } from '../ports/objects.ts';
 import { LABELS, NAMESPACE, rule } from './access.ts';
 import type { Role } from './access.ts';
-import { FORBIDDEN, guard, isAccount, resourceRules } from './guard.ts';
+import { FORBIDDEN, guard, isAccount, resourceRules, sameBut } from './guard.ts';
 
 const AUTHORIZATION = 'rbac.authorization.k8s.io';
 const GUARD = 'nodefence-node';
@@ -64,7 +64,7 @@ export const NODE_DAEMON_GUARD: readonly KubeObject[] = guard(GUARD, {
       ...FORBIDDEN,
     },
     {
-      expression: `variables.after.all(key, key == '${ATTESTATION}' || (key in variables.before && variables.before[key] == variables.after[key])) && variables.before.all(key, key == '${ATTESTATION}' || key in variables.after)`,
+      expression: sameBut(`key == '${ATTESTATION}'`, 'variables.after', 'variables.before'),
       message: `a node's daemon writes annotation ${ATTESTATION} only: peers and ended grants are the controller's`,
       ...FORBIDDEN,
     },

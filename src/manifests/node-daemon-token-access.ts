@@ -31,7 +31,8 @@ export const NODE_TOKEN_GUARD: readonly KubeObject[] = guard(NAME, {
   matchConditions: [{ name: 'by-a-daemon', expression: IS_DAEMON }],
   variables: [
     BOUND_NODE,
-    { name: 'isOfPod', expression: `has(request.userInfo.extra) && '${POD_NAME}' in request.userInfo.extra` },
+    // Where nothing is known of a token, its node is not either.
+    { name: 'isOfPod', expression: `'${POD_NAME}' in request.userInfo.extra` },
     { name: 'kind', expression: "object.spec.?boundObjectRef.kind.orValue('')" },
     { name: 'bound', expression: "object.spec.?boundObjectRef.name.orValue('')" },
   ],

@@ -20,6 +20,14 @@ export function assetsMinor(): number {
   return assets === undefined ? 0 : minorOf(assets);
 }
 export const NAMESPACE = 'nodefence-system';
+/** The account of daemons, by a token of which nothing is known. */
+export const UNKNOWN_DAEMON: TokenUser = { name: `system:serviceaccount:${NAMESPACE}:nodefence-node`, groups: [], token: randomUUID() };
+/** None is a daemon's account, though each has a part of its name; they may do everything. */
+export const NO_DAEMONS: readonly TokenUser[] = ['corp:nodefence-node', 'system:serviceaccount:default:other'].map((name) => ({
+  name,
+  groups: ['system:masters'],
+  token: randomUUID(),
+}));
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export interface Answer {

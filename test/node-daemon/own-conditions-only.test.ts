@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import type { HttpsTransport } from '../../src/kube/https-transport.ts';
 import { OwnNodeConditions } from '../../src/node/shell/node-conditions.ts';
-import { call, CAN_BE_GUARDED, GuardedPlane } from './guarded-plane.ts';
+import { call, CAN_BE_GUARDED, GuardedPlane, NAMESPACE, NO_DAEMONS, UNKNOWN_DAEMON } from './guarded-plane.ts';
 import type { Answer } from './guarded-plane.ts';
 
 const STRATEGIC = 'application/strategic-merge-patch+json';
@@ -28,7 +28,7 @@ describe.runIf(CAN_BE_GUARDED)("a node's daemon on a real API server (needs a re
   const patch = async (path: string, body: object, as = node): Promise<Answer> => call(as, 'PATCH', path, body, STRATEGIC);
 
   beforeAll(async () => {
-    plane = await GuardedPlane.start(['crd', 'node-daemon', 'node-daemon-conditions']);
+    plane = await GuardedPlane.start(['crd', 'node-daemon', 'node-daemon-conditions'], [UNKNOWN_DAEMON, ...NO_DAEMONS]);
     node = plane.as(await plane.tokenFor('Pod', 'worker-1'));
     unbound = plane.as(await plane.tokenFor());
     const kubeletStatus = {
@@ -84,6 +84,11 @@ describe.runIf(CAN_BE_GUARDED)("a node's daemon on a real API server (needs a re
     ['post a condition of another node', OWN_NODE, async () => patch(`${OTHER}/status`, statusOf(condition('KdumpNotArmed')))],
     ['say that another node is not ready', OWN_NODE, async () => patch(`${OTHER}/status`, statusOf(condition('Ready', 'False')))],
     ['post by a token that is bound to no node', OWN_NODE, async () => patch(`${OWN}/status`, statusOf(condition('KdumpNotArmed')), unbound)],
+    [
+      'post by a token of which nothing is known',
+      OWN_NODE,
+      async () => patch(`${OWN}/status`, statusOf(condition('KdumpNotArmed')), plane.as(UNKNOWN_DAEMON.token)),
+    ],
     ['say that its own node is ready', ONLY_THESE, async () => patch(`${OWN}/status`, statusOf(condition('Ready', 'Unknown')))],
     ['post a condition of another type', ONLY_THESE, async () => patch(`${OWN}/status`, statusOf(condition('Fenced')))],
     ['remove a condition of somebody else', ONLY_THESE, async () => patch(`${OWN}/status`, statusOf({ $patch: 'delete', type: 'DiskPressure' }))],
@@ -100,6 +105,7 @@ describe.runIf(CAN_BE_GUARDED)("a node's daemon on a real API server (needs a re
     ['change the capacity', NOTHING_ELSE, async () => patch(`${OWN}/status`, { status: { capacity: { cpu: '400' } } })],
     ['change the boot ID', NOTHING_ELSE, async () => patch(`${OWN}/status`, { status: { nodeInfo: { bootID: 'boot-2' } } })],
     ['say which volumes are attached', NOTHING_ELSE, async () => patch(`${OWN}/status`, { status: { volumesInUse: ['x'] } })],
+    ['hide which images it has', NOTHING_ELSE, async () => patch(`${OWN}/status`, { status: { images: null } })],
     ['label its node', NO_LABELS, async () => patch(`${OWN}/status`, { metadata: { labels: { zone: 'x' } } })],
     ['annotate its node', NO_LABELS, async () => patch(`${OWN}/status`, { metadata: { annotations: { fence: 'never' } } })],
     ['keep its node from being deleted', NO_LABELS, async () => patch(`${OWN}/status`, { metadata: { finalizers: ['example.com/kept'] } })],
@@ -114,5 +120,25 @@ describe.runIf(CAN_BE_GUARDED)("a node's daemon on a real API server (needs a re
   it('changes no spec by the way of the status', async () => {
     expect(await patch(`${OWN}/status`, { spec: { unschedulable: true } })).toMatchObject({ status: 200 });
     expect((await call(plane.admin, 'GET', OWN)).body).not.toMatchObject({ spec: { unschedulable: true } });
+  });
+
+  it.each(NO_DAEMONS)('leaves another account what it may: $name', async ({ token }) => {
+    expect(await patch(`${OTHER}/status`, statusOf(condition('Mended')), plane.as(token))).toMatchObject({ status: 200 });
+  });
+
+  it('changes and deletes no Node where somebody gave its account the right to', async () => {
+    const RBAC = '/apis/rbac.authorization.k8s.io/v1';
+    const rules = [{ apiGroups: [''], resources: ['nodes'], verbs: ['patch', 'delete'] }];
+    await plane.made(`${RBAC}/clusterroles`, { metadata: { name: 'too-much' }, rules });
+    await plane.made(`${RBAC}/clusterrolebindings`, {
+      metadata: { name: 'too-much' },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'too-much' },
+      subjects: [{ kind: 'ServiceAccount', name: 'nodefence-node', namespace: NAMESPACE }],
+    });
+    const attempts = [(): Promise<Answer> => patch(OWN, { spec: { unschedulable: true } }), (): Promise<Answer> => call(node, 'DELETE', OWN)];
+    for (const attempt of attempts) {
+      await plane.until(async () => (await attempt()).body.message?.includes('is forbidden: User') !== true, 'the role takes no effect');
+      expect(await attempt()).toMatchObject({ status: 403, body: { message: expect.stringContaining(OWN_NODE) as string } });
+    }
   });
 });

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import type { HttpsTransport } from '../../src/kube/https-transport.ts';
-import { call, CAN_BE_GUARDED, GuardedPlane, NAMESPACE } from './guarded-plane.ts';
+import { call, CAN_BE_GUARDED, GuardedPlane, NAMESPACE, NO_DAEMONS, UNKNOWN_DAEMON } from './guarded-plane.ts';
 import type { Answer } from './guarded-plane.ts';
 
 const LEASES = `/apis/coordination.k8s.io/v1/namespaces/${NAMESPACE}/leases`;
@@ -27,7 +27,7 @@ describe.runIf(CAN_BE_GUARDED)('a node on a real API server (needs a real contro
   const as = new Map<string, HttpsTransport>();
 
   beforeAll(async () => {
-    plane = await GuardedPlane.start(['crd', 'node-daemon']);
+    plane = await GuardedPlane.start(['crd', 'node-daemon'], [UNKNOWN_DAEMON, ...NO_DAEMONS]);
     ({ admin } = plane);
     await plane.made(LEASES, lease('nodefence-controller', {}));
     await plane.made(LEASES, lease('nodefence-node-worker-2', { [ATTESTATION]: '{}' }));
@@ -72,6 +72,10 @@ describe.runIf(CAN_BE_GUARDED)('a node on a real API server (needs a real contro
       expect(await call(node(), 'PATCH', `${LEASES}/${own}`, patched({ [ATTESTATION]: 'third' }))).toMatchObject({ status: 200 });
     });
 
+    it('takes back what it attested', async () => {
+      expect(await call(node(), 'PATCH', `${LEASES}/${own}`, patched({ [ATTESTATION]: null }))).toMatchObject({ status: 200 });
+    });
+
     const OWN_NODE = 'writes the attestation of its own node only';
     const CONTROLLERS = "peers and ended grants are the controller's";
     const RBAC = 'is forbidden: User';
@@ -102,6 +106,14 @@ describe.runIf(CAN_BE_GUARDED)('a node on a real API server (needs a real contro
         'keep its Lease from being deleted',
         'changes no finalizers',
         async () => call(node(), 'PATCH', `${LEASES}/${own}`, { metadata: { finalizers: ['example.com/kept'] } }),
+      ],
+      [
+        'have its Lease deleted with another object',
+        'changes no finalizers and no owners',
+        async () => {
+          const ownerReferences = [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'x', uid: 'x' }];
+          return call(node(), 'PATCH', `${LEASES}/${own}`, { metadata: { ownerReferences } });
+        },
       ],
       ['delete its attestation', RBAC, async () => call(node(), 'DELETE', `${LEASES}/${own}`)],
       [
@@ -146,12 +158,17 @@ describe.runIf(CAN_BE_GUARDED)('a node on a real API server (needs a real contro
     });
   });
 
-  it('a token of the account that is bound to no pod attests nothing', async () => {
-    const { status, body } = await call(as.get('unbound') ?? admin, 'PATCH', `${LEASES}/nodefence-node-worker-2`, patched({ [ATTESTATION]: 'x' }));
+  it.each(['bound to no pod', 'known by its name alone'])('a token of the account that is %s attests nothing', async (what) => {
+    const transport = what === 'bound to no pod' ? (as.get('unbound') ?? admin) : plane.as(UNKNOWN_DAEMON.token);
+    const { status, body } = await call(transport, 'PATCH', `${LEASES}/nodefence-node-worker-2`, patched({ [ATTESTATION]: 'x' }));
     expect({ status, message: body.message }).toEqual({
       status: 403,
       message: expect.stringContaining('must be bound to that Node, or to a pod on it') as string,
     });
+  });
+
+  it.each(NO_DAEMONS)('another account that may write Leases writes them: $name', async ({ token }) => {
+    expect(await call(plane.as(token), 'PATCH', `${LEASES}/nodefence-node-worker-2`, patched({ x: 'y' }))).toMatchObject({ status: 200 });
   });
 
   it("a kubelet's own credential attests nothing, and keeps its own Leases", async () => {

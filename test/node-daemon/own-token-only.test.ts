@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { HttpsTransport } from '../../src/kube/https-transport.ts';
 import { writeToken } from '../../src/node/shell/own-token.ts';
-import { call, CAN_BE_GUARDED, GuardedPlane, NAMESPACE } from './guarded-plane.ts';
+import { call, CAN_BE_GUARDED, GuardedPlane, NAMESPACE, NO_DAEMONS, UNKNOWN_DAEMON } from './guarded-plane.ts';
 import type { Answer } from './guarded-plane.ts';
 
 const MAIN = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
@@ -23,6 +23,7 @@ describe.runIf(CAN_BE_GUARDED)("the token of a node's daemon on a real API serve
   let node: HttpsTransport;
   let pod: HttpsTransport;
   let unbound: HttpsTransport;
+  let unknown: HttpsTransport;
 
   const ask = async (boundObjectRef: object | undefined, as = node, expirationSeconds = WEEK_SECONDS, account = 'nodefence-node'): Promise<Answer> =>
     call(as, 'POST', `${ACCOUNTS}/${account}/token`, {
@@ -36,11 +37,12 @@ describe.runIf(CAN_BE_GUARDED)("the token of a node's daemon on a real API serve
   };
 
   beforeAll(async () => {
-    plane = await GuardedPlane.start(['crd', 'node-daemon', 'node-daemon-token']);
+    plane = await GuardedPlane.start(['crd', 'node-daemon', 'node-daemon-token'], [UNKNOWN_DAEMON, ...NO_DAEMONS]);
     first = await plane.tokenFor('Node', 'worker-1');
     node = plane.as(first);
     pod = plane.as(await plane.tokenFor('Pod', 'worker-1'));
     unbound = plane.as(await plane.tokenFor());
+    unknown = plane.as(UNKNOWN_DAEMON.token);
     await plane.until(async () => (await ask(OWN)).status === 201, 'the shipped rights take no effect');
     await plane.until(async () => (await ask(OWN, unbound)).body.message?.includes('own Node only') === true, 'the shipped policy takes no effect');
     writeFileSync(kubeconfig, plane.kubeconfigWith(file));
@@ -82,7 +84,10 @@ describe.runIf(CAN_BE_GUARDED)("the token of a node's daemon on a real API serve
     ['another node', 'its own Node only', async () => ask({ ...OWN, name: 'worker-2' })],
     ['no node', 'its own Node only', async () => ask(undefined)],
     ['a pod on its node', 'its own Node only', async () => ask({ apiVersion: 'v1', kind: 'Pod', name: 'daemon-worker-1' })],
+    ['a pod that is called as its node', 'its own Node only', async () => ask({ apiVersion: 'v1', kind: 'Pod', name: 'worker-1' })],
     ['its node, by a token that is bound to none', 'its own Node only', async () => ask(OWN, unbound)],
+    ['a node without a name, by a token that is bound to none', 'its own Node only', async () => ask({ ...OWN, name: '' }, unbound)],
+    ['its node, by a token of which nothing is known', 'its own Node only', async () => ask(OWN, unknown)],
     ['its node, by a token that ends with a pod', 'a daemon in a pod gets no token', async () => ask(OWN, pod)],
     ['longer than a week', 'no token for longer than', async () => ask(OWN, node, WEEK_SECONDS + 1)],
     ['another account', 'cannot create resource "serviceaccounts/token"', async () => ask(OWN, node, WEEK_SECONDS, 'default')],
@@ -93,5 +98,9 @@ describe.runIf(CAN_BE_GUARDED)("the token of a node's daemon on a real API serve
 
   it('is given by an administrator for any node', async () => {
     expect((await ask({ ...OWN, name: 'worker-2' }, plane.admin)).status).toBe(201);
+  });
+
+  it.each(NO_DAEMONS)('is given for any node by another account that may: $name', async ({ token }) => {
+    expect((await ask({ ...OWN, name: 'worker-2' }, plane.as(token))).status).toBe(201);
   });
 });

@@ -1,0 +1,73 @@
+// `node test/security/guards/main.ts`: each admission policy that ships, less one clause of one expression, on a real API server; the tests must notice. Exit 1 when one is not.
+import { execFile } from 'node:child_process';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { guardMutants, soundFiles } from './guard-mutants.ts';
+import type { GuardMutant } from './guard-mutants.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..', '..');
+const VITEST = join(ROOT, 'node_modules', 'vitest', 'vitest.mjs');
+const DEADLINE_MS = 240_000;
+const WORDS_MAX = 150;
+
+const { values } = parseArgs({ options: { only: { type: 'string', default: '' }, jobs: { type: 'string', default: '2' } } });
+
+interface Report {
+  testResults: readonly { status: string; message: string; assertionResults: readonly { fullName: string; status: string }[] }[];
+}
+
+/** What noticed, in words; undefined: nothing did. Without a mutant: what fails as things are. */
+async function killer(test: string, mutant?: GuardMutant): Promise<string | undefined> {
+  const folder = mkdtempSync(join(tmpdir(), 'nodefence-guard-'));
+  try {
+    const [config, file] = [join(folder, 'config'), join(folder, 'report.json')];
+    cpSync(join(ROOT, 'config'), config, { recursive: true });
+    for (const { file: place, text } of [...soundFiles(), ...(mutant === undefined ? [] : [mutant])]) writeFileSync(join(config, place), text);
+    const words = [VITEST, 'run', '--config', join(import.meta.dirname, 'vitest.config.ts'), '--reporter', 'json', '--outputFile', file, test];
+    const errors = await ended(words, config);
+    if (!existsSync(file)) throw new Error(`${test} gave no report: ${errors.slice(-500)}`);
+    const results = (JSON.parse(readFileSync(file, 'utf8')) as Report).testResults;
+    const tests = results.flatMap(({ assertionResults }) => assertionResults);
+    const failed = tests.find(({ status }) => status === 'failed');
+    if (failed !== undefined) return failed.fullName;
+    if (tests.some(({ status }) => status === 'passed')) return undefined;
+    if (results[0]?.status !== 'failed') throw new Error(`${test} ran nothing: there is no real control plane of Kubernetes 1.30 or newer`);
+    return `what the tests wait for first ${results[0].message}`.trim();
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function ended(words: readonly string[], config: string): Promise<string> {
+  return new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      words,
+      { cwd: ROOT, timeout: DEADLINE_MS, env: { ...process.env, NODEFENCE_GUARDS_FROM: config } },
+      (error, _out, errors) => resolve(errors === '' ? (error?.message ?? '') : errors),
+    );
+  });
+}
+
+const mutants = guardMutants().filter(({ name, file, without }) => `${file} ${name} ${without}`.includes(values.only));
+for (const test of new Set(mutants.map((mutant) => mutant.test))) {
+  const failed = await killer(test);
+  if (failed !== undefined) throw new Error(`${test} fails as things are: ${failed}`);
+}
+const waiting = [...mutants];
+const survivors: string[] = [];
+const lane = async (): Promise<void> => {
+  for (let mutant = waiting.shift(); mutant !== undefined; mutant = waiting.shift()) {
+    const by = await killer(mutant.test, mutant);
+    const words = `${mutant.name}, without ${mutant.without}`;
+    if (by === undefined) survivors.push(words);
+    process.stdout.write(
+      `${by === undefined ? 'SURVIVED' : 'killed  '} ${words}\n         ${(by ?? '').split('\n')[0]?.slice(0, WORDS_MAX) ?? ''}\n`,
+    );
+  }
+};
+await Promise.all(Array.from({ length: Number(values.jobs) }, lane));
+process.stdout.write(`${mutants.length} policies less a clause, ${mutants.length - survivors.length} killed, ${survivors.length} survived\n`);
+process.exitCode = survivors.length === 0 ? 0 : 1;
