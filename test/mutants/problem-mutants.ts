@@ -20,6 +20,13 @@ export const PROBLEM_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(COUNTS, 'goes on from what the reports keep: nothing is counted or told twice'),
   },
   {
+    name: 'problem of a clock that was set back',
+    defect: 'a new leader counts an incident again that the clock of before has in the future',
+    file: 'src/controllers/problems/counting.ts',
+    edits: [['(!isNew && isLeftInFuture(known, same, nowMs))', 'false']],
+    killedBy: byTest(COUNTS, 'counts no incident twice where the clock was set back since'),
+  },
+  {
     name: 'problem of an innocent workload',
     defect: 'one broken node raises the alarm of every workload on it',
     file: 'src/domain/remedy/workload-alarms.ts',

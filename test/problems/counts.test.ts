@@ -181,6 +181,22 @@ describe('a new leader', () => {
     ]);
   });
 
+  it('counts no incident twice where the clock was set back since', async () => {
+    const fence: NodeFence = await world.operator.create(NODE_FENCES, { metadata: { name: 'node-fence-worker-1' }, spec: { node: 'worker-1' } });
+    await world.pass(1_000);
+    const status = { ...STATUS, trigger: { kind: 'node-condition' as const, since: world.now() } };
+    await world.operator.replaceStatus(NODE_FENCES, { ...fence, status });
+    await world.pass(MINUTE_MS);
+    world.clock.jumpWall(-30 * MINUTE_MS);
+    // Judged, and written, by the clock as it is now.
+    await oops('worker-1');
+    await world.pass(MINUTE_MS);
+    leader.leadership.isLeading = false;
+    const next = await world.start();
+    await world.pass(MINUTE_MS);
+    expect([await world.counts('worker-1'), next.events]).toEqual([{ 'node: KernelOops': 1, 'node: NodeFenced': 1 }, []]);
+  });
+
   it('counts what was written while nobody led', async () => {
     await oops('worker-1');
     leader.leadership.isLeading = false;

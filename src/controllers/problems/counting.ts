@@ -1,6 +1,6 @@
 import { countEvent } from '../../domain/remedy/counted-events.ts';
 import type { AlarmSetting } from '../../domain/remedy/configuration.ts';
-import { countProblem, isCounted } from '../../domain/remedy/problem-counters.ts';
+import { countProblem, isCounted, isLeftInFuture } from '../../domain/remedy/problem-counters.ts';
 import { nodeSubject, workloadSubject } from '../../domain/remedy/problem-record.ts';
 import type { NodeProblems } from '../../domain/remedy/problem-record.ts';
 import type { NodeFence } from '../../ports/resources.ts';
@@ -78,8 +78,11 @@ export class ProblemCounting {
   problem({ node, reason, atMs }: NodeProblem, isNew = true): boolean {
     const alarms = this.#alarmsFor(node, reason);
     const known = this.#ledger.of(node);
-    const isOver = atMs + Math.max(0, ...alarms.map(({ windowMs }) => windowMs)) <= this.#dependencies.clock.wallMs();
-    if (alarms.length > 0 && (isOver || isCounted(known, { subject: nodeSubject(node), reason, atMs }))) return false;
+    const nowMs = this.#dependencies.clock.wallMs();
+    const isOver = atMs + Math.max(0, ...alarms.map(({ windowMs }) => windowMs)) <= nowMs;
+    const same = { subject: nodeSubject(node), reason, atMs };
+    const isTold = isCounted(known, same) || (!isNew && isLeftInFuture(known, same, nowMs));
+    if (alarms.length > 0 && (isOver || isTold)) return false;
     const isNamed = this.#isNamed(node, reason);
     if (isNamed || isNew) this.#dependencies.metrics.counted(isNamed ? this.labelOf(reason) : OTHER_REASON, 1);
     if (!isNamed) return false;

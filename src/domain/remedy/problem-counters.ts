@@ -42,6 +42,14 @@ export function isCounted({ counted }: ProblemCounters, problem: Problem): boole
   return counted.some(({ subject, reason, timesMs }) => subject === problem.subject && reason === problem.reason && timesMs.includes(problem.atMs));
 }
 
+/**
+ * One that a clock which was set back left in the future: where some of this reason are known it is among them, at the time at which it was judged. Only of what
+ * is told again, as clocks of several machines differ.
+ */
+export function isLeftInFuture({ counted }: ProblemCounters, problem: Problem, nowMs: number): boolean {
+  return problem.atMs > nowMs && counted.some(({ subject, reason }) => subject === problem.subject && reason === problem.reason);
+}
+
 /** Reasons that no alarm names are not remembered. */
 export function countProblem(counters: ProblemCounters, problem: Problem, alarms: readonly AlarmSetting[]): ProblemCounters {
   const named = alarms.filter(({ reason }) => reason === problem.reason);
