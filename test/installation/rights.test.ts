@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fenceName } from '../../src/domain/node-fence.ts';
 import { NODE_FENCE_ACKNOWLEDGEMENTS, NODE_FENCES } from '../../src/ports/resources.ts';
-import { MEDIK8S_LEASE_NAMESPACE } from '../../src/manifests/access.ts';
+import { CONTROLLER_ACCESS, MEDIK8S_LEASE_NAMESPACE } from '../../src/manifests/access.ts';
 import { installMedik8s, nodeLease } from '../scenarios/medik8s.ts';
 import { scenario } from '../scenarios/scenario.ts';
 import type { Play } from '../scenarios/scenario.ts';
@@ -36,6 +36,14 @@ const SELDOM_USED: Readonly<Record<Right, string>> = {
   'medik8s-leases: patch leases.coordination.k8s.io':
     'a lease that is over is taken, ours is renewed in a long fence; test/scenarios/ownership.test.ts',
 };
+
+const CLUSTER_ROLES = {
+  group: 'rbac.authorization.k8s.io',
+  version: 'v1',
+  kind: 'ClusterRole',
+  plural: 'clusterroles',
+  namespaced: false,
+} as const;
 
 const worlds: Play['world'][] = [];
 
@@ -129,6 +137,19 @@ describe.concurrent('under the shipped roles', () => {
       await operator.seesRecovery('a');
     }),
   );
+});
+
+describe.concurrent('under a role less one verb', () => {
+  scenario('a fence ends, and the drill calls what was refused by its name', {}, async ({ world, operator }) => {
+    const [role] = CONTROLLER_ACCESS.filter((object) => object.kind === 'ClusterRole');
+    if (role === undefined || !('rules' in role)) throw new Error('there is no role of the controller');
+    const rules = role.rules.filter(({ resources }) => !resources.includes('events'));
+    await world.cluster.mergePatch(CLUSTER_ROLES, role.metadata.name, { rules });
+    world.machine('a').panic();
+    await operator.seesRecovery('a');
+    await until('an Event is refused', async () => (refusalsIn(world.witness.trace).length > 0 ? true : undefined));
+    expect(refusalsIn(world.witness.trace)).toEqual(['nodefence-controller was refused: create events (default): 403']);
+  });
 });
 
 describe('the shipped roles', () => {

@@ -1,3 +1,4 @@
+import { refusalsIn as judgedByDrill } from '../../src/drill/run/refusals.ts';
 import type { ApiEvent, TraceEvent } from '../../src/laws/trace.ts';
 import { CONTROLLER_ACCESS, NODE_LEASE_ACCESS } from '../../src/manifests/access.ts';
 import type { Binding, Role } from '../../src/manifests/access.ts';
@@ -53,12 +54,9 @@ export function rightsUsed(trace: readonly TraceEvent[], grants: readonly Grant[
   return new Set(requestsOf(trace).flatMap((request) => grants.filter((grant) => covers(grant, request)).map(({ right }) => right)));
 }
 
-/** Requests that were refused for want of a right. */
-export function refusalsIn(trace: readonly TraceEvent[]): string[] {
-  const refused = requestsOf(trace).filter(({ status }) => status === 401 || status === 403);
-  return refused.map(({ verb, resource, subresource, namespace }) =>
-    [verb, resource, subresource, namespace].filter((part) => part !== undefined).join(' '),
-  );
+/** Requests that were refused for want of a right, as a drill judges them. */
+export function refusalsIn(trace: readonly TraceEvent[]): readonly string[] {
+  return judgedByDrill(trace).refused;
 }
 
 /** The audit does not tell the field selector by which a list or a watch names its one object. */

@@ -2,6 +2,7 @@ import { judge } from '../../laws/judge.ts';
 import { LEADER_LEASE } from '../../manager/composition.ts';
 import { CONTROLLER_USER } from '../run/cluster-session.ts';
 import { seeded } from '../run/options.ts';
+import { refusalsIn } from '../run/refusals.ts';
 import { DaemonCluster } from './cluster.ts';
 import { DAEMON_SCRIPTS } from './faults.ts';
 import type { DaemonFault } from './faults.ts';
@@ -86,6 +87,7 @@ async function playDaemonDrill(cluster: PlayedCluster, fault: DaemonFault, seed:
   if (down.length > 0) await cluster.settled().catch((error: unknown) => void problems.push(String(error)));
   const resets = Object.fromEntries(cluster.nodes.map((node) => [node.name, node.resets]));
   problems.push(...wrongResets(resets, down));
+  problems.push(...refusalsIn(cluster.traces()).refused);
   const timing = lastStatus(cluster.audit(), victim)?.frozen?.plan.timing;
   const { laws } = judge(cluster.traces(), {
     controllerUser: CONTROLLER_USER,

@@ -21,6 +21,7 @@ const GOOD: DrillResult = {
   devices: [],
   writers: { overlaps: 0 },
   planted: { secrets: 7, writes: 500, texts: 12, processes: 3, found: 0 },
+  rights: { requests: 100, refused: [] },
   api: { list: 0, watch: 0, get: 0, patch: 0, create: 0, update: 0, delete: 0 },
   listsAfterSync: {},
   controller: { rssMb: 0, cpuMs: 0 },
@@ -64,6 +65,12 @@ describe('the table of a matrix', () => {
     expect(tableOf([row(1), leaky])).toContain(
       'planted passwords and tokens: 14 looked for in 900 objects at the API, 22 logs, pages, command lines and environments (5 processes): 1 found',
     );
+  });
+
+  it('says what was asked under the shipped rights, and what of it was refused', () => {
+    const refused = row(2, { rights: { requests: 50, refused: ['a was refused: list pods (cluster): 403'] } });
+    expect(tableOf([row(1)])).toContain('under the shipped rights: 100 requests, none refused');
+    expect(tableOf([row(1), refused])).toContain('150 requests, refused: a was refused: list pods (cluster): 403');
   });
 
   it('names every run that is not as it must be, with what the fault did and its seed', () => {

@@ -8,7 +8,7 @@ import type { Fault } from '../faults/names.ts';
 import { sceneOf } from '../faults/scenes.ts';
 import type { Agent, DrillOptions } from './options.ts';
 import type { DrillResult } from './result.ts';
-import { plantedText } from './summary.ts';
+import { plantedText, rightsText } from './summary.ts';
 
 /** Each run is about a dozen processes that mostly wait. */
 const RUNS_PER_CORE = 3;
@@ -117,6 +117,7 @@ export function tableOf(rows: readonly MatrixRow[]): string {
     lines.push(columns(first.fault, first.agent, good, off, released, final, String(violations), String(overlaps)));
   }
   lines.push(`planted passwords and tokens: ${plantedText(rows.flatMap((row) => row.result ?? []))}`);
+  lines.push(rightsText(rows.flatMap((row) => row.result ?? [])));
   for (const row of rows.filter((candidate) => !isGood(candidate))) {
     const did = row.result?.did === undefined ? '' : ` (${row.result.did})`;
     lines.push(`${row.fault} by ${row.agent}, seed ${row.seed}${did}: ${row.failure ?? row.result?.problems.join('; ') ?? 'did not run'}`);

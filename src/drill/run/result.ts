@@ -4,6 +4,7 @@ import type { LawName, LawResult } from '../../laws/law.ts';
 import type { TraceEvent } from '../../laws/trace.ts';
 import type { Fault } from '../faults/names.ts';
 import type { ChildrenFound } from '../faults/script.ts';
+import type { Refusals } from './refusals.ts';
 
 /** How a node that broke has ended; times as in `DrillResult`. */
 export interface VictimResult {
@@ -42,6 +43,8 @@ export interface DrillResult {
   writers: { overlaps: number };
   /** The search for planted passwords and tokens (P9): how many of them, and where. */
   planted: { secrets: number; writes: number; texts: number; processes: number; found: number };
+  /** All that processes of ours asked of the API server, and what of it was refused under the shipped rights. */
+  rights: Refusals;
   api: Record<'list' | 'watch' | 'get' | 'patch' | 'create' | 'update' | 'delete', number>;
   /** Lists after the first sync, by resource; none but the stops that law P6 reads consistently may be there. */
   listsAfterSync: Record<string, number>;

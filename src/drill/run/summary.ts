@@ -17,6 +17,7 @@ export function summaryOf(result: DrillResult, isKept: boolean): string {
     `  device: ${offs} × off, ${ons} × on, ${result.devices.filter((device) => device.action === 'read').length} reads; writers overlapping: ${result.writers.overlaps}`,
     `  laws P1–P11, judged from outside: ${checks} checks, ${violations} violations`,
     `  planted secrets: ${plantedText([result])}`,
+    `  ${rightsText([result])}`,
     `  leaders: ${result.leaders.map(({ replica, epoch, at }) => `${replica} (epoch ${epoch}${at > 0 ? `, ${stamp(at).trim()}` : ''})`).join(', ')}`,
     ...(result.children === undefined ? [] : [`  ${childrenOf(result.children)}`]),
     `  API requests of the controllers: ${Object.entries(result.api)
@@ -38,6 +39,13 @@ export function plantedText(results: readonly DrillResult[]): string {
   const [secrets, writes, texts] = [sum(({ secrets }) => secrets), sum(({ writes }) => writes), sum(({ texts }) => texts)];
   const where = `${writes} objects at the API, ${texts} logs, pages, command lines and environments (${sum(({ processes }) => processes)} processes)`;
   return `${secrets} looked for in ${where}: ${sum(({ found }) => found)} found`;
+}
+
+/** What was asked under the shipped rights, and how much of it was refused. */
+export function rightsText(results: readonly DrillResult[]): string {
+  const requests = results.reduce((sum, { rights }) => sum + rights.requests, 0);
+  const refused = new Set(results.flatMap(({ rights }) => rights.refused));
+  return `under the shipped rights: ${requests} requests, ${refused.size === 0 ? 'none refused' : `refused: ${[...refused].join('; ')}`}`;
 }
 
 /** The last line of a drill that did not go as it must: a log often keeps no other one. */

@@ -11,6 +11,7 @@ import type { Expected } from '../faults/names.ts';
 import type { Blow, FaultFindings } from '../faults/script.ts';
 import { termsOf } from './leaders.ts';
 import type { DrillOptions } from './options.ts';
+import { refusalsIn } from './refusals.ts';
 import type { Replicas } from './replicas.ts';
 import { devicesOf, listsAfter, requestsOf, timelineOf } from './result.ts';
 import type { DrillResult, VictimResult } from './result.ts';
@@ -89,6 +90,8 @@ export function verdict(played: Played): DrillResult {
         options.replicas,
       ),
     );
+  const rights = refusalsIn(trace);
+  problems.push(...rights.refused);
   for (const name of played.dumps) problems.push(`a core dump of ${name} would hold its memory`);
   for (const [law, { violations }] of Object.entries(judgement.laws)) problems.push(...violations.map((violation) => `${law} ${violation}`));
   return {
@@ -116,6 +119,7 @@ export function verdict(played: Played): DrillResult {
     devices: devicesOf(trace, faultAtMs),
     writers: judgement.writers,
     planted: plantedIn(played, judgement.laws.P9, Object.keys(texts).length),
+    rights,
     api: requestsOf(trace, CONTROLLER_USER),
     listsAfterSync: listed,
     controller: played.usage,

@@ -8,6 +8,7 @@ const result = {
   timeline: {},
   devices: [],
   writers: { overlaps: 0 },
+  rights: { requests: 1, refused: [] },
   planted: { secrets: 1, writes: 1, texts: 1, processes: 1, found: 0 },
   leaders: [],
   api: {},

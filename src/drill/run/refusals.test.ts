@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest';
+import type { ApiEvent } from '../../laws/trace.ts';
+import { refusalsIn } from './refusals.ts';
+
+const ASKED: ApiEvent = {
+  kind: 'api',
+  at: 1,
+  user: 'system:serviceaccount:nodefence-system:nodefence-controller',
+  verb: 'list',
+  resource: 'pods',
+  status: 200,
+};
+
+describe('what was refused to processes of ours', () => {
+  it('is told once, with who asked for what and where', () => {
+    const refused = { ...ASKED, subresource: 'eviction', namespace: 'default', status: 403 };
+    expect(refusalsIn([ASKED, refused, refused])).toEqual({
+      requests: 3,
+      refused: ['nodefence-controller was refused: list pods/eviction (default): 403'],
+    });
+  });
+
+  it('is every 401, for the audit does not tell whose token it was', () => {
+    expect(refusalsIn([{ ...ASKED, user: '', status: 401 }]).refused).toEqual(['nobody who is known was refused: list pods (cluster): 401']);
+  });
+
+  it('is neither what others asked, nor a conflict, nor something that is not there', () => {
+    const others = [{ ...ASKED, user: 'capi-controller-manager', status: 403 }, ...[404, 409, 429, 500].map((status) => ({ ...ASKED, status }))];
+    expect(refusalsIn(others)).toEqual({ requests: 4, refused: [] });
+  });
+});
