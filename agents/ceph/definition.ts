@@ -1,7 +1,7 @@
 import type { AgentDefinition, ParameterProblem, Parameters } from '../../src/ports/agents.ts';
 import { localProblems, localWarnings } from '../shared/command/local-program.ts';
 import type { LocalProgram } from '../shared/command/local-program.ts';
-import { placeKey } from '../shared/command/place.ts';
+import { placeFirstTrust, placeKey } from '../shared/command/place.ts';
 import { canonical, describeParameters } from '../shared/parameter-schema.ts';
 import { ProgramFolder } from '../shared/process/program-folder.ts';
 import { localArguments } from './local-arguments.ts';
@@ -24,6 +24,10 @@ export function cephWith(programs: ProgramFolder = new ProgramFolder()): AgentDe
     forgetsAfterMs: expiryOf,
     describe: () => describeParameters(cephParameters),
     check: (parameters, withSecrets) => [...problemsOf(parameters, withSecrets), ...localIn(parameters, programs)],
+    firstTrust: (parameters) => {
+      const named = canonical(cephParameters, parameters);
+      return named['via'] === 'exec' ? placeFirstTrust(named) : undefined;
+    },
     warnings: (parameters) => localWarnings(localOf(parameters), programs),
     create: async (context) => {
       const { CephAgent } = await import('./agent.ts');

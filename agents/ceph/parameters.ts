@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { ParameterProblem, Parameters } from '../../src/ports/agents.ts';
 import { placeDocumentation, placeOf, placeProblems, placeShape } from '../shared/command/place.ts';
 import { duration } from '../shared/duration.ts';
+import { unresolvedProblems } from '../shared/first-trust/parameters.ts';
 import { canonical, checkParameters, parseBoolean, parsed, type ParameterSchema } from '../shared/parameter-schema.ts';
 import type { SshSettings } from '../shared/ssh/parameters.ts';
 import { parseRanges, type AddressRange } from './address-range.ts';
@@ -93,7 +94,7 @@ export interface BlocklistSettings {
 /** `plug`: stands in for `cidrs`. */
 export function parseSettings(parameters: Parameters, plug: string): CephSettings | { problems: string[] } {
   const named = canonical(cephParameters, parameters);
-  const problems = contradictions(named, true);
+  const problems = [...contradictions(named, true), ...unresolvedProblems(named)];
   const result = parsed(cephParameters, parameters);
   problems.push(...(result.error?.issues ?? []).map(({ path, message }) => ({ parameter: String(path[0]), message })));
   const text = named['cidrs'] ?? plug;

@@ -1,7 +1,14 @@
 import { z } from 'zod';
 
 import type { FirstTrust, ParameterProblem, Parameters } from '../../src/ports/agents.ts';
-import { firstCertificate, firstHostKey, firstTrustDocumentation, firstTrustProblems, firstTrustShape } from '../shared/first-trust/parameters.ts';
+import {
+  firstCertificate,
+  firstHostKey,
+  firstTrustDocumentation,
+  firstTrustProblems,
+  firstTrustShape,
+  TLS_PINS,
+} from '../shared/first-trust/parameters.ts';
 import { portAliasDocumentation } from '../shared/interfaces/port-identity.ts';
 import { canonical, checkParameters, parseBoolean, parsed, valuesOf, type ParameterSchema } from '../shared/parameter-schema.ts';
 import { snmpDeviceKey, snmpDocumentation, snmpProblems, snmpSettings, snmpShape } from '../shared/snmp/parameters.ts';
@@ -79,7 +86,7 @@ export function fcSwitchProblems(parameters: Parameters, withSecrets: boolean): 
   const isInsecure = named['ssl_insecure'] !== undefined && parseBoolean(named['ssl_insecure']) === true;
   if (isInsecure && (named['ca'] !== undefined || named['ssl_fingerprint'] !== undefined))
     problems.push({ parameter: 'ssl_insecure', message: 'trusts any certificate, but ca or ssl_fingerprint is given too: remove one' });
-  return [...problems, ...firstTrustProblems(named, ['ca', 'ssl_fingerprint', 'ssl_insecure'])];
+  return [...problems, ...firstTrustProblems(named, TLS_PINS)];
 }
 
 /** What the switch shows first, by the protocol in use. SNMP has nothing of the kind. */

@@ -1,6 +1,13 @@
 import { z } from 'zod';
 
-import type { ParameterProblem, Parameters } from '../../src/ports/agents.ts';
+import type { FirstTrust, ParameterProblem, Parameters } from '../../src/ports/agents.ts';
+import {
+  firstPlaceCertificate,
+  firstPlaceProblems,
+  firstTrustDocumentation,
+  firstTrustShape,
+  unresolvedProblems,
+} from '../shared/first-trust/parameters.ts';
 import { canonical, parseBoolean, parsed, type ParameterSchema } from '../shared/parameter-schema.ts';
 import { portNumber } from '../shared/port-number.ts';
 import {
@@ -14,7 +21,7 @@ import {
   trustShape,
 } from '../shared/web/parameters.ts';
 import { HTTPS_PORT, placeText } from '../shared/web/place.ts';
-import type { Trust } from '../shared/web/trusted-socket.ts';
+import type { Place, Trust } from '../shared/web/trusted-socket.ts';
 import { API_PATH, placeOf, type EnginePlace } from './place.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -31,6 +38,7 @@ const schema = z.object({
   username: z.string().optional(),
   password: z.string().optional(),
   ...trustShape,
+  ...firstTrustShape,
   ssl_secure: booleanWord.optional(),
   api_path: z
     .string()
@@ -63,6 +71,7 @@ export const ovirtParameters: ParameterSchema<typeof schema> = {
       description: "Certificates (PEM) that may sign the engine's, such as the engine's own authority; the system's otherwise.",
       aliases: ['ssl_ca', 'cacert', 'ovirt_ca_bundle'],
     },
+    ...firstTrustDocumentation,
     ssl_secure: { description: 'Of `fence_rhevm`: certificates are verified anyway. `no` is refused.' },
     api_path: { description: 'Path of the API at `ip`.', default: API_PATH },
     api_version: { description: 'Version of the API: `4`, or `auto`, which is 4.', default: 'auto' },
@@ -89,13 +98,19 @@ export interface OvirtSettings {
 /** What single parameters cannot say: those that contradict each other. */
 export function contradictions(parameters: Parameters, withSecrets: boolean): ParameterProblem[] {
   const named: Readonly<Record<string, string>> = canonical(ovirtParameters, parameters);
-  return [...trustContradictions(named), ...(withSecrets ? loginContradictions(named) : [])];
+  return [
+    ...trustContradictions(named),
+    ...firstPlaceProblems(named, writtenPlaces(named), 'ip'),
+    ...(withSecrets ? loginContradictions(named) : []),
+  ];
 }
 
 /** Typed settings, or the problems in words (without values). */
 export function settingsOf(parameters: Parameters): OvirtSettings | { problems: readonly string[] } {
   const result = parsed(ovirtParameters, parameters);
-  const contradicted = contradictions(parameters, true).map(({ parameter, message }) => `${parameter} ${message}`);
+  const contradicted = [...contradictions(parameters, true), ...unresolvedProblems(canonical(ovirtParameters, parameters))].map(
+    ({ parameter, message }) => `${parameter} ${message}`,
+  );
   const problems = [...(result.error?.issues ?? []).map((issue) => `${String(issue.path[0])} ${issue.message}`), ...contradicted];
   if (!result.success || problems.length > 0) return { problems };
   const { ip, ipport, ssl, username, password, api_path, disable_http_filter } = result.data;
@@ -107,12 +122,22 @@ export function settingsOf(parameters: Parameters): OvirtSettings | { problems: 
   };
 }
 
-/** The queue key: one engine. Without `ip` it is the one of this process's environment. */
-export function deviceKeyOf(parameters: Parameters): string {
-  const named = canonical(ovirtParameters, parameters);
+/** None where another source tells it. */
+function writtenPlaces(named: Readonly<Record<string, string>>): Place[] {
   const tls = parseBoolean(named['ssl'] ?? 'yes') !== false;
   const port = /^\d{1,5}$/.test(named['ipport'] ?? '') ? Number(named['ipport']) : undefined;
   const place = placeOf(named['ip'] ?? '', { port, tls });
+  return place === undefined ? [] : [place];
+}
+
+export function firstTrustOf(parameters: Parameters): FirstTrust | undefined {
+  const named = canonical(ovirtParameters, parameters);
+  return firstPlaceCertificate(named, writtenPlaces(named));
+}
+
+/** The queue key: one engine. Without `ip` it is the one of this process's environment. */
+export function deviceKeyOf(parameters: Parameters): string {
+  const [place] = writtenPlaces(canonical(ovirtParameters, parameters));
   return place === undefined ? 'ovirt' : `ovirt ${placeText(place, HTTPS_PORT)}`;
 }
 

@@ -1,7 +1,7 @@
 import type { AgentDefinition } from '../../src/ports/agents.ts';
 import { unknownMachine } from '../shared/machine-uuid.ts';
 import { describeParameters } from '../shared/parameter-schema.ts';
-import { deviceKeyOf, plugProblem, providedMachine, proxmoxParameters, proxmoxProblems } from './parameters.ts';
+import { deviceKeyOf, firstTrustOf, plugProblem, providedMachine, proxmoxParameters, proxmoxProblems } from './parameters.ts';
 
 /**
  * Virtual machines of Proxmox VE. A stop waits 10 s for the machine's lock, 60 s for QEMU to quit, 10 s after SIGTERM and 1 s after SIGKILL
@@ -24,6 +24,7 @@ export const proxmox: AgentDefinition = {
   deviceKey: deviceKeyOf,
   describe: () => describeParameters(proxmoxParameters),
   check: proxmoxProblems,
+  firstTrust: firstTrustOf,
   plugProblem: (plug, _parameters, identity) => plugProblem(plug, identity),
   anonymous: (_parameters, identity) => {
     const provided = providedMachine(identity?.providerID);

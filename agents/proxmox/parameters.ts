@@ -1,7 +1,14 @@
 import { z } from 'zod';
 
-import type { Identity, ParameterProblem, Parameters } from '../../src/ports/agents.ts';
+import type { FirstTrust, Identity, ParameterProblem, Parameters } from '../../src/ports/agents.ts';
 import { isHost } from '../shared/address/host-text.ts';
+import {
+  firstPlaceCertificate,
+  firstPlaceProblems,
+  firstTrustDocumentation,
+  firstTrustShape,
+  unresolvedProblems,
+} from '../shared/first-trust/parameters.ts';
 import { areSameUUID, normalUUID } from '../shared/machine-uuid.ts';
 import { canonical, checkParameters, parseBoolean, parsed, type ParameterSchema } from '../shared/parameter-schema.ts';
 import { portNumber } from '../shared/port-number.ts';
@@ -41,6 +48,7 @@ const schema = z.object({
   password: z.string().optional(),
   region: z.string().optional(),
   ...trustShape,
+  ...firstTrustShape,
   ssl_secure: booleanWord.optional(),
   login_timeout: loginTimeout,
   vmtype: z.literal('qemu', 'must be qemu: a container (lxc) shares the kernel of its host, and is not switched by this agent').default('qemu'),
@@ -65,6 +73,7 @@ export const proxmoxParameters: ParameterSchema<typeof schema> = {
     password: { description: 'Password of the user.', secret: true, aliases: ['passwd'] },
     region: { description: "Which cluster of the cloud controller manager's configuration; the providerID says it." },
     ...trustDocumentation('host', 'machine'),
+    ...firstTrustDocumentation,
     ssl_secure: { description: 'Of `fence_pve`: certificates are verified anyway. `no` is refused.' },
     login_timeout: LOGIN_TIMEOUT,
     vmtype: { description: 'Of `fence_pve`: only `qemu`; a container is not supported.', default: 'qemu' },
@@ -89,7 +98,11 @@ export interface ProxmoxSettings {
 
 export function proxmoxProblems(parameters: Parameters, withSecrets: boolean): ParameterProblem[] {
   const named: Readonly<Record<string, string>> = canonical(proxmoxParameters, parameters);
-  const problems = [...checkParameters(proxmoxParameters, parameters, withSecrets), ...trustContradictions(named)];
+  const problems = [
+    ...checkParameters(proxmoxParameters, parameters, withSecrets),
+    ...trustContradictions(named),
+    ...firstPlaceProblems(named, writtenPlaces(named), 'endpoint'),
+  ];
   const add = (parameter: string, message: string): void => void problems.push({ parameter, message });
   if (!withSecrets) return problems;
   if ((named['token_id'] === undefined) !== (named['token_secret'] === undefined))
@@ -100,7 +113,8 @@ export function proxmoxProblems(parameters: Parameters, withSecrets: boolean): P
 
 /** Typed settings, or the problems in words (without values). */
 export function proxmoxSettings(parameters: Parameters): ProxmoxSettings | { problems: readonly string[] } {
-  const problems = proxmoxProblems(parameters, true).map(({ parameter, message }) => `${parameter} ${message}`);
+  const named = canonical(proxmoxParameters, parameters);
+  const problems = [...proxmoxProblems(parameters, true), ...unresolvedProblems(named)].map(({ parameter, message }) => `${parameter} ${message}`);
   const result = parsed(proxmoxParameters, parameters);
   if (!result.success || problems.length > 0) return { problems };
   const { endpoint, ipport, ssl, region } = result.data;
@@ -133,12 +147,22 @@ function tokenOf(text: string): ProxmoxAuth | undefined {
   return TOKEN_ID.test(id) ? { kind: 'token', id, secret } : undefined;
 }
 
+/** None where another source tells them. */
+function writtenPlaces(named: Readonly<Record<string, string>>): readonly Place[] {
+  const tls = parseBoolean(named['ssl'] ?? 'yes') !== false;
+  const port = /^\d{1,5}$/.test(named['ipport'] ?? '') ? Number(named['ipport']) : undefined;
+  return placesOf(named['endpoint'] ?? '', { port, tls }) ?? [];
+}
+
+export function firstTrustOf(parameters: Parameters): FirstTrust | undefined {
+  const named = canonical(proxmoxParameters, parameters);
+  return firstPlaceCertificate(named, writtenPlaces(named));
+}
+
 /** The queue key: one cluster. Without `endpoint` it is the one of this process's environment. */
 export function deviceKeyOf(parameters: Parameters): string {
   const named = canonical(proxmoxParameters, parameters);
-  const tls = parseBoolean(named['ssl'] ?? 'yes') !== false;
-  const port = /^\d{1,5}$/.test(named['ipport'] ?? '') ? Number(named['ipport']) : undefined;
-  const places = placesOf(named['endpoint'] ?? '', { port, tls }) ?? [];
+  const places = writtenPlaces(named);
   return ['proxmox', ...(places.length === 0 ? [named['region'] ?? ''] : places.map(placeText))].join(' ').trim();
 }
 

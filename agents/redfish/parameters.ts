@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { Parameters } from '../../src/ports/agents.ts';
 import { isHost } from '../shared/address/host-text.ts';
 import { BOOT_TIME, bootTime } from '../shared/boot-time.ts';
-import { firstTrustDocumentation, firstTrustProblems, firstTrustShape, isTrustedFirst, UNRESOLVED } from '../shared/first-trust/parameters.ts';
+import { firstTrustDocumentation, firstTrustProblems, firstTrustShape, TLS_PINS, unresolvedProblems } from '../shared/first-trust/parameters.ts';
 import { canonical, parseBoolean, parsed, type ParameterSchema } from '../shared/parameter-schema.ts';
 import { portNumber } from '../shared/port-number.ts';
 import {
@@ -121,7 +121,7 @@ export function contradictions(parameters: Parameters): string[] {
   const ssl = named['ssl'] === undefined ? undefined : parseBoolean(named['ssl']);
   if (ssl !== undefined && named['scheme'] !== undefined && ssl !== (named['scheme'] === 'https'))
     problems.push('ssl and scheme contradict each other');
-  const trust = [...trustContradictions(named), ...firstTrustProblems(named, ['ca', 'ssl_fingerprint', 'ssl_insecure'])];
+  const trust = [...trustContradictions(named), ...firstTrustProblems(named, TLS_PINS)];
   problems.push(...trust.map(({ parameter, message }) => `${parameter} ${message}`));
   const ofSystem = ['systems_uri', 'system_uuid', 'serial'].filter((name) => named[name] !== undefined);
   if (named['resource'] === 'outlet' && ofSystem.length > 0) problems.push(`${ofSystem.join(', ')} chooses a ComputerSystem, but resource is outlet`);
@@ -135,7 +135,7 @@ export function parseSettings(parameters: Parameters): RedfishSettings | { probl
   const result = parsed(redfishParameters, parameters);
   const problems = [...(result.error?.issues ?? []).map((issue) => `${String(issue.path[0])} ${issue.message}`), ...contradictions(parameters)];
   for (const name of ['ip', 'username', 'password']) if (named[name] === undefined) problems.push(`${name} is missing`);
-  if (isTrustedFirst(named)) problems.push(`${UNRESOLVED.parameter} ${UNRESOLVED.message}`);
+  problems.push(...unresolvedProblems(named).map(({ parameter, message }) => `${parameter} ${message}`));
   if (!result.success || problems.length > 0) return { problems };
   const value = result.data;
   const tls = value.scheme === undefined ? (value.ssl ?? true) : value.scheme === 'https';

@@ -1,5 +1,5 @@
 import type { AgentDefinition } from '../../src/ports/agents.ts';
-import { placeKey } from '../shared/command/place.ts';
+import { placeFirstTrust, placeKey } from '../shared/command/place.ts';
 import { canonical, describeParameters } from '../shared/parameter-schema.ts';
 import { sshWarnings } from '../shared/ssh/parameters.ts';
 import { problemsOf, scsiParameters } from './parameters.ts';
@@ -19,6 +19,7 @@ export const scsi: AgentDefinition = {
   },
   describe: () => describeParameters(scsiParameters),
   check: problemsOf,
+  firstTrust: (parameters) => placeFirstTrust(canonical(scsiParameters, parameters)),
   warnings: sshWarnings,
   create: async (context) => {
     const { ScsiAgent } = await import('./agent.ts');

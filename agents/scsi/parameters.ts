@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { DEVICES_MAX, isDevicePath, plainKey } from '../../src/domain/scsi-registration.ts';
 import type { ParameterProblem, Parameters } from '../../src/ports/agents.ts';
 import { placeDocumentation, placeOf, placeProblems, placeShape } from '../shared/command/place.ts';
+import { unresolvedProblems } from '../shared/first-trust/parameters.ts';
 import { canonical, checkParameters, parseBoolean, parsed, type ParameterSchema } from '../shared/parameter-schema.ts';
 import type { SshSettings } from '../shared/ssh/parameters.ts';
 
@@ -84,7 +85,7 @@ function withBooleans(parameters: Parameters): Parameters {
 }
 
 export function parseSettings(parameters: Parameters): ScsiSettings | { problems: string[] } {
-  const problems = problemsOf(parameters, true);
+  const problems = [...problemsOf(parameters, true), ...unresolvedProblems(canonical(scsiParameters, parameters))];
   const result = parsed(scsiParameters, withBooleans(parameters));
   const place = result.success ? placeOf(result.data) : undefined;
   if (problems.length > 0 || !result.success || place === undefined)

@@ -1,7 +1,7 @@
 import type { AgentDefinition, Parameters } from '../../src/ports/agents.ts';
 import { localProblems, localWarnings } from '../shared/command/local-program.ts';
 import type { LocalProgram } from '../shared/command/local-program.ts';
-import { placeKey } from '../shared/command/place.ts';
+import { placeFirstTrust, placeKey } from '../shared/command/place.ts';
 import { canonical, describeParameters } from '../shared/parameter-schema.ts';
 import { ProgramFolder } from '../shared/process/program-folder.ts';
 import { sshWarnings } from '../shared/ssh/parameters.ts';
@@ -26,6 +26,7 @@ export function storageWith(programs: ProgramFolder = new ProgramFolder()): Agen
     },
     describe: () => describeParameters(storageParameters),
     check: (parameters, withSecrets) => [...problemsOf(parameters, withSecrets), ...localProblems(localOf(parameters), programs)],
+    firstTrust: (parameters) => placeFirstTrust(canonical(storageParameters, parameters)),
     warnings: (parameters) => [...sshWarnings(parameters), ...localWarnings(localOf(parameters), programs)],
     create: async (context) => {
       const { StorageAgent } = await import('./agent.ts');

@@ -2,6 +2,7 @@ import { z } from 'zod';
 
 import type { ParameterProblem, Parameters } from '../../src/ports/agents.ts';
 import { placeDocumentation, placeOf, placeProblems, placeShape } from '../shared/command/place.ts';
+import { unresolvedProblems } from '../shared/first-trust/parameters.ts';
 import { canonical, checkParameters, parsed, type ParameterSchema } from '../shared/parameter-schema.ts';
 import type { SshSettings } from '../shared/ssh/parameters.ts';
 import { lineProblem, argumentsOf } from './template.ts';
@@ -66,7 +67,7 @@ export interface StorageSettings {
 }
 
 export function parseSettings(parameters: Parameters): StorageSettings | { problems: string[] } {
-  const problems = problemsOf(parameters, true);
+  const problems = [...problemsOf(parameters, true), ...unresolvedProblems(canonical(storageParameters, parameters))];
   const result = parsed(storageParameters, parameters);
   if (problems.length > 0 || !result.success) return { problems: problems.map(({ parameter, message }) => `${parameter} ${message}`) };
   const value = result.data;

@@ -1,7 +1,7 @@
 import type { AgentDefinition } from '../../src/ports/agents.ts';
 import { areSameUUID, normalUUID, unknownMachine } from '../shared/machine-uuid.ts';
 import { checkParameters, describeParameters } from '../shared/parameter-schema.ts';
-import { contradictions, deviceKeyOf, isUUID, providedUUID, vsphereParameters } from './parameters.ts';
+import { contradictions, deviceKeyOf, firstTrustOf, isUUID, providedUUID, vsphereParameters } from './parameters.ts';
 
 /**
  * Virtual machines of VMware vSphere, by vCenter or an ESXi host. A hard power-off ends the VMX process of the machine; no document says how long that takes,
@@ -22,6 +22,7 @@ export const vsphere: AgentDefinition = {
   deviceKey: deviceKeyOf,
   describe: () => describeParameters(vsphereParameters),
   check: (parameters, withSecrets) => [...checkParameters(vsphereParameters, parameters, withSecrets), ...contradictions(parameters, withSecrets)],
+  firstTrust: firstTrustOf,
   plugProblem: (plug, _parameters, identity) => {
     if (plug === '') return 'plug is missing: the UUID, the name or the inventory path of the virtual machine';
     const provided = normalUUID(providedUUID(identity?.providerID));

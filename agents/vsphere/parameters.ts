@@ -1,7 +1,14 @@
 import { z } from 'zod';
 
-import type { ParameterProblem, Parameters } from '../../src/ports/agents.ts';
+import type { FirstTrust, ParameterProblem, Parameters } from '../../src/ports/agents.ts';
 import { isHost } from '../shared/address/host-text.ts';
+import {
+  firstPlaceCertificate,
+  firstPlaceProblems,
+  firstTrustDocumentation,
+  firstTrustShape,
+  unresolvedProblems,
+} from '../shared/first-trust/parameters.ts';
 import { canonical, parseBoolean, parsed, type ParameterSchema } from '../shared/parameter-schema.ts';
 import { portNumber } from '../shared/port-number.ts';
 import {
@@ -39,6 +46,7 @@ const schema = z.object({
   username: z.string().optional(),
   password: z.string().optional(),
   ...trustShape,
+  ...firstTrustShape,
   ssl_fingerprint: z
     .string()
     .refine((text) => !isWeakFingerprint(text), `is a SHA-1 thumbprint, which is too weak to trust: give the SHA-256 one; ${HOW_SHA256}`)
@@ -62,6 +70,7 @@ export const vsphereParameters: ParameterSchema<typeof schema> = {
     username: { description: 'User of vSphere, such as `fence@vsphere.local`.', aliases: ['login', 'user'] },
     password: { description: 'Password.', secret: true, aliases: ['passwd'] },
     ...trustDocumentation('vCenter', 'power'),
+    ...firstTrustDocumentation,
     ssl_secure: { description: 'Of `fence_vmware_*`: certificates are verified anyway. `no` is refused.' },
     api_path: { description: 'Of `fence_vmware_rest`: not used, the API is SOAP at `/sdk`.' },
     filter: { description: 'Of `fence_vmware_rest`: not used, machines are found by an index.' },
@@ -80,13 +89,19 @@ export interface VsphereSettings {
 /** What single parameters cannot say: those that contradict each other. */
 export function contradictions(parameters: Parameters, withSecrets: boolean): ParameterProblem[] {
   const named: Readonly<Record<string, string>> = canonical(vsphereParameters, parameters);
-  return [...trustContradictions(named), ...(withSecrets ? loginContradictions(named) : [])];
+  return [
+    ...trustContradictions(named),
+    ...firstPlaceProblems(named, writtenPlaces(named), 'ip'),
+    ...(withSecrets ? loginContradictions(named) : []),
+  ];
 }
 
 /** Typed settings, or the problems in words (without values). */
 export function settingsOf(parameters: Parameters): VsphereSettings | { problems: readonly string[] } {
   const result = parsed(vsphereParameters, parameters);
-  const contradicted = contradictions(parameters, true).map(({ parameter, message }) => `${parameter} ${message}`);
+  const contradicted = [...contradictions(parameters, true), ...unresolvedProblems(canonical(vsphereParameters, parameters))].map(
+    ({ parameter, message }) => `${parameter} ${message}`,
+  );
   const problems = [...(result.error?.issues ?? []).map((issue) => `${String(issue.path[0])} ${issue.message}`), ...contradicted];
   if (!result.success || problems.length > 0) return { problems };
   const { ip, ipport, ssl, username, password } = result.data;
@@ -97,12 +112,22 @@ export function settingsOf(parameters: Parameters): VsphereSettings | { problems
   };
 }
 
-/** The queue key: one vCenter. Without `ip` it is the one of this process's environment. */
-export function deviceKeyOf(parameters: Parameters): string {
-  const named = canonical(vsphereParameters, parameters);
+/** None where another source tells it. */
+function writtenPlaces(named: Readonly<Record<string, string>>): Place[] {
   const tls = parseBoolean(named['ssl'] ?? 'yes') !== false;
   const port = /^\d{1,5}$/.test(named['ipport'] ?? '') ? Number(named['ipport']) : undefined;
   const place = placeOf(named['ip'] ?? '', { port, tls });
+  return place === undefined ? [] : [place];
+}
+
+export function firstTrustOf(parameters: Parameters): FirstTrust | undefined {
+  const named = canonical(vsphereParameters, parameters);
+  return firstPlaceCertificate(named, writtenPlaces(named));
+}
+
+/** The queue key: one vCenter. Without `ip` it is the one of this process's environment. */
+export function deviceKeyOf(parameters: Parameters): string {
+  const [place] = writtenPlaces(canonical(vsphereParameters, parameters));
   return place === undefined ? 'vsphere' : `vsphere ${placeText(place, HTTPS_PORT)}`;
 }
 

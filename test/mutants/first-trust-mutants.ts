@@ -3,6 +3,7 @@ import type { SourceMutant } from './source-mutant.ts';
 
 const PROBES = 'src/controllers/probes/trust.ts';
 const PROBES_TEST = 'src/controllers/probes/controller.test.ts';
+const FIRST_TRUST = 'agents/shared/first-trust/parameters.ts';
 const RESOLVED = 'src/config/resolve-parameters.ts';
 const RESOLVED_TEST = 'src/config/first-trust.test.ts';
 
@@ -30,10 +31,31 @@ export const FIRST_TRUST_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(RESOLVED_TEST, 'runs with what is on record of this very device as its pin'),
   },
   {
+    name: 'one of several hosts',
+    defect: 'of an API with several hosts the first is recorded, and the others are taken for strangers',
+    file: FIRST_TRUST,
+    edits: [['return place === undefined || places.length > 1 || !place.tls ?', 'return place === undefined || !place.tls ?']],
+    killedBy: byTest(RESOLVED_TEST, 'has proxmox shown nothing where there is nothing to be recorded'),
+  },
+  {
+    name: 'trust without TLS',
+    defect: 'an API without TLS is told to trust on first use, and nobody says that it cannot',
+    file: FIRST_TRUST,
+    edits: [['place?.tls === false ?', 'places.length > 1 && place?.tls === false ?']],
+    killedBy: byTest(RESOLVED_TEST, 'is refused by vsphere with no TLS'),
+  },
+  {
+    name: 'host key of nobody',
+    defect: 'commands on another machine that trusts on first use run where nothing is on record of it',
+    file: 'agents/shared/command/place.ts',
+    edits: [["return named['ip'] === undefined ? undefined : firstHostKey", "return named['ip'] !== undefined ? undefined : firstHostKey"]],
+    killedBy: byTest(RESOLVED_TEST, 'runs storage with what is on record as its pin'),
+  },
+  {
     name: 'word without a record',
     defect: 'an agent that is told to trust on first use believes what it is shown',
-    file: 'agents/redfish/parameters.ts',
-    edits: [['if (isTrustedFirst(named)) problems.push', "if (isTrustedFirst(named) && named['ip'] === undefined) problems.push"]],
-    killedBy: byTest(RESOLVED_TEST, 'is no trust by itself: an agent that is given the word refuses'),
+    file: FIRST_TRUST,
+    edits: [['return isTrustedFirst(named) ? [UNRESOLVED]', "return isTrustedFirst(named) && named['ip'] === undefined ? [UNRESOLVED]"]],
+    killedBy: byTest(RESOLVED_TEST, 'is no trust by itself: redfish refuses the word'),
   },
 ];

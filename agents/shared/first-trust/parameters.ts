@@ -3,6 +3,8 @@ import { z } from 'zod';
 import type { FirstTrust, ParameterProblem } from '../../../src/ports/agents.ts';
 import { parseBoolean, type Documentation } from '../parameter-schema.ts';
 import { plainFingerprint } from '../web/parameters.ts';
+import { placeText } from '../web/place.ts';
+import type { Place } from '../web/trusted-socket.ts';
 
 const FINGERPRINT = /^(?:(?:sha-?256[:=])?(?:[0-9a-f]{2}:?){31}[0-9a-f]{2}|SHA256:[A-Za-z0-9+/]{43}=?)$/i;
 
@@ -45,10 +47,40 @@ export function firstTrustProblems(named: Named, pins: readonly string[]): Param
 }
 
 /** Where nobody has put what is on record into the place of the word, nothing is believed. */
-export const UNRESOLVED: ParameterProblem = {
+const UNRESOLVED: ParameterProblem = {
   parameter: 'trust_on_first_use',
   message: 'is only for the controller, whose probes keep a record: write the fingerprint',
 };
+
+/** Where nobody has put what is on record into the place of the word. */
+export function unresolvedProblems(named: Named): ParameterProblem[] {
+  return isTrustedFirst(named) ? [UNRESOLVED] : [];
+}
+
+/** So that the port is always written. */
+const NONE_IS_USUAL = 0;
+/** Parameters that say whom to believe by TLS. */
+export const TLS_PINS: readonly string[] = ['ca', 'ssl_fingerprint', 'ssl_insecure'];
+
+/** Of an API that is reached at the hosts of one parameter: each host shows a certificate of its own, and one is recorded. */
+export function firstPlaceProblems(named: Named, places: readonly Place[], parameter: 'ip' | 'endpoint'): ParameterProblem[] {
+  if (!isTrustedFirst(named)) return [];
+  const say = (message: string): ParameterProblem => ({ parameter: 'trust_on_first_use', message });
+  const [place] = places;
+  return [
+    ...firstTrustProblems(named, TLS_PINS),
+    ...(place === undefined || places.length > 1
+      ? [say(`needs exactly one host in ${parameter}: give ca for several, or for those named elsewhere`)]
+      : []),
+    ...(place?.tls === false ? [say('needs TLS: without it no certificate is shown')] : []),
+  ];
+}
+
+/** What that host shows. */
+export function firstPlaceCertificate(named: Named, places: readonly Place[]): FirstTrust | undefined {
+  const [place] = places;
+  return place === undefined || places.length > 1 || !place.tls ? undefined : firstCertificate(named, placeText(place, NONE_IS_USUAL));
+}
 
 /** Of a device that shows a certificate. `device`: `host:port`. */
 export function firstCertificate(named: Named, device: string): FirstTrust | undefined {

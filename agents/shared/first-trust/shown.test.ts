@@ -9,10 +9,11 @@ import { AgentError, type AgentContext } from '../../../src/ports/agents.ts';
 import { createAuthority, fingerprintSha256 } from '../../../src/runtime/certificates.ts';
 import { SystemClock } from '../../../src/runtime/system-clock.ts';
 import { redfish } from '../../redfish/definition.ts';
-import { ethernetSwitch } from '../../ethernet-switch/definition.ts';
+import { standardRegistry } from '../../registry.ts';
 import { isSshdThere, startOpenSshd, type OpenSshd } from '../ssh/testing/open-sshd.ts';
 import { parseKnownHosts, fingerprintOf } from '../ssh/host-trust.ts';
 
+const registry = standardRegistry();
 const clock = new SystemClock();
 const signal = (): AbortSignal => new AbortController().signal;
 const issued = createAuthority('nobody’s').issue({ commonName: 'bmc', hosts: ['127.0.0.1'] });
@@ -40,9 +41,9 @@ async function served<T>(
 describe('What a device shows to somebody who does not log in', () => {
   const parameters = (ipport: string, more: Record<string, string> = {}) => ({ ip: '127.0.0.1', ipport, trust_on_first_use: 'yes', ...more });
 
-  it('is its certificate, whoever signed it; nothing else is said to it', async () => {
+  it.each(['redfish', 'vsphere', 'ovirt', 'proxmox'])('is its certificate, whoever signed it; nothing else is said to it: %s', async (agent) => {
     await served({}, async (port, said) => {
-      const first = redfish.firstTrust?.(parameters(port));
+      const first = registry.find(agent)?.firstTrust?.(parameters(port));
       expect(first?.parameter).toBe('ssl_fingerprint');
       expect(await first?.show({ clock }, signal())).toBe(fingerprintSha256(issued.certificatePem).replaceAll(':', '').toLowerCase());
       expect(said()).toBe(0);
@@ -69,8 +70,13 @@ describe('What a device shows to somebody who does not log in', () => {
     beforeAll(async () => (sshd = await startOpenSshd()), 60_000);
     afterAll(() => sshd.stop());
 
-    it('is its host key', { timeout: 60_000 }, async () => {
-      const first = ethernetSwitch.firstTrust?.(parameters(String(sshd.port), { transport: 'ssh', dialect: 'eos' }));
+    it.each<[string, Record<string, string>]>([
+      ['ethernet-switch', { transport: 'ssh', dialect: 'eos' }],
+      ['storage', {}],
+      ['scsi', {}],
+      ['ceph', { via: 'exec' }],
+    ])('is its host key: %s', { timeout: 60_000 }, async (agent, more) => {
+      const first = registry.find(agent)?.firstTrust?.(parameters(String(sshd.port), more));
       const known = parseKnownHosts(sshd.knownHosts.ed25519);
       if ('problem' in known) throw new Error(known.problem);
       expect(first?.parameter).toBe('host_key_fingerprint');
