@@ -3,12 +3,14 @@ import { execFile } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { guardMutants, soundFiles } from './guard-mutants.ts';
 import type { GuardMutant } from './guard-mutants.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 const VITEST = join(ROOT, 'node_modules', 'vitest', 'vitest.mjs');
+const CONFIG = fileURLToPath(new URL('./vitest.config.ts', import.meta.url));
 const DEADLINE_MS = 240_000;
 const WORDS_MAX = 150;
 
@@ -25,7 +27,7 @@ async function killer(test: string, mutant?: GuardMutant): Promise<string | unde
     const [config, file] = [join(folder, 'config'), join(folder, 'report.json')];
     cpSync(join(ROOT, 'config'), config, { recursive: true });
     for (const { file: place, text } of [...soundFiles(), ...(mutant === undefined ? [] : [mutant])]) writeFileSync(join(config, place), text);
-    const words = [VITEST, 'run', '--config', join(import.meta.dirname, 'vitest.config.ts'), '--reporter', 'json', '--outputFile', file, test];
+    const words = [VITEST, 'run', '--config', CONFIG, '--reporter', 'json', '--outputFile', file, test];
     const errors = await ended(words, config);
     if (!existsSync(file)) throw new Error(`${test} gave no report: ${errors.slice(-500)}`);
     const results = (JSON.parse(readFileSync(file, 'utf8')) as Report).testResults;
