@@ -35,6 +35,10 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./commands/preserve.ts')).preserveCommand(),
   },
   history: { description: 'list past fences and how they ended', load: async () => (await import('./commands/history.ts')).historyCommand() },
+  problems: {
+    description: 'list problems that were counted of nodes and workloads',
+    load: async () => (await import('./commands/problems.ts')).problemsCommand(),
+  },
   resume: {
     description: 'remove stops, so that nodes can be fenced again',
     load: async () => (await import('./commands/resume.ts')).resumeCommand(),

@@ -27,6 +27,7 @@ import type { LogLevel } from '../telemetry/logger.ts';
 import { Telemetry } from '../telemetry/telemetry.ts';
 import { AnsweredTransport } from './answered-transport.ts';
 import { usageExits } from './usage-exits.ts';
+import { countedProblems } from './counted-problems.ts';
 import { connectCluster, reachCluster } from './connect-cluster.ts';
 import { composeController } from '../manager/compose.ts';
 import type { ComposedController } from '../manager/compose.ts';
@@ -231,7 +232,8 @@ async function serve(flags: Flags, logger: Logger, ending: Ending): Promise<void
         clock,
       ),
     ],
-    logger,
+    problems: () => countedProblems(watched()),
+    ...{ clock, logger },
   });
   const bound = await operations.listen(flags.httpAddress);
   logger.info('starting', { version: VERSION, mode: flags.mode, address: `${bound.host}:${bound.port}`, server: server.url.host });

@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ProblemRow } from '../domain/remedy/problem-rows.ts';
 import type { Logger } from '../ports/recorder.ts';
 import { ManualClock } from '../runtime/manual-clock.ts';
 import { parseBindAddress } from './bind-address.ts';
@@ -15,12 +16,20 @@ describe('the operations server', () => {
   let base: string;
   let port: number;
   let scrape: () => Promise<{ contentType: string; body: string }>;
+  let problems: ProblemRow[];
 
   beforeEach(async () => {
     checks = [{ name: 'nodes', ok: true, detail: 'live 0.1 s ago' }];
     health = [];
+    problems = [];
     scrape = () => Promise.resolve({ contentType: 'text/plain; version=0.0.4', body: 'nodefence_up 1\n' });
-    server = new OperationsServer({ scrape: () => scrape(), readiness: () => checks, health: () => health, logger: SILENT });
+    server = new OperationsServer({
+      scrape: () => scrape(),
+      readiness: () => checks,
+      health: () => health,
+      ...{ problems: () => problems, clock: new ManualClock({ wallMs: Date.UTC(2026, 0, 2) }) },
+      logger: SILENT,
+    });
     const bound = await server.listen({ host: '127.0.0.1', port: 0 });
     port = bound.port;
     base = `http://127.0.0.1:${String(port)}`;
@@ -42,6 +51,27 @@ describe('the operations server', () => {
       'text/plain; version=0.0.4',
       'nodefence_up 1\n',
     ]);
+  });
+
+  it('shows what was counted: as a page on which nothing of the API is HTML, and for programs', async () => {
+    const row = { firstAt: '2026-01-01T00:00:00Z', lastAt: '2026-01-01T01:00:00Z', reason: 'KernelOops' };
+    expect((await get('/problems'))[1]).toContain('Nothing was counted');
+    problems = [
+      { ...row, subject: 'Deployment shop/<img src=x>\u202e', problems: 4, nodes: ['a', 'b'], alarms: [{ count: 3, windowMs: 86_400_000 }] },
+      { ...row, subject: 'node a', problems: 1, nodes: ['a'], alarms: [] },
+    ];
+    const page = await fetch(`${base}/problems`);
+    const html = await page.text();
+    expect([page.status, page.headers.get('content-type'), page.headers.get('content-security-policy')]).toEqual([
+      200,
+      'text/html; charset=utf-8',
+      "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+    ]);
+    expect(html).toContain('<h1>1 alarm: problems of nodes</h1>');
+    expect(html).toContain('Deployment shop/&lt;img src=x&gt;\ufffd</td>');
+    expect(html).toContain('3 in 24h</td>');
+    expect(html).not.toMatch(/<img|<script/u);
+    expect(JSON.parse((await get('/problems.json'))[1])).toMatchObject({ problems });
   });
 
   it('is ready only when every check is, and says which is not', async () => {
@@ -85,7 +115,7 @@ describe('the operations server', () => {
   });
 
   it('says what to do when its address is taken', async () => {
-    const second = new OperationsServer({ scrape, readiness: () => [], logger: SILENT });
+    const second = new OperationsServer({ scrape, readiness: () => [], problems: () => [], clock: new ManualClock(), logger: SILENT });
     await expect(second.listen({ host: '127.0.0.1', port })).rejects.toThrow(
       /EADDRINUSE.*; choose another bind address or end the process that holds it/,
     );

@@ -1,7 +1,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Logger } from '../ports/recorder.ts';
 import type { BindAddress } from './bind-address.ts';
+import type { ProblemRow } from '../domain/remedy/problem-rows.ts';
+import type { Clock } from '../ports/clock.ts';
+import { timestamp } from '../ports/clock.ts';
 import { isOnThisMachine } from './peer.ts';
+import { PROBLEMS_POLICY, problemsHtml, problemsJson } from './problems-page.ts';
 import type { Check } from './readiness.ts';
 
 /** Bounds on what a stranger may hold open. */
@@ -14,6 +18,9 @@ export interface OperationsServerOptions {
   readiness: () => readonly Check[];
   /** `/healthz`: empty while the process answers. A failed check asks for a restart. */
   health?: () => readonly Check[];
+  /** `/problems`: what was counted of nodes and workloads. */
+  problems: () => readonly ProblemRow[];
+  clock: Clock;
   logger: Logger;
 }
 
@@ -25,10 +32,11 @@ interface Answer {
 
 const TEXT = 'text/plain; charset=utf-8';
 const METRICS_ELSEWHERE = 'metrics are shown here to this machine, or this pod, alone; start the controller with --metrics-address for others\n';
+const PROBLEMS_ELSEWHERE = 'problems are shown here to this machine, or this pod, alone: kubectl port-forward, or nodefence problems\n';
 
 /**
- * `/metrics`, `/healthz` and `/readyz`, for reading only. A kubelet asks from elsewhere and with no credential, so whoever comes from elsewhere is told whether
- * this process is well, and no more: metrics and reasons are for this machine, or this pod, alone.
+ * `/metrics`, `/problems`, `/healthz` and `/readyz`, for reading only. A kubelet asks from elsewhere and with no credential, so whoever comes from elsewhere is
+ * told whether this process is well, and no more: metrics, problems and reasons are for this machine, or this pod, alone.
  */
 export class OperationsServer {
   readonly #options: OperationsServerOptions;
@@ -82,6 +90,7 @@ export class OperationsServer {
       'content-length': Buffer.byteLength(answer.body),
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
+      ...(answer.contentType.startsWith('text/html') ? { 'content-security-policy': PROBLEMS_POLICY } : {}),
       ...(answer.status === 405 ? { allow: 'GET, HEAD' } : {}),
     });
     response.end(request.method === 'HEAD' ? undefined : answer.body);
@@ -95,13 +104,22 @@ export class OperationsServer {
     switch ((request.url ?? '').split('?', 1)[0]) {
       case '/metrics':
         return isNear ? { status: 200, ...(await this.#options.scrape()) } : { status: 403, contentType: TEXT, body: METRICS_ELSEWHERE };
+      case '/problems':
+        return isNear ? this.#problems(problemsHtml) : { status: 403, contentType: TEXT, body: PROBLEMS_ELSEWHERE };
+      case '/problems.json':
+        return isNear ? this.#problems(problemsJson) : { status: 403, contentType: TEXT, body: PROBLEMS_ELSEWHERE };
       case '/readyz':
         return verdict(this.#options.readiness(), isNear);
       case '/healthz':
         return verdict(this.#options.health?.() ?? [], isNear);
       default:
-        return { status: 404, contentType: TEXT, body: 'not found: there are /metrics, /readyz and /healthz\n' };
+        return { status: 404, contentType: TEXT, body: 'not found: there are /metrics, /problems, /readyz and /healthz\n' };
     }
+  }
+
+  #problems(page: typeof problemsHtml): Answer {
+    const { problems, clock } = this.#options;
+    return { status: 200, ...page(problems(), timestamp(clock)) };
   }
 }
 

@@ -12,6 +12,7 @@ const COMMANDS = [
   'stop',
   'preserve',
   'history',
+  'problems',
   'resume',
   'ack',
   'validate',

@@ -197,7 +197,7 @@ describe('metrics over TLS, under the shipped rights', () => {
   });
 
   it('wait for an address that somebody else has, and no fence waits for them', async () => {
-    const other = new OperationsServer({ scrape, readiness: () => [], logger });
+    const other = new OperationsServer({ scrape, readiness: () => [], problems: () => [], clock: new ManualClock(), logger });
     const { port } = await other.listen({ host: '127.0.0.1', port: 0 });
     const server = await serve(port);
     expect(server.port).toBeUndefined();
@@ -222,7 +222,7 @@ describe('the open port of the controller', () => {
   it.runIf(OUTER !== undefined)('tells others whether it is well, and nothing else (needs a network interface)', async () => {
     const readiness = (): { name: string; ok: boolean; detail: string }[] => [{ name: 'nodes', ok: false, detail: 'secrets of the API server' }];
     const logger: Logger = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
-    const server = new OperationsServer({ scrape, readiness, logger });
+    const server = new OperationsServer({ scrape, readiness, problems: () => [], clock: new ManualClock(), logger });
     const { port } = await server.listen({ host: '::', port: 0 });
     const from = async (host: string, path: string): Promise<[number, string]> => {
       const response = await fetch(`http://${host}:${port}${path}`);
@@ -232,6 +232,10 @@ describe('the open port of the controller', () => {
     expect(await from(OUTER ?? '', '/healthz')).toEqual([200, 'ok\n']);
     expect(await from(OUTER ?? '', '/metrics')).toEqual([403, expect.stringContaining('--metrics-address')]);
     expect(await from('127.0.0.1', '/metrics')).toEqual([200, BODY]);
+    for (const path of ['/problems', '/problems.json']) {
+      expect(await from(OUTER ?? '', path)).toEqual([403, expect.stringContaining('nodefence problems')]);
+      expect((await from('127.0.0.1', path))[0]).toBe(200);
+    }
     expect((await from('127.0.0.1', '/readyz'))[1]).toContain('secrets of the API server');
     await server.close();
   });

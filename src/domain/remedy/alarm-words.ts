@@ -57,7 +57,7 @@ const UNITS = [
 ] as const;
 
 /** As an admin writes it: `24h`, `1h30m`. */
-function windowText(ms: number): string {
+export function windowText(ms: number): string {
   let rest = ms;
   const parts = UNITS.map(([unit, size]) => {
     const count = Math.floor(rest / size);
