@@ -1,3 +1,4 @@
+import { sameContent } from '../domain/canonical.ts';
 import type { AskedMethods } from '../domain/node-fence.ts';
 import type { Plan, PlanMethod, PlanProblem } from '../domain/plan.ts';
 import type { StormPolicy } from '../domain/policies/policy.ts';
@@ -152,7 +153,7 @@ export class LivePlanner implements Planner {
     const name = (after ?? before)?.metadata.name ?? '';
     const facts = after === undefined ? undefined : factsOf(after);
     const known = this.nodes.get(name);
-    if (JSON.stringify(facts) === JSON.stringify(known)) return;
+    if (sameContent(facts, known)) return;
     if (facts === undefined) {
       this.nodes.delete(name);
       this.plans.forget(name);

@@ -1,3 +1,5 @@
+import { sameContent } from '../domain/canonical.ts';
+import { EqualParts } from '../domain/equal-parts.ts';
 import type { Plan } from '../domain/plan.ts';
 import type { Configuration, ConfigText, NodeFacts } from './configuration.ts';
 import type { MachineIndex } from './machine-index.ts';
@@ -14,25 +16,40 @@ export interface Sources {
   secretKeys: SecretKeys | undefined;
 }
 
-/** A look-up that was made, and a word for what it found. */
-type Look = readonly [name: string, found: unknown];
+/** Look-ups that were made, each once, and a word for what it found: name, word, name, ... There are several for each of thousands of nodes. */
+class Looks {
+  readonly #flat: unknown[] = [];
+
+  add(name: string, found: unknown): void {
+    if (!this.#flat.some((known, index) => index % 2 === 0 && known === name)) this.#flat.push(name, found);
+  }
+
+  /** Does every look find the same again? */
+  holds(find: (name: string) => unknown): boolean {
+    return this.#flat.every((name, index) => index % 2 === 1 || find(name as string) === this.#flat[index + 1]);
+  }
+}
 
 /** What one plan was made of: it is the same plan as long as every look finds the same. */
 interface Entry {
   plan: Plan;
-  facts: string;
+  node: NodeFacts;
   groups: readonly ConfigText[];
-  configMaps: readonly Look[];
-  secrets: readonly Look[];
-  owners: readonly Look[];
-  machines: readonly Look[];
+  configMaps: Looks;
+  secrets: Looks;
+  owners: Looks;
+  machines: Looks;
   /** It depends on names that were searched for among all. */
   isOfAll: boolean;
 }
 
+/** Nodes of one group have the same times and the same steps, but for their devices. */
+const PARTS_MAX = 1_000;
+
 /** Plans of nodes, made anew only when something that went into them has changed: a cluster has thousands, an edit concerns few. */
 export class PlanCache {
   readonly #entries = new Map<string, Entry>();
+  readonly #parts = new EqualParts(PARTS_MAX);
   #resolutions = 0;
 
   /** Plans that were made, for measuring. */
@@ -41,11 +58,10 @@ export class PlanCache {
   }
 
   planFor(node: NodeFacts, sources: Sources): Plan {
-    const facts = JSON.stringify(node);
     const known = this.#entries.get(node.name);
-    if (known?.facts === facts && isCurrent(known, node, sources)) return known.plan;
+    if (known !== undefined && sameContent(known.node, node) && isCurrent(known, node, sources)) return known.plan;
     this.#resolutions += 1;
-    const entry = resolve(node, facts, sources);
+    const entry = resolve(node, sources, this.#parts);
     if (entry.isOfAll) this.#entries.delete(node.name);
     else this.#entries.set(node.name, entry);
     return entry.plan;
@@ -61,13 +77,15 @@ function isCurrent(entry: Entry, node: NodeFacts, { configuration, owners, machi
   return (
     groups.length === entry.groups.length &&
     groups.every((group, index) => group === entry.groups[index]) &&
-    entry.configMaps.every(([name, found]) => configuration.configMaps.get(name) === found) &&
-    entry.secrets.every(([name, found]) => keysWord(secretKeys?.(name)) === found) &&
-    entry.owners.every(([plug, found]) => ownersWord(owners.get(plug)) === found) &&
-    entry.machines.every(([name, found]) => machines?.nodeOf(name) === found)
+    entry.configMaps.holds((name) => configuration.configMaps.get(name)) &&
+    entry.secrets.holds((name) => keysWord(secretKeys?.(name))) &&
+    entry.owners.holds((plug) => ownersWord(owners.get(plug))) &&
+    entry.machines.holds((name) => machines?.nodeOf(name))
   );
 }
 
+function keysWord(keys: readonly string[]): string;
+function keysWord(keys: readonly string[] | undefined): string | undefined;
 function keysWord(keys: readonly string[] | undefined): string | undefined {
   return keys?.join('\n');
 }
@@ -78,8 +96,8 @@ function ownersWord(owners: ReadonlyMap<string, string> | undefined): string {
   return JSON.stringify([owners?.size ?? 0, first]);
 }
 
-function resolve(node: NodeFacts, facts: string, { configuration, owners, machines, secretKeys }: Sources): Entry {
-  const entry = { configMaps: [] as Look[], secrets: [] as Look[], owners: [] as Look[], machines: [] as Look[], isOfAll: false };
+function resolve(node: NodeFacts, { configuration, owners, machines, secretKeys }: Sources, parts: EqualParts): Entry {
+  const entry = { configMaps: new Looks(), secrets: new Looks(), owners: new Looks(), machines: new Looks(), isOfAll: false };
   const { configMaps } = configuration;
   const all = (): typeof configMaps => {
     entry.isOfAll = true;
@@ -87,7 +105,7 @@ function resolve(node: NodeFacts, facts: string, { configuration, owners, machin
   };
   const seen = (name: string): ConfigText | undefined => {
     const found = configMaps.get(name);
-    entry.configMaps.push([name, found]);
+    entry.configMaps.add(name, found);
     return found;
   };
   const plan = resolvePlan({
@@ -99,7 +117,7 @@ function resolve(node: NodeFacts, facts: string, { configuration, owners, machin
     owners: {
       get: (plug) => {
         const found = owners.get(plug);
-        entry.owners.push([plug, ownersWord(found)]);
+        entry.owners.add(plug, ownersWord(found));
         return found;
       },
     },
@@ -107,7 +125,7 @@ function resolve(node: NodeFacts, facts: string, { configuration, owners, machin
       machines: {
         nodeOf: (name) => {
           const found = machines.nodeOf(name);
-          entry.machines.push([name, found]);
+          entry.machines.add(name, found);
           return found;
         },
       },
@@ -115,10 +133,22 @@ function resolve(node: NodeFacts, facts: string, { configuration, owners, machin
     ...(secretKeys !== undefined && {
       secretKeys: (name) => {
         const found = secretKeys(name);
-        entry.secrets.push([name, keysWord(found)]);
+        entry.secrets.add(name, found === undefined ? undefined : parts.of(keysWord(found)));
         return found;
       },
     }),
   });
-  return { ...entry, plan, facts, groups: matchingGroups(configuration, node) };
+  return { ...entry, plan: sharing(plan, parts), node, groups: matchingGroups(configuration, node) };
+}
+
+/** What other nodes' plans have too is held once. */
+function sharing(plan: Plan, parts: EqualParts): Plan {
+  const { isolation, recovery, timing, minimumEvidence } = plan;
+  return {
+    ...plan,
+    isolation: parts.of(isolation),
+    recovery: parts.of(recovery),
+    timing: parts.of(timing),
+    minimumEvidence: parts.of(minimumEvidence),
+  };
 }

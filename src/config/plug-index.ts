@@ -1,3 +1,4 @@
+import { sameContent } from '../domain/canonical.ts';
 import { NODE_CONFIG_PREFIX } from './configuration.ts';
 import type { Configuration, NamedConfig, NodeFacts } from './configuration.ts';
 import { matchingGroups } from './node-groups.ts';
@@ -10,7 +11,9 @@ interface Entry {
   /** What the plugs were made of; unchanged while every part is the same. */
   own: Data | undefined;
   groups: readonly Data[];
-  facts: string;
+  /** `undefined`: there is no such Node, or it is not known. */
+  facts: NodeFacts | undefined;
+  isOfAll: boolean;
   plugs: readonly [plug: string, where: string][];
 }
 
@@ -55,16 +58,16 @@ export class PlugIndex {
     const known = nodes?.get(node);
     const own = configuration.configMaps.get(NODE_CONFIG_PREFIX + node)?.data;
     const groups = known === undefined ? [] : matchingGroups(configuration, known).map(({ data }) => data);
-    const facts = known === undefined ? `${nodes === undefined}` : JSON.stringify(known);
+    const isOfAll = nodes !== undefined;
     const before = this.#entries.get(node);
-    const isSame = before?.own === own && before?.facts === facts && before.groups.length === groups.length;
+    const isSame = before?.own === own && before?.isOfAll === isOfAll && before.groups.length === groups.length && sameContent(before.facts, known);
     if (before !== undefined && isSame && groups.every((data, index) => before.groups[index] === data)) return;
     this.#remove(node);
     if (own === undefined && groups.length === 0) return;
-    const isGone = nodes !== undefined && known === undefined;
+    const isGone = isOfAll && known === undefined;
     const more = isGone ? `; there is no Node ${node}: delete that ConfigMap if the machine is gone` : '';
     const plugs = plugsIn(stepsOf(node, known, configuration)).map(([plug, where]): [string, string] => [plug, where + more]);
-    this.#entries.set(node, { own, groups, facts, plugs });
+    this.#entries.set(node, { own, groups, facts: known, isOfAll, plugs });
     for (const [plug, where] of plugs) {
       const owners = this.#owners.get(plug) ?? new Map<string, string>();
       this.#owners.set(plug, owners.set(node, where));

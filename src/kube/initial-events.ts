@@ -28,8 +28,11 @@ export class InitialEvents<T extends KubeObject> {
     this.#prune = prune;
   }
 
-  get items(): T[] {
-    return [...this.#objects.values()];
+  /** All of it, once: what is gone or has changed since would be held for as long as its watch. */
+  handOver(): T[] {
+    const items = [...this.#objects.values()];
+    this.#objects.clear();
+    return items;
   }
 
   /** The version of the whole, with the event that ends it; undefined: there is more to come. */

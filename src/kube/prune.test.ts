@@ -82,6 +82,33 @@ describe('pruning', () => {
     }
   });
 
+  it('takes from the known version what has not changed, so that a heartbeat leaves nothing new but its time', () => {
+    const prune = pruneFor(NODES);
+    const node = (version: string, at: string): never =>
+      wire({
+        metadata: { ...META, resourceVersion: version, labels: { zone: 'a' } },
+        spec: {},
+        status: { addresses: [], conditions: [{ type: 'Ready', at }] },
+      });
+    const before = prune(node('7', 'x'));
+    const after = prune(node('8', 'y'), before);
+    expect(after).toEqual(prune(node('8', 'y')));
+    expect([after.metadata.labels, after.status.addresses]).toEqual([before.metadata.labels, before.status.addresses]);
+    expect(after.metadata.labels).toBe(before.metadata.labels);
+    expect(before.status.conditions).toEqual([{ type: 'Ready', at: 'x' }]);
+  });
+
+  it('holds once what replicas have in common', () => {
+    const prune = pruneFor(PODS);
+    const pod = (name: string, app: string): never =>
+      wire({ metadata: { ...META, name, labels: { app } }, spec: { tolerations: [{ operator: 'Exists' }] }, status: { phase: 'Running' } });
+    const [one, other, third] = [prune(pod('a', 'x')), prune(pod('b', 'x')), prune(pod('c', 'y'))];
+    expect([one.metadata.labels, other.metadata.labels, third.metadata.labels]).toEqual([{ app: 'x' }, { app: 'x' }, { app: 'y' }]);
+    expect(other.metadata.labels).toBe(one.metadata.labels);
+    expect(third.spec.tolerations).toBe(one.spec.tolerations);
+    expect(third.status).toBe(one.status);
+  });
+
   it('freezes the result all the way down', () => {
     const pruned = pruneFor(NODES)(wire({ metadata: META, spec: { taints: [{ key: 'k', effect: 'NoExecute' }] }, status: {} }));
     expect(Object.isFrozen(pruned.spec.taints?.[0])).toBe(true);

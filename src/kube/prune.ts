@@ -1,3 +1,4 @@
+import { EqualParts, keeping } from '../domain/equal-parts.ts';
 import type { Resource } from '../ports/cluster.ts';
 import type { KubeObject, Lease, Node, ObjectMeta, Pod, VolumeAttachment } from '../ports/objects.ts';
 
@@ -12,12 +13,13 @@ const WHOLE: readonly MetaField[] = [...LIFE, 'generation', 'generateName', 'lab
 
 /**
  * Cuts an object down to the fields that decide reads and freezes it. Fields are named, not forbidden: what a newer API server adds costs
- * no memory. Own resources and ConfigMaps keep everything but managedFields. A pod keeps no annotations and a lease no labels.
+ * no memory. Own resources and ConfigMaps keep everything but managedFields. A pod keeps no annotations and a lease no labels. Whatever `before`, the version
+ * that is known, holds too is that very part of it.
  */
-export function pruneFor<T extends KubeObject>(resource: Resource<T>): (object: T) => T {
+export function pruneFor<T extends KubeObject>(resource: Resource<T>): (object: T, before?: T) => T {
   const prune = PRUNERS[resource.group === '' ? resource.plural : `${resource.plural}.${resource.group}`] ?? pruneMetadataOnly;
-  const shared = new SharedTexts();
-  return (object) => shared.freeze(prune(object) as T);
+  const shared = new Shared(resource.group === '' && resource.plural === 'pods' ? PARTS_OF_PODS : NO_PARTS);
+  return (object, before) => shared.freeze(keeping(prune(object) as T, before));
 }
 
 const PRUNERS: Readonly<Record<string, (object: KubeObject) => KubeObject>> = {
@@ -107,10 +109,34 @@ function nested<K extends string, V>(key: K, value: V | undefined): Partial<Reco
 /** Longer texts rarely repeat. */
 const SHARED_CHARACTERS_MAX = 128;
 const SHARED_TEXTS_MAX = 20_000;
+const SHARED_PARTS_MAX = 4_096;
 
-/** Thousands of nodes carry the same reasons, label values and messages: one copy of each is kept. */
-class SharedTexts {
-  readonly #texts = new Map<string, string>();
+/** What replicas have in common, as a whole. */
+const PARTS_OF_PODS: ReadonlySet<string> = new Set(['labels', 'ownerReferences', 'tolerations', 'status']);
+const NO_PARTS: ReadonlySet<string> = new Set();
+
+/** Another one in each object, or in each version of it: nobody else has it. */
+const UNIQUE: ReadonlySet<string> = new Set([
+  'name',
+  'uid',
+  'resourceVersion',
+  'renewTime',
+  'holderIdentity',
+  'address',
+  'bootID',
+  'systemUUID',
+  'machineID',
+]);
+
+/** Thousands of nodes carry the same reasons, label values and messages, thousands of pods the same tolerations: one copy of each is kept. */
+class Shared {
+  readonly #texts = new EqualParts(SHARED_TEXTS_MAX);
+  readonly #parts = new EqualParts(SHARED_PARTS_MAX);
+  readonly #names: ReadonlySet<string>;
+
+  constructor(names: ReadonlySet<string>) {
+    this.#names = names;
+  }
 
   /** Freezes plain JSON, all the way down. */
   freeze<T>(value: T): T {
@@ -121,26 +147,11 @@ class SharedTexts {
     for (const name of Object.keys(fields)) {
       const inner = fields[name];
       if (typeof inner === 'string') {
-        fields[name] = this.#share(inner);
+        if (inner.length <= SHARED_CHARACTERS_MAX && !UNIQUE.has(name)) fields[name] = this.#texts.of(inner);
       } else {
-        this.freeze(inner);
+        fields[name] = this.freeze(this.#names.has(name) && !Object.isFrozen(inner) ? this.#parts.of(inner) : inner);
       }
     }
     return Object.freeze(value);
-  }
-
-  #share(text: string): string {
-    if (text.length > SHARED_CHARACTERS_MAX) {
-      return text;
-    }
-    const known = this.#texts.get(text);
-    if (known !== undefined) {
-      return known;
-    }
-    if (this.#texts.size >= SHARED_TEXTS_MAX) {
-      this.#texts.clear();
-    }
-    this.#texts.set(text, text);
-    return text;
   }
 }

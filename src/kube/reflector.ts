@@ -50,8 +50,8 @@ export interface ReflectorOptions<T extends KubeObject> extends ListOptions {
   metrics: WatchMetrics;
   resource: Resource<T>;
   indexes?: Indexers<T>;
-  /** Default: `pruneFor(resource)`. Must return a frozen object. */
-  prune?: (object: T) => T;
+  /** Default: `pruneFor(resource)`. Must return a frozen object; `before` is the version that is cached. */
+  prune?: (object: T, before?: T) => T;
   timings?: Partial<ReflectorTimings>;
   /** Told when the server shows an older state than before. */
   onWentBack?: (message: string) => void;
@@ -65,6 +65,7 @@ export class Reflector<T extends KubeObject> {
   readonly lister: Lister<T>;
   readonly #options: ReflectorOptions<T>;
   readonly #timings: ReflectorTimings;
+  /** Cut down, with what the cached version has too taken from there. */
   readonly #prune: (object: T) => T;
   readonly #cache: ObjectCache<T>;
   readonly #closing = new AbortController();
@@ -92,8 +93,9 @@ export class Reflector<T extends KubeObject> {
   constructor(options: ReflectorOptions<T>) {
     this.#options = options;
     this.#timings = { ...REFLECTOR_TIMINGS, ...options.timings };
-    this.#prune = options.prune ?? pruneFor(options.resource);
     this.#cache = new ObjectCache<T>(options.indexes ?? {}, options.logger);
+    const prune = options.prune ?? pruneFor(options.resource);
+    this.#prune = (object) => prune(object, this.#cache.get(keyOf(object)));
     this.lister = this.#cache;
   }
 
@@ -239,7 +241,7 @@ export class Reflector<T extends KubeObject> {
     this.#options.metrics.watchEvent(this.name, event.type);
     const version = initial.take(event);
     if (version === undefined) return;
-    this.#adopt(initial.items, version, askedAtMs, 'the initial events show');
+    this.#adopt(initial.handOver(), version, askedAtMs, 'the initial events show');
     this.#initial = undefined;
     this.#resourceVersion = version;
     this.#watchedFrom = version;

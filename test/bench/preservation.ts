@@ -112,7 +112,8 @@ export async function measurePreservation(count = 5_000, pools = 100): Promise<P
     options: { mode: 'own', hasExpiryField: true, spelling: 'auto-preserve', requestsWhenFailed: false, enforce: true },
   });
   const fill = <T extends KubeObject>(cache: ObjectCache<T>, resource: Resource<T>, items: readonly unknown[]): void => {
-    cache.replaceAll((items as T[]).map(pruneFor(resource)));
+    const prune = pruneFor(resource);
+    cache.replaceAll((items as T[]).map((item) => prune(item)));
     cache.reopened(clock.monotonicMs());
     cache.synced = true;
   };

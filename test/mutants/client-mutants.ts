@@ -108,8 +108,8 @@ export const CLIENT_MUTANTS: readonly SourceMutant[] = [
     file: 'src/kube/reflector.ts',
     edits: [
       [
-        "this.#adopt(initial.items, version, askedAtMs, 'the initial events show');",
-        "this.#adopt(initial.items, version, this.#options.clock.monotonicMs(), 'the initial events show');",
+        "this.#adopt(initial.handOver(), version, askedAtMs, 'the initial events show');",
+        "this.#adopt(initial.handOver(), version, this.#options.clock.monotonicMs(), 'the initial events show');",
       ],
     ],
     killedBy: byTest(INITIAL_EVENTS, 'is as fresh as its question, and from then on as what it hears'),

@@ -212,14 +212,14 @@ export const CONFIG_MUTANTS: readonly SourceMutant[] = [
     name: 'stale plan by Secret',
     defect: 'a plan stays as it was although its Secret was taken away',
     file: 'src/config/plan-cache.ts',
-    edits: [['entry.secrets.every(([name, found]) => keysWord(secretKeys?.(name)) === found) &&', '']],
+    edits: [['entry.secrets.holds((name) => keysWord(secretKeys?.(name))) &&', '']],
     killedBy: byTest(LIVE_PLANNER, 'follows the ConfigMaps and the Secrets as they change'),
   },
   {
     name: 'stale plan by owners',
     defect: 'a plan stays as it was although another node names its plug now',
     file: 'src/config/plan-cache.ts',
-    edits: [['entry.owners.every(([plug, found]) => ownersWord(owners.get(plug)) === found) &&', '']],
+    edits: [['entry.owners.holds((plug) => ownersWord(owners.get(plug))) &&', '']],
     killedBy: byTest(LIVE_PLANNER, 'know when one of them gets the machine of another'),
   },
 ];

@@ -186,6 +186,13 @@ export const KUBE_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(PRUNE, 'keeps what says that a node is cordoned, and that something holds an object that is being deleted'),
   },
   {
+    name: 'change taken for none',
+    defect: 'an object that lost a field is taken for the version that was known before',
+    file: 'src/domain/equal-parts.ts',
+    edits: [['let isSame = names.length === Object.keys(known).length;', 'let isSame = true;']],
+    killedBy: byTest('src/domain/equal-parts.test.ts', 'is told from a field that went'),
+  },
+  {
     name: 'finalizers cut',
     defect: 'the view keeps no finalizers',
     file: 'src/kube/prune.ts',

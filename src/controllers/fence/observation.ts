@@ -20,8 +20,6 @@ export class NodeObservation {
   /** One was, and not only what stood there when this process saw the node first. */
   hasSpoken = false;
   renewTime: string | undefined;
-  /** Of a release under way: pods that were asked for in vain. */
-  readonly asked = new AskedPods();
   /** Of Ready, as it was last received. */
   heartbeat: string | undefined;
   /** What its machine said of itself while it was healthy, until its report says so. */
@@ -30,11 +28,19 @@ export class NodeObservation {
   recordTurnMs: number | undefined;
   private bootID: string | undefined;
   private readonly marks = new Map<keyof Since, Mark>();
-  private readonly proofs = new Map<string, number>();
+  /** Of nodes that are fenced only: most never are. */
+  private proofs: Map<string, number> | undefined;
+  private askedPods: AskedPods | undefined;
   private setAtMs: number | undefined;
 
   constructor(nowMs: number) {
     this.lifeAtMs = nowMs;
+  }
+
+  /** Of a release under way: pods that were asked for in vain. */
+  get asked(): AskedPods {
+    this.askedPods ??= new AskedPods();
+    return this.askedPods;
   }
 
   seeLease(lease: Lease | undefined, nowMs: number): void {
@@ -87,6 +93,7 @@ export class NodeObservation {
 
   /** This process itself read the device for the evidence of that run. */
   proven(journalId: string, atMs: number): void {
+    this.proofs ??= new Map();
     this.proofs.set(journalId, atMs);
     const oldest = this.proofs.keys().next().value;
     if (this.proofs.size > 16 && oldest !== undefined) this.proofs.delete(oldest);
@@ -94,7 +101,7 @@ export class NodeObservation {
 
   /** When this process itself read the device for the evidence of that run. */
   provenAtMs(journalId: string): number | undefined {
-    return this.proofs.get(journalId);
+    return this.proofs?.get(journalId);
   }
 
   /** First sights of what stands in the status. */
@@ -106,10 +113,12 @@ export class NodeObservation {
     const since: Since = {};
     for (const [key, mark] of this.marks) since[key] = mark.atMs;
     const proof = status?.evidence.findLast((item) => item.voidedAt === undefined);
-    const provenAtMs = proof === undefined ? undefined : this.proofs.get(proof.source);
+    const provenAtMs = proof === undefined ? undefined : this.provenAtMs(proof.source);
     if (provenAtMs !== undefined) since.evidence = provenAtMs;
-    const first = status?.evidence.find((item) => item.voidedAt === undefined && provesTheSame(item, proof) && this.proofs.has(item.source));
-    const firstAtMs = first === undefined ? undefined : this.proofs.get(first.source);
+    const first = status?.evidence.find(
+      (item) => item.voidedAt === undefined && provesTheSame(item, proof) && this.provenAtMs(item.source) !== undefined,
+    );
+    const firstAtMs = first === undefined ? undefined : this.provenAtMs(first.source);
     if (firstAtMs !== undefined) since.firstEvidence = firstAtMs;
     if (this.setAtMs !== undefined) since.set = this.setAtMs;
     return since;
