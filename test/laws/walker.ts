@@ -21,6 +21,8 @@ const GRACE_MS = 4_000;
 const PASSES_MAX = 12;
 /** Stretches of time without a change of the status, after which a person does something: lifts what stands in the way, then mends the machine. */
 const PATIENCE = 16;
+/** It came when the fence had let the workload go for another reason: what it asks for may not be served any more, and it let nothing go. */
+const LATE_REQUEST = 'request-after-the-release';
 
 /** The truth about the machine, which the automaton must find out by reading. */
 interface Machine {
@@ -72,7 +74,7 @@ export class Walker {
   copy(): Walker {
     const copy = new Walker(this.model.plan, this.isThorough, this.model.copy());
     copy.machine = { ...this.machine };
-    Object.assign(copy, { isPreservable: this.isPreservable, isLimitable: this.isLimitable });
+    Object.assign(copy, { isPreservable: this.isPreservable, isLimitable: this.isLimitable, removesNodes: this.removesNodes });
     copy.model.dispatched = this.model.dispatched.slice(-1);
     [copy.quiet, copy.healed] = [this.quiet, this.healed];
     return copy;
@@ -171,7 +173,8 @@ export class Walker {
   /** Somebody asks for this fence, or takes that back. */
   ask(isAsked: boolean, more: Pick<NodeFenceSpec, 'ending' | 'lastStep' | 'methods'> = {}): void {
     const { model } = this;
-    const requestedBy = { apiVersion: 'ha.k8s.io/v1', kind: 'NodeFenceRemediation', name: 'a', uid: 'request-1' };
+    const uid = model.fence?.status?.released === undefined ? 'request-1' : LATE_REQUEST;
+    const requestedBy = { apiVersion: 'ha.k8s.io/v1', kind: 'NodeFenceRemediation', name: 'a', uid };
     const spec = { node: 'a', ...(isAsked && { requestedBy, ...more }) };
     model.fence = { ...(model.fence ?? { uid: 'fence-1', status: undefined, deleting: false, finalized: true }), spec };
   }
@@ -226,7 +229,8 @@ export class Walker {
     }
     this.healed += 1;
     // A request that cannot be served, because devices or words are wrong, is for who made it to take back; one that let a workload go must end by itself.
-    if (this.healed > 3 && model.fence?.spec.requestedBy !== undefined && model.fence.status?.released === undefined) {
+    const request = model.fence?.spec.requestedBy?.uid;
+    if (this.healed > 3 && request !== undefined && (request === LATE_REQUEST || model.fence?.status?.released === undefined)) {
       this.healed = 0;
       this.ask(false);
     } else if (this.healed > 3)
