@@ -7,6 +7,7 @@ import { AgentError } from '../../src/ports/agents.ts';
 import type { Target } from '../../src/ports/agents.ts';
 import { SystemClock } from '../../src/runtime/system-clock.ts';
 import { ExecFabricAgent, ExecPowerAgent, FenceProgramRunner } from './agent.ts';
+import type { AddressCheck } from '../shared/address/address-check.ts';
 import { ProgramFolder } from '../shared/process/program-folder.ts';
 import { FenceCatalogue } from './catalogue.ts';
 import { FakeFenceAgent } from './testing/fake-fence-agent.ts';
@@ -18,13 +19,14 @@ afterEach(() => {
   for (const fake of disposed.splice(0)) fake.dispose();
 });
 
-function start(device: FakeDevice = {}) {
+function start(device: FakeDevice = {}, check?: AddressCheck) {
   const fake = new FakeFenceAgent(device);
   disposed.push(fake);
   const runner = new FenceProgramRunner(
     'fence_fake',
     new FenceCatalogue(new ProgramFolder({ kind: 'folder', path: fake.folder })),
     new SystemClock(),
+    check,
   );
   const target = (changes: Partial<Target> = {}): Target => ({
     plug: '1',
@@ -57,6 +59,22 @@ describe('a fence agent of ClusterLabs', { timeout: 120_000 }, () => {
     expect(await agent.read(target())).toMatchObject({ state: 'off', detail: 'Status: OFF' });
     expect(await agent.set(target(), 'on')).toMatchObject({ result: 'accepted' });
     expect(fake.calls).toEqual(['status 1', 'off 1', 'status 1', 'on 1']);
+  });
+
+  it('is given the address that was checked in the place of a name, but where a certificate or a host key is known by the name', async () => {
+    const asked: string[] = [];
+    const { fake, agent, target } = start({}, (address) => void asked.push(address));
+    const told = async (more: Record<string, string>): Promise<string | undefined> => {
+      await agent.read(target({ parameters: { ip: 'localhost', username: 'admin', password: PASSWORD, ...more } }));
+      return fake.stdin.findLast((line) => line.startsWith('ip='));
+    };
+    expect([await told({ ssl_insecure: 'yes' }), await told({}), await told({ ssl_insecure: 'yes', ssh: 'yes' })]).toEqual([
+      `ip=${asked[0] ?? ''}`,
+      'ip=localhost',
+      'ip=localhost',
+    ]);
+    expect(asked[0]).toMatch(/^(?:127\.|::1)/);
+    expect(await told({ ssl_insecure: 'yes', ip: '192.0.2.9' })).toBe('ip=192.0.2.9');
   });
 
   it('is told everything on its stdin, by the names of its own metadata, without false booleans', async () => {

@@ -1,3 +1,5 @@
+import { isIP } from 'node:net';
+
 import { AgentError } from '../../src/ports/agents.ts';
 import type { FabricAgent, Outcome, PlugEntry, PowerAgent, Reading, Target } from '../../src/ports/agents.ts';
 import type { Clock } from '../../src/ports/clock.ts';
@@ -11,6 +13,7 @@ import type { FenceAction } from './call-text.ts';
 import type { FenceCatalogue } from './catalogue.ts';
 import { withLocalFiles } from './local-files.ts';
 import type { FenceMetadata } from './metadata.ts';
+import { familyOf, nameUse } from './named-device.ts';
 import { believesCode, canonicalParameters, checkProgram, isSecret } from './parameters.ts';
 
 /** What the agent's own polls leave of the deadline for login and the command. */
@@ -74,11 +77,11 @@ export class FenceProgramRunner {
     this.#checkPlug(target, action, metadata);
     const local = withLocalFiles(canonicalParameters(metadata, target.parameters), this.#catalogue.programs);
     if ('refusal' in local) throw this.#error('Misconfigured', target, action, local.refusal);
-    await this.#checkAddress(target, action, local.parameters);
+    const parameters = await this.#addressed(target, action, metadata, local.parameters);
     const powerTimeout = Math.max(POLLS_MIN, Math.floor(target.deadlineMs / 1000) - RESERVE_SECONDS);
     const result = await this.#run(target, action, {
       argv: [file],
-      stdin: callText(metadata, { action, plug: target.plug, parameters: local.parameters, powerTimeout }),
+      stdin: callText(metadata, { action, plug: target.plug, parameters, powerTimeout }),
       clock: this.#clock,
       signal: target.signal,
       deadlineMs: target.deadlineMs,
@@ -89,12 +92,20 @@ export class FenceProgramRunner {
     return { result, words: describeResult(result, secrets) };
   }
 
-  /** The program looks the name up again by itself: what it then calls is not seen from here. */
-  async #checkAddress(target: Target, action: FenceAction, { ip, ipaddr = ip }: Readonly<Record<string, string>>): Promise<void> {
-    if (ipaddr === undefined || this.#check === ANY_ADDRESS) return;
+  /** With the address that was checked in the place of a name, which the program would look up again; but where it needs the name. */
+  async #addressed(
+    target: Target,
+    action: FenceAction,
+    metadata: FenceMetadata,
+    named: Readonly<Record<string, string>>,
+  ): Promise<Readonly<Record<string, string>>> {
+    const parameter = named['ipaddr'] === undefined ? 'ip' : 'ipaddr';
+    const host = named[parameter]?.replaceAll(/^\[|\]$/g, '');
+    if (host === undefined || this.#check === ANY_ADDRESS) return named;
     const call = new Call(this.#clock, target, action);
     try {
-      await call.within(checkedAddress(ipaddr.replaceAll(/^\[|\]$/g, ''), undefined, this.#check));
+      const { address } = await call.within(checkedAddress(host, familyOf(named), this.#check));
+      return isIP(host) !== 0 || nameUse(metadata, named) !== undefined ? named : { ...named, [parameter]: address };
     } catch (error) {
       if (error instanceof AddressRefused) throw this.#error('Misconfigured', target, action, error.message);
       if (call.ended !== undefined) throw call.endedError();

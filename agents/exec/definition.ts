@@ -7,6 +7,7 @@ import { FenceCatalogue } from './catalogue.ts';
 import type { FenceProgram } from './catalogue.ts';
 import { plugProblem } from './call-text.ts';
 import { knownFaults } from './known-faults.ts';
+import { nameWarnings } from './named-device.ts';
 import { canonicalParameters, checkProgram, describeProgram, isSecret } from './parameters.ts';
 
 /** Any device may stand behind an agent; 30 s as with the slowest BMCs. */
@@ -67,6 +68,7 @@ function define(program: FenceProgram, catalogue: FenceCatalogue): AgentDefiniti
     deviceMaxLatencyMs: LATENCY_MS,
     deviceKey: (parameters) => deviceKeyOf(program, parameters),
     describe: () => describeProgram(program),
+    ...(metadata === undefined ? {} : { warnings: (parameters) => nameWarnings(name, metadata, canonicalParameters(metadata, parameters)) }),
     ...(unasked === undefined
       ? {}
       : { takesAny: true, warnings: () => [{ parameter: 'agent_name', message: `${name}: what it takes is not known here: ${unasked}` }] }),

@@ -24,5 +24,5 @@ export function judgeTrust(recorded: TrustedDevice | undefined, shown: string, a
 
 /** In words that say what to do. */
 export function strangerMessage({ recorded }: Extract<TrustDecision, { kind: 'stranger' }>, shown: string): string {
-  return `it shows ${shown}, and not ${recorded.shown}, which is on record since ${recorded.since}: nobody logs in; if you have changed its certificate or key, write accept_fingerprint=${shown} into its method or template, else find out who answers there`;
+  return `its certificate or key has changed: it shows ${shown}, and not ${recorded.shown}, which is on record since ${recorded.since}: nobody logs in; if you have changed it, write accept_fingerprint=${shown} into its method or template, else find out who answers there`;
 }

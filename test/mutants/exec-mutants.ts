@@ -7,6 +7,28 @@ const EXEC_ANSWERS = 'agents/exec/answers.test.ts';
 /** Defects of the agent exec. */
 export const EXEC_MUTANTS: readonly SourceMutant[] = [
   {
+    name: 'exec name looked up again',
+    defect: 'a fence agent is given the name of a device whose address was checked, and may call another one',
+    file: 'agents/exec/agent.ts',
+    edits: [['{ ...named, [parameter]: address }', 'named']],
+    killedBy: byTest(
+      EXEC_AGENT,
+      'is given the address that was checked in the place of a name, but where a certificate or a host key is known by the name',
+    ),
+  },
+  {
+    name: 'exec address for a certificate',
+    defect: 'a fence agent that checks a certificate is given an address that stands in none, and refuses its device',
+    file: 'agents/exec/named-device.ts',
+    edits: [
+      ["return mayUseTls && !isYes('ssl_insecure') ? 'certificate' : undefined;", "return mayUseTls === undefined ? 'certificate' : undefined;"],
+    ],
+    killedBy: byTest(
+      EXEC_AGENT,
+      'is given the address that was checked in the place of a name, but where a certificate or a host key is known by the name',
+    ),
+  },
+  {
     name: 'exec code alone',
     defect: 'exit code 2 alone is off',
     file: 'agents/exec/answers.ts',

@@ -15,6 +15,7 @@ const PARAMETERS = [
   parameter('plug', 'string', ' obsoletes="port"'),
   parameter('port', 'string', ' deprecated="1"'),
   parameter('ssl_insecure', 'boolean'),
+  parameter('ssh', 'boolean', ' obsoletes="secure"'),
   parameter('missing_as_off', 'boolean'),
   parameter('power_timeout', 'second'),
   parameter('retry_on', 'integer'),

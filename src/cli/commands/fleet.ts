@@ -61,7 +61,7 @@ export interface NodeRow {
   remedies?: RemedyRow[];
   /** Absent: nothing was heard of a crash kernel since it lived. */
   dump?: HeardDumpRow;
-  /** Errors of the configuration, as the controller last saw it. */
+  /** Errors of the configuration and devices that could not be used, as the controller last saw them. */
   problems: string[];
 }
 
@@ -172,7 +172,7 @@ function nodeRow(node: Node, fence: NodeFence | undefined, report: NodeFenceRepo
   const configured = (report?.status?.problems ?? [])
     .filter(({ severity }) => severity === 'error')
     .map(({ where, message }) => `${where}: ${message}`);
-  const problems = [...outranked(fence, leader), ...configured];
+  const problems = [...outranked(fence, leader), ...configured, ...brokenPaths(report)];
   const { fence: trigger, problems: told = [] } = report?.status ?? {};
   const fenceable = fenceableOf({ ...(trigger !== undefined && { trigger }), problems: told });
   const daemon = daemonOf(report);
@@ -194,6 +194,15 @@ function nodeRow(node: Node, fence: NodeFence | undefined, report: NodeFenceRepo
 function withHeardDump(row: NodeRow, heard: ReadonlyMap<string, HeardDumpRow>, fences: FleetListers['fences'], nowMs: number): NodeRow {
   const dump = dumpNow(heard.get(row.node), row.ready === 'True', fenceOf({ fences: fences.all() }, row.node)?.status, nowMs);
   return dump === undefined ? row : { ...row, dump };
+}
+
+/** Devices that a fence could not use when they were last read: silent, changed, refused. */
+function brokenPaths(report: NodeFenceReport | undefined): string[] {
+  const broken = (report?.status?.devices ?? []).filter(({ path }) => path === 'broken');
+  return broken.map(({ agent, device, plug, methods, message = 'it could not be read' }) => {
+    const name = [agent, device, ...(plug === '' ? [] : ['plug', plug])].join(' ');
+    return `${name} (${methods.join(', ')}): ${message}`;
+  });
 }
 
 /** The leader decides nothing about such a fence. */

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { strangerMessage } from '../../domain/first-trust.ts';
 import type { Lease } from '../../ports/objects.ts';
+import type { NodeFenceReport } from '../../ports/resources.ts';
 import { fleetOf } from './fleet.ts';
 import { leaderOf, describeLeader } from './leader.ts';
 import { fleetPage } from './pages/fleet-page.ts';
@@ -54,6 +56,27 @@ describe('the leader, as status shows it', () => {
     expect(page).toContain('a could not be fenced as it should: its NodeFence was last written under epoch 41, and the leader leads under 4');
     const over = fleetOf(picture, leaderOf(lease({}, 600), NOW_MS));
     expect(over.nodes[0]?.problems).toEqual([]);
+  });
+
+  it('names devices that a fence could not use, and what to do where one shows another certificate', () => {
+    const message = strangerMessage({ kind: 'stranger', recorded: { device: 'd', shown: 'one', since: 'then' } }, 'two');
+    const broken = {
+      agent: 'redfish',
+      device: '10.0.0.7:443',
+      plug: '2',
+      methods: ['bmc-off', 'bmc-on'],
+      path: 'broken' as const,
+      message,
+      since: ago(5),
+    };
+    const report = { metadata: { name: 'a' }, spec: {}, status: { devices: [broken, { ...broken, plug: '3', path: 'working' as const }] } };
+    const picture = { nodes: [node('a', 'True', 60)], fences: [], stops: [], reports: [report as unknown as NodeFenceReport] };
+    const status = fleetOf(picture, leaderOf(lease({}), NOW_MS));
+    expect(status.nodes[0]?.problems).toEqual([
+      expect.stringContaining('redfish 10.0.0.7:443 plug 2 (bmc-off, bmc-on): its certificate or key has changed'),
+    ]);
+    const page = fleetPage(status, { server: 's', wide: false, all: false }, { ink: PLAIN, width: 400, nowMs: NOW_MS });
+    expect(page).toContain('write accept_fingerprint=two into its method or template');
   });
 
   it('has words without a node too', () => {
