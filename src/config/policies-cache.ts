@@ -10,8 +10,12 @@ import { Problems } from './problems.ts';
 export class PolicyCache {
   #policies: readonly StormPolicy[] | undefined;
   #texts: readonly ConfigText[] = [];
+  #configuration: Configuration | undefined;
 
   of(configuration: Configuration): readonly StormPolicy[] {
+    // Asked thousands of times a second in a storm, and there is a ConfigMap for each node.
+    if (this.#policies !== undefined && configuration === this.#configuration) return this.#policies;
+    this.#configuration = configuration;
     const texts = [...configuration.configMaps.values()].filter(({ name }) => name === CLUSTER_CONFIG || name.startsWith(POLICY_PREFIX));
     const isSame = texts.length === this.#texts.length && texts.every((text, index) => text === this.#texts[index]);
     if (this.#policies !== undefined && isSame) return this.#policies;

@@ -196,10 +196,24 @@ describe('deletions that hang behind a webhook', () => {
 
     // Slow answers of other calls do not hold the Lease up either.
     const reads = Array.from({ length: 200 }, () => cluster.get(NODES, 'slow').catch(() => undefined));
-    const elector = new ApiClient({ transport, deadlineMs: 10_000, lane: 'urgent' });
+    const elector = new ApiClient({ transport, deadlineMs: 10_000, lane: 'lease' });
     expect(await elector.get(LEASES, 'nodefence-controller', 'nodefence')).toBeDefined();
     await Promise.all(reads);
     expect(hung).toHaveLength(240);
+  });
+
+  it('leave the Lease its own connections, as do stop reads that hang', async () => {
+    const seen: string[] = [];
+    const port = await apiServer('http', seen, (path, response) => {
+      if (!path.includes('nodefencestops')) response.writeHead(200, { 'content-type': 'application/json' }).end('{"metadata":{"name":"x"}}');
+    });
+    const transport = transportTo(`http://127.0.0.1:${String(port)}`);
+    const cluster = new ApiClient({ transport, deadlineMs: 500 });
+    const hung = Array.from({ length: 20 }, () => expect(cluster.list(NODE_FENCE_STOPS)).rejects.toThrow('no answer within 500 ms'));
+    await until(() => seen.length >= 4);
+    const elector = new ApiClient({ transport, deadlineMs: 400, lane: 'lease' });
+    expect(await elector.get(LEASES, 'nodefence-controller', 'nodefence')).toBeDefined();
+    await Promise.all(hung);
   });
 
   it('take none from deletions by force where they are gentle, and wait longer', async () => {

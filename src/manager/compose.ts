@@ -62,7 +62,7 @@ export function composeController(ports: ControllerPorts, options: ControllerOpt
   const cluster = new ReportingClient(transport, () => proof.refused);
   const { listers, configMaps, secrets, leader, announced, reflectors, reportWentBack } = watchCluster(ports, options);
   const dispatcher = dispatcherOf(ports, options, cluster, { daemons: () => secondaries.nodeDaemons, dumps: () => secondaries.given.kdump });
-  const elector = electorOf(ports, options, new ApiClient({ transport, lane: 'urgent' }), {
+  const elector = electorOf(ports, options, new ApiClient({ transport, lane: 'lease' }), {
     onAcquired: (epoch) => {
       logger.info('leading', { epoch });
       storm.acquired();

@@ -16,10 +16,10 @@ export interface ApiRequest {
   deadlineMs: number;
   signal?: AbortSignal;
   /**
-   * Each has connections of its own: `urgent` for what the right to act hangs on (the leader's Lease, stops), `slow` for what may hang behind admission webhooks
-   * and must not hold up the rest, `patient` for what waits for them to the end. Absent: everything else.
+   * Each has connections of its own: `lease` for the leader's Lease and nothing else, `urgent` for the other question that the right to act hangs on (stops), `slow`
+   * for what may hang behind admission webhooks and must not hold up the rest, `patient` for what waits for them to the end. Absent: everything else.
    */
-  lane?: 'urgent' | 'slow' | 'patient' | undefined;
+  lane?: 'lease' | 'urgent' | 'slow' | 'patient' | undefined;
   /**
    * Called in the synchronous turn in which the request's first byte is written: after the credential was read, a socket was free, and TCP and TLS stand.
    * When it throws, nothing is sent and the request rejects with what it threw. Called anew for each repetition (a 401 is asked once more).

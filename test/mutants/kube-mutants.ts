@@ -45,6 +45,13 @@ export const KUBE_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(CLIENT, 'reads stops on a lane of their own, and lets what may hang behind a webhook take none of the others'),
   },
   {
+    name: 'lease behind stops',
+    defect: 'the renewal of the Lease waits behind the reads of stops',
+    file: 'src/kube/transport/connection.ts',
+    edits: [['return { ...lanes, watches:', 'return { ...lanes, lease: lanes.urgent, watches:']],
+    killedBy: byTest('src/kube/gated-request.test.ts', 'leave the Lease its own connections, as do stop reads that hang'),
+  },
+  {
     name: 'slow deletions everywhere',
     defect: 'an eviction takes the connections of ordinary calls',
     file: 'src/kube/client.ts',

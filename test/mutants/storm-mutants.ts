@@ -7,6 +7,7 @@ const WINDOWS = 'src/domain/policies/windows';
 const COOLDOWN = 'src/domain/policies/cooldown';
 const UNHEALTHY = 'src/domain/policies/max-unhealthy';
 const FACTS = 'src/controllers/fence/storm/fence-facts';
+const STORM = 'src/controllers/fence/storm/storm.test.ts';
 const PREDECESSOR = 'src/controllers/fence/storm/predecessor';
 
 /** Defects of the storm policies: of those that time ends, and of who counts as unhealthy. */
@@ -122,5 +123,26 @@ export const STORM_MUTANTS: readonly SourceMutant[] = [
     file: 'src/controllers/fence/storm/node-roster.ts',
     edits: [[' || entry.isBegun || entry.isReserved', ' || entry.isBegun']],
     killedBy: byTest('src/controllers/fence/storm/storm.test.ts', 'begins with one of two well nodes that somebody asks for'),
+  },
+  {
+    name: 'everybody looked at for everybody',
+    defect: 'each node that asks has all silent nodes looked at: a thousand that failed keep the controller from renewing its Lease',
+    file: 'src/controllers/fence/storm/node-roster.ts',
+    edits: [['if (nowMs - this.sweptAtMs >= SWEEP_MS) this.sweep', 'this.sweep']],
+    killedBy: byTest(STORM, 'does not look at every silent node for every node that asks'),
+  },
+  {
+    name: 'mark of a moment ago',
+    defect: 'what time changed of the node that is asked for is overlooked',
+    file: 'src/controllers/fence/storm/node-roster.ts',
+    edits: [['    this.refreshOne(asked);\n', '']],
+    killedBy: byTest(STORM, 'holds a failed node for as long as it renews its lease on the storage, though nothing else changes'),
+  },
+  {
+    name: 'stops by an older question',
+    defect: 'a question for stops that was sent before answers those who ask later',
+    file: 'src/controllers/fence/stop-answers.ts',
+    edits: [['      this.next = undefined;\n', '']],
+    killedBy: byTest('src/controllers/fence/stop-answers.test.ts', 'that were sent before answer nobody who asks later'),
   },
 ];

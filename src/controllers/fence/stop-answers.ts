@@ -6,6 +6,8 @@ import type { FenceDependencies } from './dependencies.ts';
 const ANSWER_MAX_AGE_MS = 1_500;
 /** While a run waits for its device: a slow one must not find every answer too old. */
 const REFRESH_MS = 500;
+/** In a storm a thousand runs ask: whoever asks while so many questions are on their way shares the next one. Two, for one may hang. */
+const QUESTIONS_AT_ONCE = 2;
 
 /**
  * What the last consistent read showed of stops, for all runs of this process. A watch may hang, and a process may stand still between a look and a send: the send itself
@@ -18,19 +20,18 @@ export class StopAnswers {
   private stops: readonly NodeFenceStop[] = [];
   private readonly waiting = new Set<string>();
   private cancel: (() => void) | undefined;
+  private underWay = 0;
+  /** The question that is sent when one that is on its way ends: what it answers is newer than any wish to have it. */
+  private next: Promise<readonly NodeFenceStop[]> | undefined;
+  private sendNext: () => void = () => undefined;
 
   constructor(dependencies: Pick<FenceDependencies, 'cluster' | 'clock' | 'log' | 'options'>) {
     this.dependencies = dependencies;
   }
 
-  /** Reads all stops now; the one that stands on this node. Rejects as the cluster port does. */
+  /** Reads all stops, by a question that is sent after this call; the one that stands on this node. Rejects as the cluster port does. */
   async ask(node: string): Promise<NodeFenceStop | undefined> {
-    const askedAtMs = this.dependencies.clock.monotonicMs();
-    const stops = await this.dependencies.cluster.list(NODE_FENCE_STOPS);
-    if (askedAtMs >= this.askedAtMs) {
-      this.askedAtMs = askedAtMs;
-      this.stops = stops;
-    }
+    const stops = await this.question();
     return stops.find((stop) => stopsNode(stop, node));
   }
 
@@ -54,6 +55,35 @@ export class StopAnswers {
     const ageMs = this.dependencies.clock.monotonicMs() - this.askedAtMs;
     if (ageMs <= (this.dependencies.options.stopAnswerMaxAgeMs ?? ANSWER_MAX_AGE_MS)) return undefined;
     return `whether a stop is active was last answered ${Math.round(ageMs)} ms ago; it is asked again`;
+  }
+
+  private question(): Promise<readonly NodeFenceStop[]> {
+    if (this.next !== undefined) return this.next;
+    if (this.underWay < QUESTIONS_AT_ONCE) return this.send();
+    const turn = new Promise<void>((resolve) => {
+      this.sendNext = resolve;
+    });
+    this.next = turn.then(() => {
+      this.next = undefined;
+      return this.send();
+    });
+    return this.next;
+  }
+
+  private async send(): Promise<readonly NodeFenceStop[]> {
+    const askedAtMs = this.dependencies.clock.monotonicMs();
+    this.underWay += 1;
+    try {
+      const stops = await this.dependencies.cluster.list(NODE_FENCE_STOPS);
+      if (askedAtMs >= this.askedAtMs) {
+        this.askedAtMs = askedAtMs;
+        this.stops = stops;
+      }
+      return stops;
+    } finally {
+      this.underWay -= 1;
+      this.sendNext();
+    }
   }
 
   private async refresh(): Promise<void> {

@@ -5,8 +5,8 @@ import type { ServerConfig } from '../kubeconfig/server-config.ts';
 import { watchHandshake } from './gated-request.ts';
 
 /** Sockets kept for calls, by their lane; watches have their own, one each. */
-const SOCKETS_MAX = { calls: 32, urgent: 4, slow: 64, patient: 32 } as const;
-const LANES = ['calls', 'urgent', 'slow', 'patient'] as const;
+const SOCKETS_MAX = { calls: 32, lease: 2, urgent: 4, slow: 64, patient: 32 } as const;
+const LANES = ['calls', 'lease', 'urgent', 'slow', 'patient'] as const;
 const PROBE_SOCKET_MS = 15_000;
 
 export interface Wire {
@@ -82,7 +82,8 @@ export class Connection {
       return url.protocol === 'http:' ? new HttpAgent(sockets) : new WatchedAgent({ ...sockets, ...tls });
     };
     const lane = (name: Lane): HttpAgent => agent({ maxSockets: SOCKETS_MAX[name] });
-    return { calls: lane('calls'), urgent: lane('urgent'), slow: lane('slow'), patient: lane('patient'), watches: agent({ maxFreeSockets: 0 }) };
+    const lanes = { calls: lane('calls'), lease: lane('lease'), urgent: lane('urgent'), slow: lane('slow'), patient: lane('patient') };
+    return { ...lanes, watches: agent({ maxFreeSockets: 0 }) };
   }
 }
 

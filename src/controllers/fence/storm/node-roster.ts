@@ -17,6 +17,8 @@ const HANGING_MS = 60_000;
 const DEFAULT_GRACE_SECONDS = 30;
 /** A kubelet may write its first Lease at any time. */
 const RESYNC_MS = 5_000;
+/** In a storm thousands are silent, and thousands ask: so often all of them are looked at, and not at each question. */
+const SWEEP_MS = 100;
 const NO_LABELS = {};
 
 interface Entry {
@@ -54,11 +56,11 @@ export class NodeRoster {
   private readonly onChange: () => void;
   private readonly entries = new Map<string, Entry>();
   private readonly silent = new Set<string>();
-  private readonly failed = new Set<string>();
   private readonly conditional = new Set<string>();
   /** First sight of the deletion of each terminating pod, by node. */
   private readonly terminating = new Map<string, Map<string, number>>();
   private silentDueMs = Number.NEGATIVE_INFINITY;
+  private sweptAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(sources: RosterSources, onChange: () => void) {
     this.sources = sources;
@@ -68,7 +70,7 @@ export class NodeRoster {
 
   seeNode(name: string, node: Node | undefined): void {
     if (node === undefined) {
-      for (const kept of [this.entries, this.silent, this.failed, this.conditional, this.terminating]) kept.delete(name);
+      for (const kept of [this.entries, this.silent, this.conditional, this.terminating]) kept.delete(name);
       if (this.nodes.delete(name)) this.onChange();
       return;
     }
@@ -79,7 +81,6 @@ export class NodeRoster {
     if (known === undefined) this.entries.set(name, entry);
     if (isConditional(node)) this.conditional.add(name);
     else this.conditional.delete(name);
-    if (known === undefined) this.silentDueMs = Number.NEGATIVE_INFINITY;
     this.update(name, entry);
   }
 
@@ -111,11 +112,13 @@ export class NodeRoster {
     for (const name of names) this.refreshOne(name);
   }
 
-  /** What time alone changes: who fell silent, whose pods hang, who still lives on its storage. */
-  refresh(nowMs: number): void {
-    for (const name of this.silent) this.refreshOne(name);
-    if (this.sources.storageOf !== undefined) for (const name of this.failed) this.refreshOne(name);
-    for (const name of this.conditional) this.refreshOne(name);
+  /**
+   * What time alone changes. The node that is `asked` for is as it is now: whether its pods hang, whether it still lives on its storage. Of the others policies
+   * count the health only, and who is heard again may count as silent a moment longer: that holds, and never permits.
+   */
+  refresh(nowMs: number, asked: string): void {
+    this.refreshOne(asked);
+    if (nowMs - this.sweptAtMs >= SWEEP_MS) this.sweep(nowMs);
     if (nowMs < this.silentDueMs) return;
     this.silentDueMs = nowMs + RESYNC_MS;
     for (const [name, entry] of this.entries) {
@@ -123,6 +126,14 @@ export class NodeRoster {
       if (dueMs === undefined) continue;
       if (dueMs <= nowMs) this.update(name, entry);
       else this.silentDueMs = Math.min(this.silentDueMs, dueMs);
+    }
+  }
+
+  private sweep(nowMs: number): void {
+    this.sweptAtMs = nowMs;
+    for (const name of this.silent) {
+      const entry = this.entries.get(name);
+      if (entry !== undefined && this.healthOf(name, entry, nowMs) !== 'silent') this.update(name, entry);
     }
   }
 
@@ -136,10 +147,10 @@ export class NodeRoster {
     const { node } = entry;
     const nowMs = this.sources.clock.monotonicMs();
     const health = this.healthOf(name, entry, nowMs);
-    if (health === 'failed') this.failed.add(name);
-    else this.failed.delete(name);
     if (health === 'silent') this.silent.add(name);
-    else if (this.silent.delete(name)) this.silentDueMs = Number.NEGATIVE_INFINITY;
+    else this.silent.delete(name);
+    if (health === 'healthy' && before?.health !== 'healthy')
+      this.silentDueMs = Math.min(this.silentDueMs, this.silentFromMs(name, entry) ?? nowMs + RESYNC_MS);
     const fence = entry.isReserved ? { isRequested: false, state: 'new' as const, ...entry.fence, holdsSlot: true } : entry.fence;
     const marks = [...entry.standing, ...this.circumstantial(name, entry, nowMs), ...this.sources.foreignMarks(name)];
     const after: StormNode = {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { cooldown } from '../../../domain/policies/cooldown.ts';
 import { maintenance } from '../../../domain/policies/maintenance.ts';
 import { maxConcurrent } from '../../../domain/policies/max-concurrent.ts';
@@ -38,6 +38,22 @@ describe('the storm shell', () => {
     harness.lifeAtMs.set('c', harness.clock.monotonicMs());
     await harness.clock.advance(600);
     expect(harness.holding('a')).toEqual([]);
+  });
+
+  it('does not look at every silent node for every node that asks', async () => {
+    const names = Array.from({ length: 400 }, (_unused, index) => `node-${index}`);
+    const harness = new StormHarness(names, [UNHEALTHY]);
+    await harness.clock.advance(60_000);
+    const failed = names.slice(0, 200);
+    harness.fail(...failed);
+    let looks = 0;
+    vi.spyOn(harness.lifeAtMs, 'get').mockImplementation(() => {
+      looks += 1;
+      return 0;
+    });
+    for (const node of failed) expect(harness.storm.activeHoldsOn(node)).toHaveLength(1);
+    await harness.clock.advance(100);
+    expect(looks).toBeLessThan(10 * names.length);
   });
 
   it('counts machines that failed and are kept for a look, from the moment at which they are', () => {

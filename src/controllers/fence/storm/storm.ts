@@ -2,6 +2,7 @@ import { cutsOff } from '../../../domain/journal.ts';
 import type { JournalEntry } from '../../../domain/node-fence.ts';
 import { judgeStorm } from '../../../domain/policies/judge.ts';
 import type { StormHold } from '../../../domain/policies/judge.ts';
+import type { StormPolicy } from '../../../domain/policies/policy.ts';
 import { withRemedies } from '../../../domain/policies/remedied.ts';
 import type { RemedyStage } from '../../../domain/policies/remedied.ts';
 import type { MaintenanceMark, StorageView, StormView } from '../../../domain/policies/view.ts';
@@ -53,7 +54,7 @@ export class Storm {
     this.dependencies = dependencies;
     this.connectivity = connectivity;
     this.startedAtMs = clock.monotonicMs();
-    this.held = new HeldNodes(clock, queue, (node) => this.fresh(clock.monotonicMs(), REUSE_MS)(node));
+    this.held = new HeldNodes(clock, queue, (node) => this.fresh(node, clock.monotonicMs()));
     const changed = (): void => this.changed();
     const marksOf = (node: string): readonly MaintenanceMark[] => foreignMarks?.marksOf(node) ?? NO_MARKS;
     const isPreserved = (node: string): boolean => guardOf(dependencies, node)?.kind === 'isolate-and-hold';
@@ -90,7 +91,7 @@ export class Storm {
   /** The same right before a call: nothing that changed since is overlooked. */
   activeHoldsOn(node: string): readonly StormHold[] {
     const nowMs = this.dependencies.clock.monotonicMs();
-    return this.dependencies.planner.stormPolicies().length === 0 ? NO_HOLDS : this.fresh(nowMs, REUSE_MS)(node);
+    return this.dependencies.planner.stormPolicies().length === 0 ? NO_HOLDS : this.fresh(node, nowMs);
   }
 
   /** Why no remedy of this node may begin now, where these nodes have remedies. */
@@ -98,7 +99,7 @@ export class Storm {
     const policies = this.dependencies.planner.stormPolicies();
     if (policies.length === 0) return NO_HOLDS;
     const nowMs = this.dependencies.clock.monotonicMs();
-    this.roster.refresh(nowMs);
+    this.roster.refresh(nowMs, node);
     const before = this.remedyJudgement;
     const isSame = before?.stages === stages && before.version === this.version && before.policies === policies;
     if (isSame && nowMs - before.atMs <= REUSE_MS) return before.holdsOf(node);
@@ -156,14 +157,18 @@ export class Storm {
       const holds = known.holdsOf(node);
       if (holds.length > 0) return holds;
     }
-    return this.fresh(nowMs, REUSE_MS)(node);
+    return this.fresh(node, nowMs);
   }
 
-  private fresh(nowMs: number, reuseMs: number): Judgement['holdsOf'] {
+  private fresh(node: string, nowMs: number): readonly StormHold[] {
     const policies = this.dependencies.planner.stormPolicies();
-    this.roster.refresh(nowMs);
+    this.roster.refresh(nowMs, node);
     const known = this.judgement;
-    if (known?.version === this.version && known.policies === policies && nowMs - known.atMs <= reuseMs) return known.holdsOf;
+    if (known?.version === this.version && known.policies === policies && nowMs - known.atMs <= REUSE_MS) return known.holdsOf(node);
+    return this.judgeAnew(policies, nowMs)(node);
+  }
+
+  private judgeAnew(policies: readonly StormPolicy[], nowMs: number): Judgement['holdsOf'] {
     const failed = [...this.roster.nodes.values()].filter(({ health, fence }) => health === 'failed' || isOpen(fence)).map(({ name }) => name);
     this.askAround(failed.length > 0);
     let holdsOf = judgeStorm(policies, this.view(nowMs));
