@@ -17,6 +17,13 @@ export const CLAIM_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest('src/controllers/shared/claims/lease-place.test.ts', 'only what nobody may read refuses'),
   },
   {
+    name: 'no namespace for ever',
+    defect: 'a namespace of node leases that appears is not honoured: what a remediator holds is fenced',
+    file: `${LEASES}.ts`,
+    edits: [["if (place.state === 'absent' && (await place.look()) === 'absent')", "if (place.state === 'absent')"]],
+    killedBy: byTest(`${LEASES}.test.ts`, 'are not asked for where there is no namespace for them, until it is there'),
+  },
+  {
     name: 'handed to a failing node',
     defect: 'leadership goes to a replica whose own node has failed',
     file: `${DECISION}.ts`,

@@ -24,6 +24,17 @@ describe('what was refused to processes of ours', () => {
     expect(refusalsIn([{ ...ASKED, user: '', status: 401 }]).refused).toEqual(['nobody who is known was refused: list pods (cluster): 401']);
   });
 
+  it('is not what is asked to learn whether a folder is installed; a token that is refused there is told all the same', () => {
+    const asked = { ...ASKED, resource: 'deployments.apps', status: 403 };
+    expect(refusalsIn([asked]).refused).toEqual([]);
+    expect(
+      refusalsIn([
+        { ...asked, status: 401 },
+        { ...asked, verb: 'watch' },
+      ]).refused,
+    ).toHaveLength(2);
+  });
+
   it('is neither what others asked, nor a conflict, nor something that is not there', () => {
     const others = [{ ...ASKED, user: 'capi-controller-manager', status: 403 }, ...[404, 409, 429, 500].map((status) => ({ ...ASKED, status }))];
     expect(refusalsIn(others)).toEqual({ requests: 4, refused: [] });

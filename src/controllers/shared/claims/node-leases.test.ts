@@ -92,6 +92,24 @@ describe('node leases', () => {
     expect(writes).toBe(1);
   });
 
+  it('are not asked for where there is no namespace for them, until it is there', async () => {
+    let read = 0;
+    let isThere = false;
+    const reached = bent(cluster, {
+      get: (resource, ...given) => {
+        if (resource.kind === 'Namespace') return Promise.resolve(isThere ? ({ metadata: { name: NAMESPACE } } as never) : undefined);
+        read += 1;
+        return isThere ? cluster.get(resource, ...given) : Promise.reject(new ApiStatusError(403, 'Forbidden', 'no'));
+      },
+    });
+    const ours = build({ cluster: reached });
+    expect([await ours.take('a', undefined), read]).toEqual([undefined, 1]);
+    expect([await ours.take('a', undefined), read, writes]).toEqual([undefined, 1, 0]);
+    isThere = true;
+    await foreign();
+    expect(await ours.take('a', undefined)).toContain('node-maintenance is held');
+  });
+
   it('of somebody else are waited out from our first sight, then taken with one transition more', async () => {
     await foreign();
     const ours = build();

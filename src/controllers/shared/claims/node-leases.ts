@@ -123,6 +123,8 @@ export class NodeLeases {
    */
   async take(node: string, requestedBy: { kind: string } | undefined): Promise<string | undefined> {
     const { cluster, clock, namespace, place } = this.dependencies;
+    // Where there was no namespace, that is asked first: a Lease there may not be read, and each refusal would stand in the audit log.
+    if (place.state === 'absent' && (await place.look()) === 'absent') return undefined;
     for (let tries = 1; ; tries += 1) {
       let lease: Lease | undefined;
       let isRead = false;
