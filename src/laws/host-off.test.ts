@@ -1,3 +1,4 @@
+import { leaseHold } from '../controllers/shared/claims/node-lease.ts';
 import { describe, expect, it } from 'vitest';
 import { violationsOf, judge } from './judge.ts';
 import { HOST_NODE_LABEL } from './host-off.ts';
@@ -107,7 +108,7 @@ describe('a Node that is deleted when the operator of its host has switched it o
         .filter((violation) => violation.startsWith('P6'))
         .join();
     };
-    const lease = (holder: string): string => `Lease medik8s-leases/node-a of ${holder} stands: this node is theirs`;
+    const lease = (holder: string): string => leaseHold('medik8s-leases', 'a', holder, 300_000);
     expect(held('medik8s-lease', lease('nodefence-machine-remediation'))).toBe('');
     expect(held('medik8s-lease', lease('node-maintenance'))).toContain('held by medik8s-lease');
     expect(held('max-unhealthy', '3 of 5 nodes have failed')).toContain('held by max-unhealthy');

@@ -53,6 +53,6 @@ function isCordonOfRemedy(history: History, node: string, position: number): boo
 
 /** The fence waits for the lease of machine remediation, or of Metal3Remediation, and it is theirs: by the operator of the host. */
 function isHolders(history: History, act: ApiAction, { policy, message }: ActiveHold): boolean {
-  if (policy !== 'medik8s-lease' || !/ of nodefence-(machine|metal3)-remediation stands/u.test(message)) return false;
+  if (policy !== 'medik8s-lease' || !/ of nodefence-(machine|metal3)-remediation is held:/u.test(message)) return false;
   return history.releases.some(({ position }) => position === act.position) && hostOffBehind(history, act) !== undefined;
 }

@@ -58,6 +58,11 @@ export function describeLease(namespace: string, node: string, holder: string): 
   return `Lease ${namespace}/${nodeLeaseName(node)} of ${holder}`;
 }
 
+/** Why a fence waits for the holder of a Lease; the judge of drills reads it too (src/laws/p6-holds.ts). */
+export function leaseHold(namespace: string, node: string, holder: string, durationMs: number): string {
+  return `${describeLease(namespace, node, holder)} is held: this node is theirs until it is deleted, or is not renewed for ${durationMs / 1_000} s`;
+}
+
 /** What a Lease says when we take it: created, or in place of one that is free or over. */
 export function takenSpec(existing: Lease | undefined, clock: Clock, own = NODE_LEASE_HOLDER): Lease['spec'] {
   const now = microTimestamp(clock);

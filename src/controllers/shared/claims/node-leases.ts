@@ -13,6 +13,7 @@ import type { LeasePlace } from './lease-place.ts';
 import {
   isRequesters,
   describeLease,
+  leaseHold,
   nodeLeaseName,
   nodeLeaseState,
   NODE_LEASE_DURATION_MS,
@@ -106,7 +107,7 @@ export class NodeLeases {
     if (unread !== undefined) return { policy: 'medik8s-lease', reason: 'node-lease', message: unread };
     const state = this.stateOf(node);
     if (state.kind !== 'foreign' || isRequesters(state.holder, requestedBy)) return undefined;
-    const message = `${this.describe(node, state.holder)} is held: this node is theirs until it is deleted, or is not renewed for ${state.durationMs / 1_000} s`;
+    const message = leaseHold(this.dependencies.namespace, node, state.holder, state.durationMs);
     return { policy: 'medik8s-lease', reason: 'node-lease', message };
   }
 
