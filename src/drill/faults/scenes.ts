@@ -61,7 +61,7 @@ export const RACK = 'topology.kubernetes.io/rack';
 
 /** MachineHealthChecks are ours, and ask for what we serve. */
 const HEALTH_CHECKED: SceneHosts = {
-  folders: ['machine-health-check', 'machine-health-check-crd', 'remediation'],
+  folders: ['machine-health-check', 'machine-health-check-crd', 'remediation', 'medik8s'],
   flags: ['--health-checks', 'auto'],
 };
 

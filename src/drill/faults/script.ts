@@ -27,6 +27,10 @@ export interface Blow {
   over: Promise<FaultFindings>;
   /** What this fault in particular must have led to, seen when all is over: says what is not so. */
   judges?: (seen: Seen) => readonly string[];
+  /** Requests of ours are refused because of it, and rightly. */
+  refuses?: true;
+  /** Watches begin anew because of it: what was listed already is listed again. */
+  listsAnew?: true;
   /** Further nodes that are switched because of it, and rightly. */
   others?: readonly string[];
 }

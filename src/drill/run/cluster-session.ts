@@ -18,7 +18,7 @@ import { controlPlaneNamed } from './control-plane.ts';
 import type { ApiUser, ControlPlane } from './control-plane.ts';
 import { SecretsOfDrill } from './credentials.ts';
 import { DrillFolder } from './drill-folder.ts';
-import { writeKubeconfig } from './kubeconfig.ts';
+import { writeKubeconfig, writeKubeconfigWithTokenFile } from './kubeconfig.ts';
 import type { Access } from './kubeconfig.ts';
 import { inCloud, secretsIn, startCloud } from './cloud-machines.ts';
 import type { StartedCloud } from './cloud-machines.ts';
@@ -207,14 +207,15 @@ export class ClusterSession {
     return this.minding;
   }
 
-  /** Calls as one of the health checkers that are played. */
-  transportOf(user: HealthChecker): ApiTransport {
+  /** Calls as one of the users. */
+  transportOf(user: HealthChecker | typeof CONTROLLER_USER): ApiTransport {
     return connect(this.access(user));
   }
 
-  /** A kubeconfig file for this user; its token is in the file only. */
+  /** A kubeconfig file for this user; its token is in the file only, that of the controller in a file beside. */
   kubeconfig(user: string): string {
-    return writeKubeconfig(this.folder.in(`kubeconfig-${user === CONTROLLER_USER ? CONTROLLER_ACCOUNT : user}`), user, this.access(user));
+    if (user !== CONTROLLER_USER) return writeKubeconfig(this.folder.in(`kubeconfig-${user}`), user, this.access(user));
+    return writeKubeconfigWithTokenFile(this.folder.in(`kubeconfig-${CONTROLLER_ACCOUNT}`), user, this.access(user));
   }
 
   /** Nodes whose identity the controller has on record. */

@@ -31,6 +31,10 @@ export interface ControlPlane {
   /** An outage begins: `silent` lets open and new connections hang, `refuse` ends and refuses them. */
   pause(how: 'silent' | 'refuse'): void;
   resume(): void;
+  /** Of a real one only: etcd is away for so long. */
+  restartStore(awayMs: number): void;
+  /** Of a real one only: it starts anew, and its history is gone. */
+  forgetHistory(): void;
 }
 
 export type StartControlPlane = (site: ControlPlaneSite) => Promise<ControlPlane>;
@@ -76,6 +80,14 @@ class ControlPlaneProcess implements ControlPlane {
 
   resume(): void {
     this.child.tell({ command: 'resume' });
+  }
+
+  restartStore(awayMs: number): void {
+    this.child.tell({ command: 'restart-store', awayMs });
+  }
+
+  forgetHistory(): void {
+    this.child.tell({ command: 'forget-history' });
   }
 }
 

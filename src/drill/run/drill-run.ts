@@ -4,7 +4,7 @@ import { createHostFleet } from '../../testbed/operators/host-fleet.ts';
 import { createScene, DEFAULT_SCENE } from '../../testbed/cluster/scene.ts';
 import { withoutGiven } from './cloud-machines.ts';
 import { ClusterSession } from './cluster-session.ts';
-import type { Blow, FaultFindings } from '../faults/script.ts';
+import type { Blow, FaultFindings, FaultScript } from '../faults/script.ts';
 import { SCRIPTS } from '../faults/scripts.ts';
 import { filerTemplate } from './filer.ts';
 import { bindWorkloads, configure, install } from './installation.ts';
@@ -51,10 +51,16 @@ interface Stage {
   setting: DrillSetting;
   options: DrillOptions;
   audience: Audience;
+  script: FaultScript;
 }
 
-/** One drill from an empty folder to a judged result. Everything is left running until `onResult` resolves. */
-export async function runDrill(options: DrillOptions, audience: Audience, onResult: (result: DrillResult) => Promise<void>): Promise<DrillResult> {
+/** One drill from an empty folder to a judged result. Everything is left running until `onResult` resolves. `script`: in the place of the fault's own. */
+export async function runDrill(
+  options: DrillOptions,
+  audience: Audience,
+  onResult: (result: DrillResult) => Promise<void>,
+  script = SCRIPTS[options.fault],
+): Promise<DrillResult> {
   const setting = options.config === undefined ? ownSetting(options) : operatorSetting(options.config, options);
   const session = new ClusterSession(options, setting.machines, setting);
   const replicas = new Replicas(session, (line) => audience.tells(line), controllerFlags(session));
@@ -62,7 +68,7 @@ export async function runDrill(options: DrillOptions, audience: Audience, onResu
   const watcher = { current: undefined as Watcher | undefined };
   exposed.start();
   try {
-    return await play({ session, replicas, exposed, setting, options, audience }, watcher, onResult);
+    return await play({ session, replicas, exposed, setting, options, audience, script }, watcher, onResult);
   } finally {
     exposed.end();
     audience.closes();
@@ -73,14 +79,14 @@ export async function runDrill(options: DrillOptions, audience: Audience, onResu
 }
 
 async function play(stage: Stage, held: { current: Watcher | undefined }, onResult: (result: DrillResult) => Promise<void>): Promise<DrillResult> {
-  const { session, replicas, exposed, setting, options, audience } = stage;
+  const { session, replicas, exposed, setting, options, audience, script } = stage;
   const watcher = await build(stage, held);
   audience.opens(session, watcher, replicas);
   const syncedAtMs = session.now();
   await pause(300 + 1_000 * session.random());
   const node = victim(session, watcher, setting.victims);
   const victims = victimsOf(sceneOf(options.fault), node, setting.machines);
-  const blow = await SCRIPTS[options.fault]({ session, replicas, watcher, node, victims, tell: (line) => audience.tells(line) });
+  const blow = await script({ session, replicas, watcher, node, victims, tell: (line) => audience.tells(line) });
   audience.breaks(victims, blow.atMs);
   const expected = setting.expected(options.fault);
   const problems: string[] = [];

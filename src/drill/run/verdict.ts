@@ -81,7 +81,7 @@ export function verdict(played: Played): DrillResult {
   problems.push(...bystanders(trace, [...victims, ...(blow.others ?? [])]), ...(blow.judges?.({ trace, status }) ?? []));
   if (judgement.writers.overlaps > 0) problems.push(`${judgement.writers.overlaps} times two writers had one volume`);
   // A controller that starts in the middle of the drill lists once, as the first ones did.
-  const isFirst = replicas.all.length === options.replicas;
+  const isFirst = replicas.all.length === options.replicas && blow.listsAnew !== true;
   if (isFirst)
     problems.push(
       ...listedAgain(
@@ -91,7 +91,7 @@ export function verdict(played: Played): DrillResult {
       ),
     );
   const rights = refusalsIn(trace);
-  problems.push(...rights.refused);
+  if (blow.refuses !== true) problems.push(...rights.refused);
   for (const name of played.dumps) problems.push(`a core dump of ${name} would hold its memory`);
   for (const [law, { violations }] of Object.entries(judgement.laws)) problems.push(...violations.map((violation) => `${law} ${violation}`));
   return {

@@ -105,6 +105,21 @@ export class ControlPlane {
     else await this.#startServer();
   }
 
+  /** etcd ends at once, is away for so long, and comes back with what it held. */
+  async restartStore(awayMs: number): Promise<void> {
+    await this.#running.get('etcd')?.kill();
+    await new Promise((resolve) => setTimeout(resolve, awayMs));
+    this.#run('etcd', etcdCommand(this.#places));
+    await this.#until('/readyz');
+  }
+
+  /** The API server ends and comes back, and etcd has forgotten what was before: watches that go on from there are answered 410. */
+  async forgetHistory(): Promise<void> {
+    await this.#running.get('kube-apiserver')?.kill();
+    await compacted(this.etcdUrl);
+    await this.#startServer();
+  }
+
   async stop(): Promise<void> {
     await Promise.all([...this.#running.values()].map((binary) => binary.kill()));
     this.#reaper.release();
@@ -166,6 +181,17 @@ export class ControlPlane {
   #logs(): string {
     return [...this.#running.values()].map((binary) => `${binary.name}:\n${binary.log()}`).join('\n');
   }
+}
+
+/** Everything before the newest revision is gone. */
+async function compacted(etcdUrl: string): Promise<void> {
+  const ask = async (path: string, body: object): Promise<{ header?: { revision?: string } }> => {
+    const answer = await fetch(new URL(path, etcdUrl), { method: 'POST', body: JSON.stringify(body), signal: AbortSignal.timeout(CALL_MS) });
+    if (!answer.ok) throw new Error(`etcd answers ${path} with ${answer.status}: ${await answer.text()}`);
+    return (await answer.json()) as { header?: { revision?: string } };
+  };
+  const { header } = await ask('/v3/kv/range', { key: Buffer.from('/').toString('base64') });
+  await ask('/v3/kv/compaction', { revision: header?.revision ?? '0', physical: true });
 }
 
 /** Writes keys, certificate, tokens and policy; returns the authority's certificate. Secrets are in files that only their owner reads. */

@@ -12,8 +12,13 @@ type Configuration = Omit<ControlPlaneOptions, 'audit'> & {
   trace?: string;
 };
 
-/** `pause` is an outage of the API server (silent unless `how` is `refuse`), `resume` its end. */
-type Command = { command: 'pause'; how?: 'silent' | 'refuse' } | { command: 'resume' } | { command: 'stop' };
+/** `pause` is an outage of the API server (silent unless `how` is `refuse`), `resume` its end; the store is etcd. */
+type Command =
+  | { command: 'pause'; how?: 'silent' | 'refuse' }
+  | { command: 'resume' }
+  | { command: 'restart-store'; awayMs: number }
+  | { command: 'forget-history' }
+  | { command: 'stop' };
 
 async function main(path: string): Promise<void> {
   const { trace: tracePath, ...options } = JSON.parse(readFileSync(path, 'utf8')) as Configuration;
@@ -32,6 +37,8 @@ async function main(path: string): Promise<void> {
     const command = JSON.parse(line) as Command;
     if (command.command === 'stop') break;
     if (command.command === 'pause') await plane.pause(command.how ?? 'silent');
+    else if (command.command === 'restart-store') await plane.restartStore(command.awayMs);
+    else if (command.command === 'forget-history') await plane.forgetHistory();
     else await plane.resume();
   }
   await end();
