@@ -46,8 +46,11 @@ export function eventsIn(body: unknown, project: string | undefined): readonly R
   }));
 }
 
-/** Whoever evacuates a server starts it elsewhere from its disks; that what ran before is dead is the evacuator's word. A fence begins minutes after a hypervisor is lost. */
-const EVACUATED_MS = 3_600_000;
+/**
+ * Whoever evacuates a server starts it elsewhere from its disks; that what ran before is dead is the evacuator's word. A fence begins minutes after a hypervisor is
+ * lost, but may be held for hours, and is about the boot of before.
+ */
+const EVACUATED_MS = 86_400_000;
 
 /** An evacuation that may have left the old machine running; undefined where there is none. */
 export function freshEvacuation(actions: readonly RecordedAction[], nowMs: number): RecordedAction | undefined {

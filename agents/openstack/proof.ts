@@ -79,7 +79,7 @@ export class Proofs {
       };
     }
     if (freshEvacuation(actions, this.#nova.time.nowMs) !== undefined)
-      return { state: 'unknown', why: 'it was evacuated within the last hour: what ran on its old hypervisor may run on' };
+      return { state: 'unknown', why: 'it was evacuated within the last 24 hours: what ran on its old hypervisor may run on' };
     return isUp ? { state: 'off' } : this.#byItsStop(call, server, actions);
   }
 

@@ -76,7 +76,7 @@ export const OPENSTACK_MUTANTS: readonly SourceMutant[] = [
         'if (freshEvacuation(actions, this.#nova.time.nowMs) !== undefined && !isUp)',
       ],
     ],
-    killedBy: byTest(READ, 'is not off within the hour, though it was stopped since: its old hypervisor may run it on (host_status UP)'),
+    killedBy: byTest(READ, 'is not off within a day, though it was stopped since: its old hypervisor may run it on (host_status UP)'),
   },
   {
     name: 'openstack hidden actions',

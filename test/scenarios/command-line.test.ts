@@ -1,10 +1,14 @@
 import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { NAMESPACE } from '../../src/manifests/access.ts';
 import { FENCER_ROLE, OPERATOR_ROLE } from '../../src/manifests/operator-access.ts';
 import { NODE_FENCE_ACKNOWLEDGEMENTS, NODE_FENCE_STOPS } from '../../src/ports/resources.ts';
 import { scenario } from './scenario.ts';
 import type { Play, ScenarioOptions } from './scenario.ts';
+import { DEADLOCK } from '../remedies/configurations.ts';
 import { Terminal } from './terminal.ts';
 import type { World } from './world.ts';
 
@@ -63,6 +67,16 @@ describe.concurrent('a person at a terminal, with the rights of nodefence-operat
         expect(plan.stdout).toMatch(/switch off by redfish at 127\.0\.0\.1:\d+ \(redfish-off\)/u);
         expect(plan.stdout).toMatch(/pod default\/db-\d with data-db-\d/u);
         expect(plan.stdout).toContain('Expected: power-off (read-back: nothing runs there).');
+
+        expect((await terminal.nodefence(['problems'])).stdout).toContain('No problem of any node was counted.');
+        const folder = mkdtempSync(join(tmpdir(), 'nodefence-remedies-'));
+        writeFileSync(join(folder, 'deadlock.yaml'), DEADLOCK);
+        expect((await terminal.nodefence(['explain', 'a', '--remedies', folder])).stdout).toContain('row none of remedies of KernelDeadlock=True');
+        rmSync(folder, { recursive: true });
+        expect(await terminal.nodefence(['explain', 'a', '--remedies', folder])).toMatchObject({
+          code: 2,
+          stderr: expect.stringContaining(`--remedies ${folder} cannot be read`) as string,
+        });
 
         world.machine('a').panic();
         await operator.seesState('a', 'running');

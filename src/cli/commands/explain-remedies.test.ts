@@ -127,7 +127,7 @@ describe('what explain tells of the remedies of a node', () => {
     const positions = [{ ...WAITING, threshold: 'Other=True' }];
     expect(await toldOf({ sickSince: 20, positions })).toEqual([
       'none +40',
-      '?: not known: no ConfigMap configures it; a file of the controller may',
+      '?: not known: no ConfigMap configures it; a file of the controller may (--remedies names its folder)',
     ]);
     const [look] = await looksAt({ sickSince: 70, positions: [STARTING], refused: 'jobs' });
     expect([look?.threshold, look?.row, look?.message]).toEqual(['DiskSick=True', undefined, expect.stringContaining('jobs are not yours')]);

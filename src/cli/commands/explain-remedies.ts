@@ -50,8 +50,12 @@ export async function explainRemedies(explanation: RemedyExplanation): Promise<R
   }
 }
 
-/** Files of a controller are not read here. */
-const ELSEWHERE = { row: undefined, dueMs: undefined, message: 'not known: no ConfigMap configures it; a file of the controller may' } as const;
+/** Files of a controller are read here only where their folder is named. */
+const ELSEWHERE = {
+  row: undefined,
+  dueMs: undefined,
+  message: 'not known: no ConfigMap configures it; a file of the controller may (--remedies names its folder)',
+} as const;
 
 async function decided(explanation: RemedyExplanation): Promise<RemedyLook[]> {
   const { access, node, listers, planner, leader, nowMs, dependencies, settings } = explanation;

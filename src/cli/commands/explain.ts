@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { standardRegistry } from '../../../agents/registry.ts';
 import { LivePlanner } from '../../config/live-planner.ts';
 import { LiveRemedies } from '../../config/live-remedies.ts';
+import type { RemedyText } from '../../config/remedies.ts';
 import { fenceName } from '../../domain/node-fence.ts';
 import type { Plan } from '../../domain/plan.ts';
 import type { Node } from '../../ports/objects.ts';
@@ -16,6 +17,8 @@ import { withMachineOptions } from '../preservation/machine-flags.ts';
 import type { MachineFlags } from '../preservation/machine-flags.ts';
 import { describeGuard, picturedPreservation } from '../preservation/pictured-preservation.ts';
 import { rightsElsewhere } from '../program-rights.ts';
+import { remedyTexts, withRemediesOption } from '../remedy-folder.ts';
+import type { RemedyFlags } from '../remedy-folder.ts';
 import { hasOutOfService } from '../../manager/server-version.ts';
 import { configuredRemedies } from './remedy-rows.ts';
 import { explainRemedies } from './explain-remedies.ts';
@@ -32,7 +35,7 @@ import { personCommand, run } from './person-command.ts';
 import { stormHolds } from './storm-picture.ts';
 import type { Session } from './person-command.ts';
 
-interface ExplainFlags extends ClusterFlags, MachineFlags {}
+interface ExplainFlags extends ClusterFlags, MachineFlags, RemedyFlags {}
 
 const DEADLINE_MS = 20_000;
 
@@ -42,7 +45,9 @@ export function explainCommand(): Command {
     'explain',
     'explain why a node is fenced or not: every rule and its input now, the rule that decides, what happens next and when',
   ).argument('<node>', 'name of a Node', nodeArgument);
-  return withMachineOptions(command).action((node: string, flags: ExplainFlags) => run(flags, (session) => explainNode(session, node, flags)));
+  return withRemediesOption(withMachineOptions(command)).action((node: string, flags: ExplainFlags) =>
+    run(flags, (session) => explainNode(session, node, flags)),
+  );
 }
 
 async function explainNode({ access, console }: Session, name: string, flags: ExplainFlags): Promise<ExitCode> {
@@ -71,7 +76,7 @@ async function explainNode({ access, console }: Session, name: string, flags: Ex
   const holders = holdersOf(nodeOwnership, listers.fences.get(fenceName(name)), name);
   const drivers = await healthCheckDrivers(access, leader);
   const policies = planner.stormPolicies();
-  const settings = remedySettings(access, cluster);
+  const settings = remedySettings(access, cluster, flags);
   const remedies = node === undefined ? [] : configuredRemedies(settings.remediesOf(node), node);
   const remedyLooks = node === undefined ? [] : await explainRemedies({ ...input, node, dependencies, settings });
   const page = {
@@ -100,8 +105,20 @@ export function noSuchNode(name: string, { server }: Pick<ClusterAccess, 'server
   );
 }
 
-function remedySettings({ clock }: Pick<ClusterAccess, 'clock'>, { configMaps, listers }: ListedCluster): LiveRemedies {
-  return new LiveRemedies({ configMaps, nodes: listers.nodes, clock });
+/** `remedies`: the folder that the controller reads too; as it is on this machine. */
+function remedySettings({ clock }: Pick<ClusterAccess, 'clock'>, { configMaps, listers }: ListedCluster, { remedies }: RemedyFlags): LiveRemedies {
+  const texts = remedies === undefined ? undefined : textsIn(remedies);
+  const settings = new LiveRemedies({ configMaps, nodes: listers.nodes, clock, files: texts && (() => texts) });
+  settings.lookAtFiles();
+  return settings;
+}
+
+function textsIn(folder: string): readonly RemedyText[] {
+  try {
+    return remedyTexts(folder);
+  } catch (error) {
+    throw new CommandFailure(`--remedies ${folder} cannot be read: ${error instanceof Error ? error.message : String(error)}`, EXIT.usage);
+  }
 }
 
 /** The configuration as it stands, as far as one sees it who may not read Secrets. */
