@@ -123,15 +123,17 @@ export class BenchCluster {
     return bench;
   }
 
-  /** Starts the controller; resolves when it has synced and holds an identity for every node. Milliseconds of the sync. */
-  async startController(onSet: (node: string, state: string) => void): Promise<number> {
+  /** Starts the controller; resolves when it has synced and holds an identity for every node. Milliseconds of the sync. `keepsCalls`: `callsFile` is wanted. */
+  async startController(onSet: (node: string, state: string) => void, keepsCalls = true): Promise<number> {
     const file = join(this.folder, 'controller.json');
-    writeFileSync(file, JSON.stringify({ ...this.access, token: this.controllerToken, calls: this.callsFile }), { mode: 0o600 });
+    writeFileSync(file, JSON.stringify({ ...this.access, token: this.controllerToken, ...(keepsCalls ? { calls: this.callsFile } : {}) }), {
+      mode: 0o600,
+    });
     const log = openSync(join(this.folder, 'controller.log'), 'a');
     const profile = process.env['BENCH_PROFILE'] === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${process.env['BENCH_PROFILE']}`];
     const controller = fork(fileURLToPath(new URL('controller/main.ts', import.meta.url)), [file], {
       stdio: ['ignore', log, log, 'ipc'],
-      execArgv: ['--expose-gc', ...profile],
+      execArgv: ['--expose-gc', '--max-semi-space-size=8', ...profile],
     });
     closeSync(log);
     this.controller = controller;

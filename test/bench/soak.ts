@@ -32,7 +32,7 @@ export async function measureSoak(nodes: number, minutes: number, speed: number,
   try {
     await bench.startController((node, state) => {
       if (state === 'on') comeBack(bench, node).catch(noted);
-    });
+    }, false);
     const renewal = setInterval(() => void renew(bench, LIVELY_NODE).catch(noted), 1_000);
     const before = await bench.usage();
     const lastsMs = (minutes * 60_000) / speed;
