@@ -1,10 +1,8 @@
-interface Manager {
-  manager?: string;
-  fieldsV1?: unknown;
-}
+import { managerOf } from './managed-fields.ts';
+import type { ManagedEntry } from './managed-fields.ts';
 
 interface MarkedNode {
-  metadata: { managedFields?: readonly Manager[] };
+  metadata: { managedFields?: readonly ManagedEntry[] };
   spec: { unschedulable?: boolean };
 }
 
@@ -13,16 +11,7 @@ interface MarkedNode {
  * decides.
  */
 export function isCordonOfAnother(node: MarkedNode, mark: string): boolean {
-  const cordoner = managerOf(node, ['spec', 'unschedulable']);
-  const marker = managerOf(node, ['metadata', 'annotations', mark]);
+  const cordoner = managerOf(node.metadata.managedFields ?? [], ['spec', 'unschedulable'])?.manager;
+  const marker = managerOf(node.metadata.managedFields ?? [], ['metadata', 'annotations', mark])?.manager;
   return node.spec.unschedulable === true && cordoner !== undefined && marker !== undefined && cordoner !== marker;
-}
-
-/** Who set the field at `path` as it stands. */
-function managerOf({ metadata: { managedFields = [] } }: MarkedNode, path: readonly string[]): string | undefined {
-  return managedFields.find(({ fieldsV1 }) => {
-    let fields: unknown = fieldsV1;
-    for (const name of path) fields = (fields as Record<string, unknown> | undefined)?.[`f:${name}`];
-    return fields !== undefined;
-  })?.manager;
 }

@@ -92,6 +92,7 @@ async function explainNode({ access, console }: Session, name: string, flags: Ex
     looks,
     unreadable: unread,
     preserved,
+    preserveMarks: kept.picture === undefined ? [] : kept.marksOf(name),
     holders,
     drivers,
   };

@@ -2,7 +2,7 @@ import { detectMode } from '../../config/preservation-mode.ts';
 import type { PreservationChoice, PreservationMode } from '../../config/preservation-mode.ts';
 import { ApiStatusError, TransportError } from '../../ports/api-transport.ts';
 import type { Cluster, Lister, Resource } from '../../ports/cluster.ts';
-import { MACHINE_DEPLOYMENTS, MACHINE_SETS, MACHINES } from '../../ports/machines.ts';
+import { MACHINE_DEPLOYMENTS, MACHINE_NODE_LABEL, MACHINE_SETS, MACHINES } from '../../ports/machines.ts';
 import type { Machine, MachineDeployment, MachineSet } from '../../ports/machines.ts';
 import type { ConfigMap, KubeObject, Node } from '../../ports/objects.ts';
 import { CONFIG_MAPS, NODE_FENCES, NODES } from '../../ports/resources.ts';
@@ -13,6 +13,7 @@ import { configuredPools, POOLS_CONFIG } from '../../manager/preservation/config
 import { reachMachines } from './machine-flags.ts';
 import type { MachineFlags, MachineReach } from './machine-flags.ts';
 import { readManagerFacts } from '../../manager/preservation/manager-facts.ts';
+import { describeMark } from './mark.ts';
 import { pictureOf } from './picture.ts';
 import type { PreservationInput, PreservationPicture } from './picture.ts';
 
@@ -64,13 +65,18 @@ export async function listPicture(
   flags: MachineFlags,
   { preservation }: Leader,
   nowMs: number,
-): Promise<{ picture: PreservationPicture | undefined; notes: readonly string[] }> {
+): Promise<{ picture: PreservationPicture | undefined; marksOf: (node: string) => string[]; notes: readonly string[] }> {
   const reach = await reachMachines(flags, access);
   try {
     const [nodes, fences] = await Promise.all([access.cluster.list(NODES), access.cluster.list(NODE_FENCES)]);
     const { mode, pools, notes, ...there } = await listMachines(access, reach, preservation ?? 'auto', nodes);
     const machines = { machines: there.machines.all(), machineSets: there.machineSets.all(), machineDeployments: there.machineDeployments.all() };
-    return { picture: pictureOf({ mode, pools, nodes, fences, ...machines, nowMs }), notes };
+    const marked = [
+      ...nodes.map((object) => [object.metadata.name, describeMark('Node', object)] as const),
+      ...[...machines.machines].map((object) => [object.metadata.labels?.[MACHINE_NODE_LABEL], describeMark('Machine', object)] as const),
+    ];
+    const marksOf = (node: string): string[] => marked.flatMap(([name, mark]) => (name === node ? (mark ?? []) : []));
+    return { picture: pictureOf({ mode, pools, nodes, fences, ...machines, nowMs }), marksOf, notes };
   } finally {
     reach.close();
   }

@@ -42,6 +42,8 @@ export interface ExplainPage {
   unreadable: readonly string[];
   /** What preservation of its machine means for its fence; undefined: preservation is off. */
   preserved?: string | undefined;
+  /** What people have written about that, when. */
+  preserveMarks?: readonly string[];
   /** Storm policies as configured; absent: not looked at. */
   policies?: readonly StormPolicy[];
   /** Who has the node besides, in words; absent: it was not looked at. */
@@ -123,6 +125,7 @@ function rules(page: ExplainPage, snapshot: Snapshot, sheet: Sheet): string[] {
   rule('holds', holds.length === 0 ? 'none on record' : holds.map(harmless).join('; '), holds.length > 0 ? ink.warn : undefined);
   for (const line of status === undefined || status.state === 'final' ? [] : describeKept(status)) rule('kept', harmless(line), ink.warn);
   if (page.preserved !== undefined) rule('preservation', page.preserved);
+  for (const mark of page.preserveMarks ?? []) rule('preserve mark', harmless(mark));
   if (page.holders !== undefined && page.holders.length > 0) rule('claimed by', harmless(page.holders.join('; ')), ink.warn);
   if (page.drivers !== undefined && page.drivers.length > 0) rule('health checks', harmless(page.drivers.join('; ')));
   rule('counts', describeCount(status, plan, page.report));
