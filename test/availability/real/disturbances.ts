@@ -2,7 +2,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { FaultStage } from '../../../src/drill/faults/script.ts';
 import { CONTROLLER_USER } from '../../../src/drill/run/cluster-session.ts';
 import { firstAnswer } from '../../../src/drill/run/pause.ts';
-import type { ApiEvent } from '../../../src/laws/trace.ts';
 import { CONTROLLER_ACCOUNT, NAMESPACE } from '../../../src/manifests/access.ts';
 import { API_FLOW, flowOf, levelOf } from './flow-control.ts';
 
@@ -12,6 +11,7 @@ const READERS = 20;
 const CALL_MS = 5_000;
 /** The API server believes a token for ten seconds that it has seen before. */
 const REFUSED_WITHIN_MS = 20_000;
+const UNAUTHORIZED = 401;
 const WITHOUT_TOKEN_MS = 5_000;
 const POLL_MS = 100;
 
@@ -47,17 +47,17 @@ async function read({ session }: FaultStage, isOver: () => boolean): Promise<voi
   await Promise.all(Array.from({ length: READERS }, reader));
 }
 
-function isUnauthorized(event: object): event is ApiEvent {
-  return (event as Partial<ApiEvent>).kind === 'api' && (event as Partial<ApiEvent>).status === 401;
-}
-
 /** The account is made anew: every token of before is refused, and the file has another one some seconds later. */
 async function exchangeAccount(stage: FaultStage): Promise<void> {
   const { session } = stage;
   const accounts = `/api/v1/namespaces/${NAMESPACE}/serviceaccounts`;
   await send(stage, 'DELETE', `${accounts}/${CONTROLLER_ACCOUNT}`);
   await send(stage, 'POST', accounts, { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: CONTROLLER_ACCOUNT } });
-  const refused = (): true | undefined => (session.folder.traceOf('api').some(isUnauthorized) ? true : undefined);
+  const transport = session.transportOf(CONTROLLER_USER);
+  const refused = async (): Promise<true | undefined> => {
+    const { status } = await transport.request({ method: 'GET', path: '/api/v1/nodes', deadlineMs: CALL_MS });
+    return status === UNAUTHORIZED ? true : undefined;
+  };
   if ((await firstAnswer(refused, REFUSED_WITHIN_MS, POLL_MS)) === undefined) throw new Error('no token was refused');
   await pause(WITHOUT_TOKEN_MS);
   await session.bindController();
