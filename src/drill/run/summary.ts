@@ -13,7 +13,7 @@ export function summaryOf(result: DrillResult, isKept: boolean): string {
     ...(result.others ?? []).map(({ node, outcome, timeline: own }) => `  ${node} ended ${outcome}: ${timesOf(own)}`),
     ...(result.did === undefined ? [] : [`  the fault: ${result.did}`]),
     ...result.problems.map((problem) => `  problem: ${problem}`),
-    `  times after the fault: ${timesOf(timeline)}${result.replacedAt === undefined ? '' : `; its pods run again, and write, ${stamp(result.replacedAt).trim()}`}`,
+    `  times after the fault: ${timesOf(timeline) || 'none of a fence'}${result.replacedAt === undefined ? '' : `; its pods run again, and write, ${stamp(result.replacedAt).trim()}`}`,
     `  device: ${offs} × off, ${ons} × on, ${result.devices.filter((device) => device.action === 'read').length} reads; writers overlapping: ${result.writers.overlaps}`,
     `  laws P1–P11, judged from outside: ${checks} checks, ${violations} violations`,
     `  planted secrets: ${plantedText([result])}`,
