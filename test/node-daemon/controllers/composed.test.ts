@@ -2,11 +2,12 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { standardRegistry } from '../../../agents/registry.ts';
 import { LivePlanner } from '../../../src/config/live-planner.ts';
+import { countedProblems } from '../../../src/cli/counted-problems.ts';
 import { composeController } from '../../../src/manager/compose.ts';
 import type { ComposedController } from '../../../src/manager/compose.ts';
 import { X25519_KEY_PAIRS } from '../../../src/node/shell/exchange-keys.ts';
 import { NO_METRICS } from '../../../src/ports/metrics.ts';
-import { CONFIG_MAPS, SECRETS } from '../../../src/ports/resources.ts';
+import { CONFIG_MAPS, NODE_FENCE_REPORTS, SECRETS } from '../../../src/ports/resources.ts';
 import { SystemRandom } from '../../../src/runtime/system-random.ts';
 import { parseControllers } from '../../../src/domain/node-daemon/controllers.ts';
 import { sendShipped } from '../../../src/testbed/shipped/send.ts';
@@ -84,6 +85,16 @@ describe('a composed controller', () => {
       ),
     );
     expect(notices).toContain('cannot create resource');
+  });
+
+  it('shows on its page of problems what the reports that it watches have counted', async () => {
+    await begin(false);
+    const [controller] = running;
+    const problemCounts = { counted: [{ reason: 'KernelOops', workload: 'Deployment shop/web', times: ['2026-01-01T00:00:00.000Z'] }] };
+    const report = await world.operator.create(NODE_FENCE_REPORTS, { metadata: { name: 'worker-1' } });
+    await world.operator.replaceStatus(NODE_FENCE_REPORTS, { ...report, status: { problemCounts } });
+    await world.run(2_000, 500);
+    expect(countedProblems(controller?.listers ?? [])).toMatchObject([{ subject: 'Deployment shop/web', reason: 'KernelOops', nodes: ['worker-1'] }]);
   });
 
   it('neither listens nor writes anything of it where it is switched off', async () => {
