@@ -15,6 +15,8 @@ export interface FarmOptions {
   count: number;
   /** From an accepted off to the state that shows it. */
   actsAfterMs?: number;
+  /** Redfish: one answers at every address of 127.0.0.0/8, for whichever machine, and shows no UUID; known by `ssl_fingerprint`. */
+  isEverywhere?: boolean;
 }
 
 /** BMCs whose machines are variables: a machine that is a process would be measured instead of us. Each one's parameters, complete. */
@@ -40,9 +42,10 @@ export async function startFarm(options: FarmOptions): Promise<Farm> {
   };
 }
 
-async function startRedfish(_index: number, actsAfterMs: number): Promise<Record<string, string>> {
-  const { parameters } = await startBmcHarness({ faults: actsAfterMs === 0 ? {} : { offDelayMs: actsAfterMs } });
-  return parameters;
+async function startRedfish(_index: number, actsAfterMs: number, isEverywhere: boolean): Promise<Record<string, string>> {
+  const faults = actsAfterMs === 0 ? {} : { offDelayMs: actsAfterMs };
+  const { parameters, fingerprint } = await startBmcHarness({ faults, ...(isEverywhere && { host: '0.0.0.0', tree: { uuid: null } }) });
+  return isEverywhere ? { ...parameters, ssl_fingerprint: fingerprint } : parameters;
 }
 
 /** Its chance is cheap: the system's costs more than all else that a BMC does for an answer. */
@@ -69,9 +72,9 @@ async function startIpmi(index: number, actsAfterMs: number): Promise<Record<str
   return { ip: ready.host, ipport: String(ready.port), username, password: TEST_PASSWORD, cipher: '3' };
 }
 
-async function main({ protocol, count, actsAfterMs = 0 }: FarmOptions): Promise<void> {
+async function main({ protocol, count, actsAfterMs = 0, isEverywhere = false }: FarmOptions): Promise<void> {
   const start = protocol === 'ipmi' ? startIpmi : startRedfish;
-  const devices = await Promise.all(Array.from({ length: count }, (_unused, index) => start(index, actsAfterMs)));
+  const devices = await Promise.all(Array.from({ length: count }, (_unused, index) => start(index, actsAfterMs, isEverywhere)));
   process.stdin.resume().once('end', () => process.exit(0));
   process.stdout.write(`${JSON.stringify(devices)}\n`);
 }

@@ -22,6 +22,8 @@ function realRows({ real }: Measured): Row[] {
     [`process start → ready, ${where}`, peer, '≤ 2 s', pair(({ readyMs }) => best(readyMs), 'ms')],
     ['resident memory, peak', peer, '≤ 1/4', `${pair(({ rssMb }) => rssMb, 'MB')}, ${pair(({ peakMb }) => peakMb, 'MB')}`],
     ['memory after the events', peer, '≤ 1/4', pair(({ laterRssMb }) => laterRssMb, 'MB')],
+    ['after an installation: reports of all nodes', '–', '≤ 10% of a core', `${ours.firstPercent ?? '–'} %`],
+    ['idle', peer, '–', pair(({ idlePercent }) => idlePercent, '%')],
     ['83 lease renewals and 4 Node statuses a second', peer, '≤ 5% of a core', pair(({ loadPercent }) => loadPercent, '%')],
     ['CPU for one event', peer, '≤ 1/3', pair(({ cpuMsPerEvent }) => cpuMsPerEvent, 'ms')],
     ['/metrics', '–', 'holds', `${ours.scrapeMs} ms, ${ours.scrapeLines} lines`],

@@ -2,12 +2,14 @@ import { ApiClient } from '../../../src/kube/client.ts';
 import type { ApiTransport } from '../../../src/ports/api-transport.ts';
 import type { KubeObject } from '../../../src/ports/objects.ts';
 import { NAMESPACE } from '../../../src/manifests/access.ts';
-import { NODE_LEASE_NAMESPACE } from '../../../src/ports/resources.ts';
+import { GROUP, NODE_LEASE_NAMESPACE, VERSION } from '../../../src/ports/resources.ts';
 import { install } from '../../../src/drill/run/installation.ts';
 import { RealServer } from '../../integration/real-server.ts';
 import { CONTROLLER_USER } from '../../scenarios/witness.ts';
 import { EtcdWriter } from './etcd-writer.ts';
-import { bmcOf, CONFIGURATION, LEASE, microTime, NODE, nodeStatus, POD } from './samples.ts';
+import { startFarm } from '../agents/farm.ts';
+import type { Farm } from '../agents/farm.ts';
+import { bmcOf, configuration, LEASE, microTime, NODE, nodeStatus, POD, reportStatus } from './samples.ts';
 
 const CALL_MS = 30_000;
 const CHANGES_PER_SECOND = 150;
@@ -16,19 +18,22 @@ const MERGE = 'application/merge-patch+json';
 const STRATEGIC = 'application/strategic-merge-patch+json';
 const LEASES_PATH = `/apis/coordination.k8s.io/v1/namespaces/${NODE_LEASE_NAMESPACE}/leases`;
 const PODS_PATH = '/api/v1/namespaces/default/pods';
+const REPORTS_PATH = `/apis/${GROUP}/${VERSION}/nodefencereports`;
 
 type Copied = KubeObject & Record<string, unknown>;
 
-/** A real API server with many objects in it and nobody who acts. */
+/** A real API server with many objects in it and nobody who acts, and a BMC that answers for each of the nodes. */
 export class FilledServer {
   readonly server: RealServer;
   readonly nodes: number;
   readonly pods: number;
   readonly #transport: ApiTransport;
   readonly #etcd: EtcdWriter;
+  readonly #bmcs: Farm;
   #samples: { node: Copied; lease: Copied; pod: Copied } | undefined;
 
-  private constructor(server: RealServer, nodes: number, pods: number) {
+  private constructor(server: RealServer, bmcs: Farm, nodes: number, pods: number) {
+    this.#bmcs = bmcs;
     this.server = server;
     this.nodes = nodes;
     this.pods = pods;
@@ -37,7 +42,8 @@ export class FilledServer {
   }
 
   static async start(nodes: number, pods: number): Promise<FilledServer> {
-    const filled = new FilledServer(await RealServer.start({ isAlone: true, people: [CONTROLLER_USER] }), nodes, pods);
+    const bmcs = await startFarm({ protocol: 'redfish', count: 1, isEverywhere: true });
+    const filled = new FilledServer(await RealServer.start({ isAlone: true, people: [CONTROLLER_USER] }), bmcs, nodes, pods);
     try {
       await install({ transport: filled.#transport, cluster: new ApiClient({ transport: filled.#transport }) });
       await filled.server.bindController();
@@ -64,13 +70,31 @@ export class FilledServer {
     return this.#etcd.putAll(this.#entries(round, CHANGED_EVERY), CHANGES_PER_SECOND);
   }
 
+  /** As the controller leaves them some minutes after its installation. */
+  async fillReports(): Promise<void> {
+    const report = await this.#send('POST', REPORTS_PATH, {
+      apiVersion: `${GROUP}/${VERSION}`,
+      kind: 'NodeFenceReport',
+      metadata: { name: 'sample' },
+    });
+    await this.#send('DELETE', `${REPORTS_PATH}/sample`);
+    const port = this.#bmcs.devices[0]?.['ipport'] ?? '';
+    const entries = Array.from({ length: this.nodes }, (_unused, number): [string, Copied] => {
+      const [name, uid] = [nameOf(number), `40000000-0000-4000-8000-${suffix(number)}`];
+      return [`/registry/${GROUP}/nodefencereports/${name}`, { ...named(report, name, uid), status: reportStatus(number, nodeUidOf(number), port) }];
+    });
+    await this.#etcd.putAll(entries);
+  }
+
   async end(): Promise<void> {
     this.#etcd.close();
+    await this.#bmcs.close();
     await this.server.end();
   }
 
   async #fill(): Promise<void> {
-    for (const object of CONFIGURATION) await this.#send('POST', `/api/v1/namespaces/${NAMESPACE}/${String(object.kind).toLowerCase()}s`, object);
+    for (const object of configuration(this.#bmcs.devices[0] ?? {}))
+      await this.#send('POST', `/api/v1/namespaces/${NAMESPACE}/${String(object.kind).toLowerCase()}s`, object);
     await this.#send('POST', '/api/v1/nodes', NODE);
     const node = await this.#send('PATCH', '/api/v1/nodes/sample/status', { status: nodeStatus(0) }, STRATEGIC);
     const lease = await this.#send('POST', LEASES_PATH, LEASE);
@@ -94,10 +118,7 @@ export class FilledServer {
         'example.com/bmc': bmcOf(number),
         round,
       };
-      yield [
-        `/registry/minions/${name}`,
-        { ...named(node, name, `10000000-0000-4000-8000-${suffix(number)}`, { labels }), status: nodeStatus(number) },
-      ];
+      yield [`/registry/minions/${name}`, { ...named(node, name, nodeUidOf(number), { labels }), status: nodeStatus(number) }];
       if (every > 1) continue;
       const spec = { ...(lease['spec'] as object), holderIdentity: name, renewTime: microTime() };
       yield [`/registry/leases/${NODE_LEASE_NAMESPACE}/${name}`, { ...named(lease, name, `20000000-0000-4000-8000-${suffix(number)}`), spec }];
@@ -120,6 +141,10 @@ export class FilledServer {
 function named(sample: Copied, name: string, uid: string, more: object = {}): Copied {
   const { resourceVersion: _stored, ...metadata } = sample.metadata;
   return { ...sample, metadata: { ...metadata, name, uid, ...more } };
+}
+
+function nodeUidOf(number: number): string {
+  return `10000000-0000-4000-8000-${suffix(number)}`;
 }
 
 function nameOf(number: number): string {

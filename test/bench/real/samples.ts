@@ -46,28 +46,48 @@ export const POD = {
   },
 } satisfies KubeObject & Record<string, unknown>;
 
-/** Says of every Node how it is switched off: nothing is wrong with any of them. */
-export const CONFIGURATION: readonly (KubeObject & Record<string, unknown>)[] = [
-  {
-    apiVersion: 'v1',
-    kind: 'Secret',
-    metadata: { name: 'bmc-login', namespace: NAMESPACE },
-    stringData: { username: 'fence', password: 'not used' },
-  },
-  {
-    apiVersion: 'v1',
-    kind: 'ConfigMap',
-    metadata: { name: 'fence-config-linux', namespace: NAMESPACE },
-    data: {
-      'config.properties': 'node_selector=kubernetes.io/os=linux\nisolation=mark-unschedulable\npower_management=reboot\nrecovery=mark-schedulable\n',
-      'fence-method-reboot': 'agent_name=redfish\nip={label:example.com/bmc}\nsecret=bmc-login\naction=reboot\n',
+/** Says of every Node how it is switched off: nothing is wrong with any of them. `bmc`: what all of them have in common. */
+export function configuration(bmc: Readonly<Record<string, string>>): readonly (KubeObject & Record<string, unknown>)[] {
+  const { ipport = '', ssl_fingerprint = '', username = '', password = '' } = bmc;
+  const method = `agent_name=redfish\nip={label:example.com/bmc}\nipport=${ipport}\nssl_fingerprint=${ssl_fingerprint}\nsecret=bmc-login\naction=reboot\n`;
+  return [
+    { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'bmc-login', namespace: NAMESPACE }, stringData: { username, password } },
+    {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'fence-config-linux', namespace: NAMESPACE },
+      data: {
+        'config.properties':
+          'node_selector=kubernetes.io/os=linux\nisolation=mark-unschedulable\npower_management=reboot\nrecovery=mark-schedulable\nidentity=unverified\n',
+        'fence-method-reboot': method,
+      },
     },
-  },
-];
+  ];
+}
 
-/** The address of its BMC, as a label. */
+/** The address of its BMC, as a label: on this machine, so that nobody else is called. */
 export function bmcOf(number: number): string {
-  return `10.200.${Math.floor(number / 250)}.${(number % 250) + 1}`;
+  return `127.200.${Math.floor(number / 250)}.${(number % 250) + 1}`;
+}
+
+/** What stands in the report of a node after a day: who it is, and that its BMC can be read. */
+export function reportStatus(number: number, nodeUID: string, port: string): object {
+  const at = '2026-01-01T00:00:00Z';
+  const { nodeInfo, addresses } = nodeStatus(number) as { nodeInfo: Record<string, string>; addresses: { type: string; address: string }[] };
+  const [internal] = addresses;
+  return {
+    identity: { nodeUID, recordedAt: at, systemUUID: nodeInfo['systemUUID'], addresses: [internal?.address], bootID: nodeInfo['bootID'] },
+    devices: [{ agent: 'redfish', device: `${bmcOf(number)}:${port}`, plug: '', methods: ['reboot'], path: 'working', since: at }],
+    conditions: [
+      {
+        type: 'FencePathsWorking',
+        status: 'True',
+        reason: 'EveryDeviceRead',
+        message: '1 plug(s) of devices could be read.',
+        lastTransitionTime: at,
+      },
+    ],
+  };
 }
 
 /** What a kubelet says of its node: about 13 kB, most of it images. */

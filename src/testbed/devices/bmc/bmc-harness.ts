@@ -15,6 +15,8 @@ export const HARNESS_UUID = '38947555-7742-3448-3784-823347823834';
 export const HARNESS_PASSWORD = 'correct horse battery';
 
 export interface HarnessOptions {
+  /** Where it listens; default: 127.0.0.1. */
+  host?: string;
   faults?: BmcFaults;
   tree?: Partial<TreeOptions>;
   resources?: ResourceTree;
@@ -74,7 +76,10 @@ export async function startBmcHarness(options: HarnessOptions = {}): Promise<Bmc
     faults: options.faults ?? {},
     trace: (event) => events.push(event),
   });
-  const server = await startBmcServer(device, certificate === 'plain' ? {} : { certificate: issued });
+  const server = await startBmcServer(device, {
+    ...(options.host === undefined ? {} : { host: options.host }),
+    ...(certificate === 'plain' ? {} : { certificate: issued }),
+  });
   return {
     server,
     device,
