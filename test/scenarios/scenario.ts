@@ -48,6 +48,8 @@ export interface ScenarioOptions {
   nodeLeaseNamespace?: string;
   /** The kinds by which health checks ask for a fence are installed. */
   remediation?: boolean;
+  /** Devices are read while nothing is wrong, and called before they are needed. */
+  probes?: boolean;
   /** Remedies of conditions are carried out. */
   remedies?: boolean;
   /** How nodes are known to a cloud. */
@@ -138,6 +140,7 @@ async function startController(world: World, options: ScenarioOptions, log: stri
       ownNode: options.ownNode,
       ...(options.nodeLeaseNamespace === undefined ? {} : { nodeLeaseNamespace: options.nodeLeaseNamespace }),
       ...(options.remediation === true && { remediation: true }),
+      ...(options.probes === true && { probes: true }),
       ...(options.remedies === true && { remedies: true }),
       outOfService: true,
       staleAfterMs: STALE_AFTER_MS,
