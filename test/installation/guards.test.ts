@@ -7,8 +7,6 @@ import { resumeRemedies } from '../../src/cli/commands/resume-remedies.ts';
 import { questionsOf } from '../../src/controllers/self-check/questions.ts';
 import { ApiServerCheck } from '../../src/manager/self-check/api-server.ts';
 import { installedFor } from '../../src/manager/self-check/installed.ts';
-import { JOB_LABEL } from '../../agents/job/objects.ts';
-import { REMEDY_JOB_LABEL } from '../../src/controllers/remedies/job/intent.ts';
 import { authorOf, voucher } from '../../src/ports/authorship.ts';
 import type { KubeObject } from '../../src/ports/objects.ts';
 import { NODE_FENCE_STOPS } from '../../src/ports/resources.ts';
@@ -18,59 +16,13 @@ import { ManualClock } from '../../src/runtime/manual-clock.ts';
 import { sendShipped } from '../../src/testbed/shipped/send.ts';
 import { assetsMinor, call, CAN_BE_GUARDED, GuardedPlane, NAMESPACE } from '../node-daemon/guarded-plane.ts';
 import type { Answer } from '../node-daemon/guarded-plane.ts';
-
-const HA = '/apis/ha.k8s.io/v1';
-const STOPS = `${HA}/nodefencestops`;
-const WORDS = `${HA}/nodefenceacknowledgements`;
-const REPORTS = `${HA}/nodefencereports`;
-const FENCES = `${HA}/nodefences`;
-const NODE = '/api/v1/nodes/worker-1';
-const BINDINGS = '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings';
-const BY = 'nodefence.ha.k8s.io/requested-by';
-const PRESERVE = 'node.machine.sapcloud.io/preserve';
-const PRESERVED_BY = 'nodefence.ha.k8s.io/preserve-requested-by';
-const REASON = 'ha.k8s.io/preserve-reason';
-const CONTROLLER = 'system:serviceaccount:nodefence-system:nodefence-controller';
-/** By a certificate, of a controller that systemd starts. */
-const OWN_USER = 'fencer.example.com';
-/** MutatingAdmissionPolicy is v1 from here on. */
-const STAMPED_SINCE = 36;
-
-/** Who has which of the shipped roles. */
-const ROLES: Readonly<Record<string, readonly string[]>> = {
-  vera: ['nodefence-view'],
-  alice: ['nodefence-operator', 'nodefence-fencer'],
-  bob: ['nodefence-operator', 'nodefence-fencer'],
-  // Stops and resumes, and acknowledges nothing.
-  otto: ['nodefence-operator'],
-  olga: ['nodefence-preserver'],
-  // Whatever an administrator may do, he does it in his own name.
-  root: ['cluster-admin'],
-};
-
-type Named = Readonly<Record<string, string | null>>;
-
-function named(annotations: Named): { metadata: { annotations: Named } } {
-  return { metadata: { annotations } };
-}
-
-function stop(name: string, annotations: Named = {}): object {
-  return { apiVersion: 'ha.k8s.io/v1', kind: 'NodeFenceStop', metadata: { name, annotations }, spec: { node: 'worker-1', reason: 'maintenance' } };
-}
-
-function acknowledgement(name: string, annotations: Named = {}): object {
-  const spec = { node: 'worker-1', nodeFenceUID: 'u', incident: 1, reason: 'I looked' };
-  return { apiVersion: 'ha.k8s.io/v1', kind: 'NodeFenceAcknowledgement', metadata: { name, annotations }, spec };
-}
-
-function fenceFor(name: string, person: string): object {
-  const requestedBy = { apiVersion: 'v1', kind: 'Person', name: person, uid: randomUUID() };
-  return { apiVersion: 'ha.k8s.io/v1', kind: 'NodeFence', metadata: { name: `node-fence-${name}` }, spec: { node: name, requestedBy } };
-}
+import { BY, CONTROLLER, FENCES, NO_CONTROLLERS, NODE, OWN_USER, PRESERVE, PRESERVED_BY, REASON, REPORTS, ROLES, WORDS } from './guarded-people.ts';
+import { acknowledgement, bindingOf, BINDINGS, fenceFor, job, named, STAMPED_SINCE, stop, STOPS } from './guarded-people.ts';
+import type { Named } from './guarded-people.ts';
 
 describe.runIf(CAN_BE_GUARDED)('the guards on a real API server (needs a real control plane)', { timeout: 60_000 }, () => {
   let plane: GuardedPlane;
-  const tokens = new Map([...Object.keys(ROLES), CONTROLLER, OWN_USER].map((name) => [name, randomUUID()]));
+  const tokens = new Map([...Object.keys(ROLES), CONTROLLER, OWN_USER, ...NO_CONTROLLERS].map((name) => [name, randomUUID()]));
   const as = (name: string): HttpsTransport => plane.as(tokens.get(name) ?? '');
   const annotationsAt = async (path: string): Promise<Named> => (await call(plane.admin, 'GET', path)).body.metadata?.annotations ?? {};
   const refused = async (words: string, attempt: Promise<Answer>): Promise<void> => {
@@ -81,7 +33,7 @@ describe.runIf(CAN_BE_GUARDED)('the guards on a real API server (needs a real co
   beforeAll(async () => {
     const people = [...tokens].map(([name, token]) => ({
       name,
-      groups: ['system:authenticated', ...(name === OWN_USER ? ['nodefence:controllers'] : [])],
+      groups: ['system:authenticated', ...(name === OWN_USER ? ['nodefence:controllers'] : NO_CONTROLLERS.includes(name) ? ['system:masters'] : [])],
       token,
     }));
     plane = await GuardedPlane.start(['crd', 'rbac', 'preservation-observe', 'guards'], people);
@@ -121,11 +73,6 @@ describe.runIf(CAN_BE_GUARDED)('the guards on a real API server (needs a real co
 
   describe('Jobs of the controller', () => {
     const PATH = `/apis/batch/v1/namespaces/${NAMESPACE}/jobs`;
-    const job = (kind: 'agent' | 'remedy', pod: object, container: object = {}): object => {
-      const labels = { [kind === 'agent' ? JOB_LABEL : REMEDY_JOB_LABEL]: 'x' };
-      const spec = { restartPolicy: 'Never', containers: [{ name: 'c', image: 'none', ...container }], ...pod };
-      return { metadata: { generateName: 'j-', labels }, spec: { template: { metadata: { labels }, spec } } };
-    };
     const sent = async (body: object): Promise<Answer> => call(as(CONTROLLER), 'POST', PATH, body);
 
     beforeAll(async () => {
@@ -135,6 +82,7 @@ describe.runIf(CAN_BE_GUARDED)('the guards on a real API server (needs a real co
 
     it.each<[string, string, object]>([
       ['the network of the host', 'shares no network', job('agent', { hostNetwork: true })],
+      ['the messages between processes of the host', 'shares no network, processes', job('agent', { hostIPC: true })],
       ['the processes of the host', 'shares no network, processes', job('agent', { hostPID: true })],
       ['files of the host', 'mounts no hostPath', job('agent', { volumes: [{ name: 'root', hostPath: { path: '/' } }] })],
       ['a privileged container', 'no privileged container', job('agent', {}, { securityContext: { privileged: true } })],
@@ -151,8 +99,24 @@ describe.runIf(CAN_BE_GUARDED)('the guards on a real API server (needs a real co
       await refused(words, sent(body));
     });
 
-    it('may have what a remedy needs to mend its host', async () => {
-      expect(await sent(job('remedy', { hostPID: true }, { securityContext: { privileged: true } }))).toMatchObject({ status: 201 });
+    it('may have what an agent needs, and what a remedy needs to mend its host', async () => {
+      const plain = job('agent', { volumes: [{ name: 'v', emptyDir: {} }] }, { securityContext: { privileged: false } });
+      expect(await sent(plain)).toMatchObject({ status: 201 });
+      const volumes = [{ name: 'root', hostPath: { path: '/' } }];
+      expect(await sent(job('remedy', { hostPID: true, volumes }, { securityContext: { privileged: true } }))).toMatchObject({ status: 201 });
+    });
+
+    it('are refused to a controller of the group, and to nobody else', async () => {
+      const body = job('agent', { hostNetwork: true });
+      await sendShipped(plane.admin, ['jobs']);
+      await plane.made(`/apis/rbac.authorization.k8s.io/v1/namespaces/${NAMESPACE}/rolebindings`, {
+        metadata: { name: 'jobs-of-the-group' },
+        roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'nodefence-jobs' },
+        subjects: [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: OWN_USER }],
+      });
+      await plane.until(async () => (await call(as(OWN_USER), 'POST', PATH, job('agent', {}))).status === 201, 'the role does not help');
+      await refused('shares no network', call(as(OWN_USER), 'POST', PATH, body));
+      for (const user of NO_CONTROLLERS) expect(await call(as(user), 'POST', PATH, body)).toMatchObject({ status: 201 });
     });
   });
 
@@ -280,11 +244,14 @@ describe.runIf(CAN_BE_GUARDED)('the guards on a real API server (needs a real co
     const PATCH = async (body: object, path = NODE): Promise<Answer> => call(as(CONTROLLER), 'PATCH', path, body);
     const taints = async (): Promise<object[]> => (await call(plane.admin, 'GET', NODE)).body.spec?.taints ?? [];
     const FOREIGN = { key: 'example.com/theirs', effect: 'NoSchedule' };
+    /** Tells itself from the other one by its key alone. */
+    const LIKE_IT = { ...FOREIGN, key: 'example.com/also-theirs' };
     const OUT_OF_SERVICE = { key: 'node.kubernetes.io/out-of-service', value: 'nodeshutdown', effect: 'NoExecute' };
 
     beforeAll(async () => {
-      const spec = { podCIDR: '10.1.0.0/24', taints: [FOREIGN] };
-      expect(await call(plane.admin, 'PATCH', NODE, { spec, metadata: { labels: { zone: 'a' } } })).toMatchObject({ status: 200 });
+      const spec = { podCIDR: '10.1.0.0/24', taints: [FOREIGN, LIKE_IT] };
+      const metadata = { labels: { zone: 'a' }, annotations: { 'example.com/theirs': 'x' } };
+      expect(await call(plane.admin, 'PATCH', NODE, { spec, metadata })).toMatchObject({ status: 200 });
     });
 
     it.each<[string, object]>([
@@ -313,7 +280,19 @@ describe.runIf(CAN_BE_GUARDED)('the guards on a real API server (needs a real co
 
     it.each<[string, string, object]>([
       ['remove a taint of others', 'sets and removes taints', { spec: { taints: [] } }],
-      ['set a taint that it does not list', 'sets and removes taints', { spec: { taints: [FOREIGN, { key: 'x', effect: 'NoExecute' }] } }],
+      ['remove one that is like another but for its key', 'sets and removes taints', { spec: { taints: [FOREIGN] } }],
+      ['set a taint that it does not list', 'sets and removes taints', { spec: { taints: [FOREIGN, LIKE_IT, { key: 'x', effect: 'NoExecute' }] } }],
+      [
+        'set one that is like another but for its key',
+        'sets and removes taints',
+        { spec: { taints: [FOREIGN, LIKE_IT, { key: 'x', effect: 'NoSchedule' }] } },
+      ],
+      [
+        'set one that is like another but for its effect',
+        'sets and removes taints',
+        { spec: { taints: [FOREIGN, LIKE_IT, { ...FOREIGN, effect: 'NoExecute' }] } },
+      ],
+      ['change the value of a taint', 'sets and removes taints', { spec: { taints: [{ ...FOREIGN, value: 'x' }, LIKE_IT] } }],
       [
         'make a taint of others its own by listing it',
         'only as it sets it',
@@ -328,9 +307,20 @@ describe.runIf(CAN_BE_GUARDED)('the guards on a real API server (needs a real co
       ['label a node', 'writes no labels', { metadata: { labels: { zone: 'b' } } }],
       ['annotate it for others', 'writes annotations of', named({ 'kubeadm.alpha.kubernetes.io/cri-socket': 'x' })],
       ['write an annotation that only looks like ours', 'writes annotations of', named({ 'evilha.k8s.io/x': 'x' })],
+      ['remove an annotation of others', 'writes annotations of', named({ 'example.com/theirs': null })],
+      ['change an annotation of others', 'writes annotations of', named({ 'example.com/theirs': 'y' })],
+      [
+        'have it deleted with another object',
+        'no finalizers and no owners',
+        { metadata: { ownerReferences: [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'x', uid: 'x' }] } },
+      ],
       ['keep it from being deleted', 'no finalizers', { metadata: { finalizers: ['example.com/kept'] } }],
     ])('cannot %s: %s', async (_what, words, body) => {
       await refused(words, PATCH(body));
+    });
+
+    it.each(NO_CONTROLLERS)('bind nobody else: %s', async (user) => {
+      expect(await call(as(user), 'PATCH', NODE, { metadata: { labels: { by: 'admin' } } })).toMatchObject({ status: 200 });
     });
 
     it('labels and annotates a node that was registered anew, with the verb restore of config/machine-remediation', async () => {
@@ -349,7 +339,13 @@ describe.runIf(CAN_BE_GUARDED)('the guards on a real API server (needs a real co
       await plane.until(async () => (await strategic(condition('Preserved'))).status === 200, 'the role does not help');
       await refused('but condition Preserved', strategic(condition('Ready')));
       await refused('but condition Preserved', strategic({ status: { capacity: { cpu: '99' } } }));
-      await refused('by way of the status', strategic({ metadata: { labels: { zone: 'b' } } }));
+      const metadata = [{ labels: { zone: 'b' } }, { annotations: { x: 'y' } }, { finalizers: ['example.com/kept'] }];
+      for (const change of metadata) await refused('by way of the status', strategic({ metadata: change }));
+      for (const user of NO_CONTROLLERS)
+        expect(await call(as(user), 'PATCH', `${NODE}/status`, condition('Ready'), 'application/strategic-merge-patch+json')).toMatchObject({
+          status: 200,
+        });
+      await refused('but condition Preserved', strategic({ status: { conditions: [{ $patch: 'delete', type: 'Ready' }] } }));
     });
   });
 
@@ -388,9 +384,3 @@ describe.runIf(CAN_BE_GUARDED)('the guards on a real API server (needs a real co
     });
   });
 });
-
-function bindingOf(user: string, role: string): object {
-  const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: role };
-  const subjects = [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: user }];
-  return { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRoleBinding', metadata: { name: `${user}-${role}` }, roleRef, subjects };
-}

@@ -1,0 +1,68 @@
+import { randomUUID } from 'node:crypto';
+
+import { JOB_LABEL } from '../../agents/job/objects.ts';
+import { REMEDY_JOB_LABEL } from '../../src/controllers/remedies/job/intent.ts';
+
+const HA = '/apis/ha.k8s.io/v1';
+export const STOPS = `${HA}/nodefencestops`;
+export const WORDS = `${HA}/nodefenceacknowledgements`;
+export const REPORTS = `${HA}/nodefencereports`;
+export const FENCES = `${HA}/nodefences`;
+export const NODE = '/api/v1/nodes/worker-1';
+export const BINDINGS = '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings';
+export const BY = 'nodefence.ha.k8s.io/requested-by';
+export const PRESERVE = 'node.machine.sapcloud.io/preserve';
+export const PRESERVED_BY = 'nodefence.ha.k8s.io/preserve-requested-by';
+export const REASON = 'ha.k8s.io/preserve-reason';
+export const CONTROLLER = 'system:serviceaccount:nodefence-system:nodefence-controller';
+/** By a certificate, of a controller that systemd starts. */
+export const OWN_USER = 'fencer.example.com';
+/** None is the controller's account, though each has a part of its name; they may do everything. */
+export const NO_CONTROLLERS = ['corp:nodefence-controller', 'system:serviceaccount:default:other'];
+/** MutatingAdmissionPolicy is v1 from here on. */
+export const STAMPED_SINCE = 36;
+
+/** Who has which of the shipped roles. */
+export const ROLES: Readonly<Record<string, readonly string[]>> = {
+  vera: ['nodefence-view'],
+  alice: ['nodefence-operator', 'nodefence-fencer'],
+  bob: ['nodefence-operator', 'nodefence-fencer'],
+  // Stops and resumes, and acknowledges nothing.
+  otto: ['nodefence-operator'],
+  olga: ['nodefence-preserver'],
+  // Whatever an administrator may do, he does it in his own name.
+  root: ['cluster-admin'],
+};
+
+export type Named = Readonly<Record<string, string | null>>;
+
+export function named(annotations: Named): { metadata: { annotations: Named } } {
+  return { metadata: { annotations } };
+}
+
+export function stop(name: string, annotations: Named = {}): object {
+  return { apiVersion: 'ha.k8s.io/v1', kind: 'NodeFenceStop', metadata: { name, annotations }, spec: { node: 'worker-1', reason: 'maintenance' } };
+}
+
+export function acknowledgement(name: string, annotations: Named = {}): object {
+  const spec = { node: 'worker-1', nodeFenceUID: 'u', incident: 1, reason: 'I looked' };
+  return { apiVersion: 'ha.k8s.io/v1', kind: 'NodeFenceAcknowledgement', metadata: { name, annotations }, spec };
+}
+
+export function fenceFor(name: string, person: string): object {
+  const requestedBy = { apiVersion: 'v1', kind: 'Person', name: person, uid: randomUUID() };
+  return { apiVersion: 'ha.k8s.io/v1', kind: 'NodeFence', metadata: { name: `node-fence-${name}` }, spec: { node: name, requestedBy } };
+}
+
+export function bindingOf(user: string, role: string): object {
+  const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: role };
+  const subjects = [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: user }];
+  return { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRoleBinding', metadata: { name: `${user}-${role}` }, roleRef, subjects };
+}
+
+/** As the controller creates it for an agent or for a remedy. */
+export const job = (kind: 'agent' | 'remedy', pod: object, container: object = {}): object => {
+  const labels = { [kind === 'agent' ? JOB_LABEL : REMEDY_JOB_LABEL]: 'x' };
+  const spec = { restartPolicy: 'Never', containers: [{ name: 'c', image: 'none', ...container }], ...pod };
+  return { metadata: { generateName: 'j-', labels }, spec: { template: { metadata: { labels }, spec } } };
+};
