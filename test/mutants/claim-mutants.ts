@@ -24,6 +24,13 @@ export const CLAIM_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(`${LEASES}.test.ts`, 'are not asked for where there is no namespace for them, until it is there'),
   },
   {
+    name: 'denied for a moment',
+    defect: 'an API server that comes up holds every fence for a namespace that is not there: what is proven off is not released',
+    file: 'src/controllers/shared/claims/lease-place.ts',
+    edits: [["    this.#bear(isThere === 'denied' && !mayRead);\n", '']],
+    killedBy: byTest('src/controllers/shared/claims/lease-place.test.ts', 'stands as it was while an API server comes up and denies all'),
+  },
+  {
     name: 'handed to a failing node',
     defect: 'leadership goes to a replica whose own node has failed',
     file: `${DECISION}.ts`,

@@ -54,6 +54,18 @@ describe('the place of node leases', () => {
     expect([made.refusal, told]).toEqual([undefined, []]);
   });
 
+  it('stands as it was while an API server comes up and denies all, and is unreadable when that goes on', async () => {
+    const made = place('not there', 403);
+    await made.look();
+    answers = { Namespace: 403, Lease: 403 };
+    await expect(made.look()).rejects.toThrow('may not be read just now');
+    await clock.advance(29_000);
+    await expect(made.look()).rejects.toThrow('may not be read just now');
+    expect([made.state, made.refusal]).toEqual(['absent', undefined]);
+    await clock.advance(1_000);
+    expect(await made.look()).toBe('unreadable');
+  });
+
   it('is looked for again until its Leases can be read, and no longer', async () => {
     const made = place('not there', 403);
     made.start();

@@ -15,6 +15,8 @@ export interface LeasePlaceOptions {
 
 /** A namespace that appears later is found within this. */
 const LOOK_MS = 10_000;
+/** An API server that comes up denies everything until its roles are loaded; one that denies for longer means it. */
+const BEARABLE_MS = 30_000;
 /** Of no node: whether Leases may be read there at all. */
 const SAMPLE = 'nodefence-self-check';
 
@@ -28,6 +30,7 @@ export class LeasePlace {
   #state: LeasePlaceState = 'unknown';
   #cancel: (() => void) | undefined;
   #isClosed = false;
+  #deniedSinceMs: number | undefined;
 
   constructor(options: LeasePlaceOptions) {
     this.#options = options;
@@ -69,11 +72,12 @@ export class LeasePlace {
     this.#cancel?.();
   }
 
-  /** Asks the API server. Rejects when it could not be asked. */
+  /** Asks the API server. Rejects when it could not be asked, or denies for a moment what it has told before. */
   async look(): Promise<LeasePlaceState> {
     const { cluster, namespace, log } = this.#options;
     const isThere = await unlessDenied(async () => (await cluster.get(NAMESPACES, namespace)) !== undefined);
     const mayRead = isThere !== false && (await unlessDenied(() => cluster.get(LEASES, SAMPLE, namespace).then(() => true))) === true;
+    this.#bear(isThere === 'denied' && !mayRead);
     const state = isThere === false ? 'absent' : mayRead ? 'readable' : 'unreadable';
     if (state !== this.#state) {
       this.#state = state;
@@ -81,6 +85,15 @@ export class LeasePlace {
       for (const tell of this.#told) tell(state);
     }
     return state;
+  }
+
+  /** What was known stands while the API server comes up: nothing is held for it, and nothing that asks begins. */
+  #bear(isDenied: boolean): void {
+    const nowMs = this.#options.clock.monotonicMs();
+    this.#deniedSinceMs = isDenied ? (this.#deniedSinceMs ?? nowMs) : undefined;
+    if (this.#deniedSinceMs === undefined || this.#state === 'unknown' || this.#state === 'unreadable') return;
+    if (nowMs - this.#deniedSinceMs < BEARABLE_MS)
+      throw new ApiStatusError(403, 'Forbidden', `namespace ${this.#options.namespace} may not be read just now`);
   }
 }
 
