@@ -70,7 +70,11 @@ export async function listPicture(
   try {
     const [nodes, fences] = await Promise.all([access.cluster.list(NODES), access.cluster.list(NODE_FENCES)]);
     const { mode, pools, notes, ...there } = await listMachines(access, reach, preservation ?? 'auto', nodes);
-    const machines = { machines: [...there.machines.all()], machineSets: there.machineSets.all(), machineDeployments: there.machineDeployments.all() };
+    const machines = {
+      machines: [...there.machines.all()],
+      machineSets: there.machineSets.all(),
+      machineDeployments: there.machineDeployments.all(),
+    };
     const marked = [
       ...nodes.map((object) => [object.metadata.name, describeMark('Node', object)] as const),
       ...machines.machines.map((object) => [object.metadata.labels?.[MACHINE_NODE_LABEL], describeMark('Machine', object)] as const),
