@@ -349,7 +349,8 @@ describe.runIf(CAN_BE_GUARDED)('the guards on a real API server (needs a real co
     });
   });
 
-  describe.runIf(assetsMinor() >= STAMPED_SINCE)('who asked, where it is stamped', () => {
+  // Skipped once only: vitest leaves the tests of a suite pending that is skipped in one that is skipped.
+  describe.skipIf(CAN_BE_GUARDED && assetsMinor() < STAMPED_SINCE)('who asked, where it is stamped', () => {
     beforeAll(async () => {
       await sendShipped(plane.admin, ['stamps']);
       await plane.until(async () => {
