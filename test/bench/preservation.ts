@@ -11,6 +11,7 @@ import type { KubeObject, Lease, Node, Pod } from '../../src/ports/objects.ts';
 import { NODE_FENCES, NODES, PODS } from '../../src/ports/resources.ts';
 import type { NodeFence } from '../../src/ports/resources.ts';
 import { ManualClock } from '../../src/runtime/manual-clock.ts';
+import { median } from './median.ts';
 
 export interface PreservationFigures {
   machines: number;
@@ -145,7 +146,7 @@ export async function measurePreservation(count = 5_000, pools = 100): Promise<P
     events.push(await cpuMsOf(async () => (machines.put(turned), clock.advance(200))));
   }
   await controller.close();
-  return { machines: count, pools, preserved, restartMs, eventMs: medianOf(events), heartbeatMs: medianOf(heartbeats) };
+  return { machines: count, pools, preserved, restartMs, eventMs: median(events), heartbeatMs: median(heartbeats) };
 }
 
 async function cpuMsOf(work: () => Promise<void>): Promise<number> {
@@ -153,10 +154,6 @@ async function cpuMsOf(work: () => Promise<void>): Promise<number> {
   await work();
   const { user, system } = process.cpuUsage(began);
   return Math.round((user + system) / 10) / 100;
-}
-
-function medianOf(values: readonly number[]): number {
-  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
 /** Settled machines need no write: one is a defect of the measurement. */

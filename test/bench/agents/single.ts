@@ -1,5 +1,6 @@
 import type { PowerAgent, Target } from '../../../src/ports/agents.ts';
 import { rounded } from '../figures.ts';
+import { median } from '../median.ts';
 import { switchOnce } from './client.ts';
 import { runPeer, samplesOf } from './peer.ts';
 import type { Peer } from './peer.ts';
@@ -22,10 +23,6 @@ const OURS = 100;
 const PEERS = 10;
 const SLOW_PEERS = 3;
 const REAL = 3;
-
-function median(samples: readonly number[]): number {
-  return [...samples].sort((a, b) => a - b)[Math.floor(samples.length / 2)] ?? Number.NaN;
-}
 
 /** A program's off; its on between two of them is not counted. */
 export async function peerWay(name: string, off: readonly Peer[], on: readonly Peer[], isSlow = false): Promise<Way> {

@@ -7,6 +7,7 @@ import { assetsLine, findAssets } from '../../../src/testbed/control-plane/asset
 import { freePorts } from '../../../src/testbed/control-plane/free-port.ts';
 import { CONTROLLER_USER } from '../../scenarios/witness.ts';
 import { rounded, tableOf } from '../figures.ts';
+import { median } from '../median.ts';
 import { outputOf } from '../programs.ts';
 import { FilledServer } from './filled-server.ts';
 import { Reader } from './reader.ts';
@@ -254,8 +255,4 @@ export function realWords({ server, nodes, pods, ours, informers: theirs }: Real
   const first = `after an installation, while reports of all nodes are made: ${ours.firstPercent ?? Number.NaN} % of a core`;
   const scrape = `/metrics: ${ours.scrapeMs} ms, ${ours.scrapeLines} lines`;
   return [`${nodes} Nodes, ${pods} Pods, ${nodes} Leases; ${server}`, tableOf(rows), first, scrape].join('\n');
-}
-
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
