@@ -9,7 +9,7 @@ import type { SeedResult } from './seed-result.ts';
 import { runInWorkers } from './workers.ts';
 
 /** A quarter of a second of a core each; more are played by `npm run -s simulate -- --seeds 1000`. */
-const SEEDS = 180;
+const SEEDS = 300;
 const LAWS = ['P1', 'P2', 'P3', 'P4', 'P5', 'P6', 'P7', 'P8', 'P9', 'P10'];
 const TIMEOUT_MS = 240_000;
 /** On two quiet cores it takes less than two minutes. */
