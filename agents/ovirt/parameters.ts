@@ -8,7 +8,7 @@ import {
   firstTrustShape,
   unresolvedProblems,
 } from '../shared/first-trust/parameters.ts';
-import { canonical, parseBoolean, parsed, type ParameterSchema } from '../shared/parameter-schema.ts';
+import { canonical, parsed, type ParameterSchema } from '../shared/parameter-schema.ts';
 import { portNumber } from '../shared/port-number.ts';
 import {
   booleanWord,
@@ -19,6 +19,7 @@ import {
   trustDocumentation,
   trustOf,
   trustShape,
+  writtenDefaults,
 } from '../shared/web/parameters.ts';
 import { HTTPS_PORT, placeText } from '../shared/web/place.ts';
 import type { Place, Trust } from '../shared/web/trusted-socket.ts';
@@ -124,9 +125,7 @@ export function settingsOf(parameters: Parameters): OvirtSettings | { problems: 
 
 /** None where another source tells it. */
 function writtenPlaces(named: Readonly<Record<string, string>>): Place[] {
-  const tls = parseBoolean(named['ssl'] ?? 'yes') !== false;
-  const port = /^\d{1,5}$/.test(named['ipport'] ?? '') ? Number(named['ipport']) : undefined;
-  const place = placeOf(named['ip'] ?? '', { port, tls });
+  const place = placeOf(named['ip'] ?? '', writtenDefaults(named));
   return place === undefined ? [] : [place];
 }
 

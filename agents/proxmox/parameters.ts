@@ -10,9 +10,18 @@ import {
   unresolvedProblems,
 } from '../shared/first-trust/parameters.ts';
 import { areSameUUID, normalUUID } from '../shared/machine-uuid.ts';
-import { canonical, checkParameters, parseBoolean, parsed, type ParameterSchema } from '../shared/parameter-schema.ts';
+import { canonical, checkParameters, parsed, type ParameterSchema } from '../shared/parameter-schema.ts';
 import { portNumber } from '../shared/port-number.ts';
-import { booleanWord, LOGIN_TIMEOUT, loginTimeout, trustContradictions, trustDocumentation, trustOf, trustShape } from '../shared/web/parameters.ts';
+import {
+  booleanWord,
+  LOGIN_TIMEOUT,
+  loginTimeout,
+  trustContradictions,
+  trustDocumentation,
+  trustOf,
+  trustShape,
+  writtenDefaults,
+} from '../shared/web/parameters.ts';
 import { originOf, placeText as textOf } from '../shared/web/place.ts';
 import type { Place, Trust } from '../shared/web/trusted-socket.ts';
 
@@ -149,9 +158,7 @@ function tokenOf(text: string): ProxmoxAuth | undefined {
 
 /** None where another source tells them. */
 function writtenPlaces(named: Readonly<Record<string, string>>): readonly Place[] {
-  const tls = parseBoolean(named['ssl'] ?? 'yes') !== false;
-  const port = /^\d{1,5}$/.test(named['ipport'] ?? '') ? Number(named['ipport']) : undefined;
-  return placesOf(named['endpoint'] ?? '', { port, tls }) ?? [];
+  return placesOf(named['endpoint'] ?? '', writtenDefaults(named)) ?? [];
 }
 
 export function firstTrustOf(parameters: Parameters): FirstTrust | undefined {

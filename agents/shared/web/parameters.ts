@@ -82,6 +82,12 @@ export function trustContradictions(named: Readonly<Record<string, string>>): Pa
   return problems;
 }
 
+/** `ssl` and `ipport` as they are written, for a place whose own text says neither; a port that is none is told by the schema. */
+export function writtenDefaults(named: Readonly<Record<string, string>>): { port: number | undefined; tls: boolean } {
+  const port = /^\d{1,5}$/.test(named['ipport'] ?? '') ? Number(named['ipport']) : undefined;
+  return { port, tls: parseBoolean(named['ssl'] ?? 'yes') !== false };
+}
+
 /** A user without a password, or a password without a user. */
 export function loginContradictions({ username, password }: { username?: string | undefined; password?: string | undefined }): ParameterProblem[] {
   if ((username === undefined) === (password === undefined)) return [];
