@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { format, resolveConfig } from 'prettier';
 import { assetsLine, findAssets } from '../../../src/testbed/control-plane/assets.ts';
 import { DISTURBANCES } from './disturbances.ts';
 import { played } from './played.ts';
@@ -15,6 +16,7 @@ async function main(): Promise<void> {
   const only = values.only?.split(',');
   const unknown = (only ?? []).filter((name) => DISTURBANCES[name] === undefined);
   if (unknown.length > 0) throw new Error(`no disturbance ${unknown.join(', ')}: there are ${Object.keys(DISTURBANCES).join(', ')}`);
+  if (values.write && only !== undefined) throw new Error('--write takes no --only: the table of the page is that of one run of all');
   if (findAssets(process.env) === undefined) throw new Error('there is no real control plane here; CONTRIBUTING.md says where one is looked for');
   process.stdout.write(`${assetsLine(process.env)}\n`);
   const rows: Row[] = [];
@@ -27,7 +29,10 @@ async function main(): Promise<void> {
   }
   const table = tableOf(rows);
   process.stdout.write(`\n${table}`);
-  if (values.write) writeFileSync(PAGE, inPage(readFileSync(PAGE, 'utf8'), table));
+  if (values.write) {
+    const page = inPage(readFileSync(PAGE, 'utf8'), table);
+    writeFileSync(PAGE, await format(page, { ...(await resolveConfig(PAGE)), filepath: PAGE }));
+  }
   process.exitCode = rows.every(({ result }) => result.expected) ? 0 : 1;
 }
 
