@@ -184,7 +184,7 @@ function wakeOnChange(
 ): void {
   for (const lister of configuration)
     lister.onChange(() => {
-      controller.lookAtAll();
+      controller.configurationChanged();
       probes?.configurationChanged();
     });
   leader.onChange((before, after) => {

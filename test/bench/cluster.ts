@@ -22,6 +22,8 @@ import { CONFIG_MAPS, NODE_FENCE_REPORTS, NODE_LEASE_NAMESPACE, SECRETS } from '
 const NODES_AT_ONCE = 250;
 /** Reports come at a pace of their own: what the machine said counts meanwhile. */
 const KNOWN_WITHIN_MS = 20_000;
+/** Both processes write a CPU profile into the folder that is named so. */
+const PROFILED = process.env['BENCH_PROFILE'] === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${process.env['BENCH_PROFILE']}`];
 const READY_DEADLINE_MS = 30_000;
 const GROUPS = ['system:serviceaccounts', `system:serviceaccounts:${NAMESPACE}`, 'system:authenticated'];
 /** Never fails; its lease is renewed, so that the controller's view of leases stays fresh. */
@@ -109,7 +111,7 @@ export class BenchCluster {
     const file = join(folder, 'api.json');
     writeFileSync(file, JSON.stringify({ users, authorization: 'rbac', trace: join(folder, 'api.jsonl') }), { mode: 0o600 });
     const program = fileURLToPath(new URL('../../src/testbed/processes/api.ts', import.meta.url));
-    const command = [process.execPath, program, file];
+    const command = [process.execPath, ...PROFILED, program, file];
     const { child, ready } = await Child.start({
       name: 'api',
       command,
@@ -130,10 +132,9 @@ export class BenchCluster {
       mode: 0o600,
     });
     const log = openSync(join(this.folder, 'controller.log'), 'a');
-    const profile = process.env['BENCH_PROFILE'] === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${process.env['BENCH_PROFILE']}`];
     const controller = fork(fileURLToPath(new URL('controller/main.ts', import.meta.url)), [file], {
       stdio: ['ignore', log, log, 'ipc'],
-      execArgv: ['--expose-gc', '--max-semi-space-size=8', ...profile],
+      execArgv: ['--expose-gc', '--max-semi-space-size=8', ...PROFILED],
     });
     closeSync(log);
     this.controller = controller;

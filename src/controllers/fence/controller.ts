@@ -22,10 +22,12 @@ import type { Onward } from './onward.ts';
 import { gatedWrites, notSentUnless } from '../shared/gated-cluster.ts';
 import { FINALIZER, fenceLabels } from '../shared/ownership.ts';
 import { OrphanTaints } from './release/orphan-taint.ts';
+import { KnownFences } from './known-fences.ts';
 import { holdsOnRemedy } from './remedy-holds.ts';
 import { NodeRecords } from './node-records.ts';
 import { ProofReads } from './run/proof-reads.ts';
 import { recordIncident } from './report.ts';
+import { Rounds } from './rounds.ts';
 import { Runs } from './runs.ts';
 import { holdsOn, takeSnapshot } from './snapshot.ts';
 import { Storm } from './storm/storm.ts';
@@ -42,12 +44,12 @@ const GONE_RETRY_MS = 1_000;
 export class FenceController implements ProofReader {
   private readonly dependencies: FenceDependencies;
   private readonly observations = new Map<string, NodeObservation>();
-  /** Our own writes, until the watch has caught up with them. */
-  private readonly written = new Map<string, NodeFence>();
+  private readonly known: KnownFences;
   private readonly acknowledgements: Acknowledgements;
   private readonly runs: Runs;
   private readonly orphanTaints: OrphanTaints;
   private readonly storm: Storm;
+  private readonly rounds: Rounds;
   private readonly fenceable: FenceableNodes;
   private readonly proofReads: ProofReads;
   private readonly records: NodeRecords;
@@ -57,16 +59,18 @@ export class FenceController implements ProofReader {
     const gate = gatedWrites(notSentUnless(() => given.leadership.mayBegin(0)));
     const dependencies = { ...given, cluster: gate(given.cluster) };
     this.dependencies = dependencies;
+    this.known = new KnownFences(dependencies.listers.fences);
     this.acknowledgements = new Acknowledgements(dependencies);
     this.storm = new Storm(dependencies, (node) => this.lifeOf(node)?.lifeAtMs);
+    this.rounds = new Rounds(dependencies);
     this.fenceable = new FenceableNodes(dependencies.metrics);
     this.orphanTaints = new OrphanTaints(dependencies);
     this.runs = new Runs(dependencies, this.acknowledgements, (node, entry) => [
       ...holdsOn(dependencies, node),
       ...this.storm.activeHoldsOn(node),
-      ...preservedAgainst(dependencies, this.newest(node), entry),
-      ...onlyIsolatedAgainst(dependencies, this.newest(node), entry),
-      ...dumpingAgainst(dependencies, this.newest(node), entry, this.lifeOf(node)),
+      ...preservedAgainst(dependencies, this.known.newest(node), entry),
+      ...onlyIsolatedAgainst(dependencies, this.known.newest(node), entry),
+      ...dumpingAgainst(dependencies, this.known.newest(node), entry, this.lifeOf(node)),
     ]);
     this.records = new NodeRecords(dependencies);
     this.proofReads = new ProofReads(dependencies, this.runs.devices, (node, source) => this.observations.get(node)?.provenAtMs(source));
@@ -78,13 +82,16 @@ export class FenceController implements ProofReader {
     return this.proofReads.readAnew(fence);
   }
 
-  /** Looks at every node: a new leader begins with this, and so does another configuration. */
+  /** Looks at every node: a new leader begins with this, and what stops all of them does it. */
   lookAtAll(): void {
-    const { listers, queue } = this.dependencies;
     this.storm.configurationChanged();
-    for (const node of listers.nodes.all()) queue.add(node.metadata.name);
-    for (const fence of listers.fences.all()) queue.add(fence.spec.node);
-    for (const report of listers.reports.all()) queue.add(report.metadata.name);
+    this.rounds.begin();
+  }
+
+  /** Nobody but a leader acts on it, and who becomes one looks at every node. */
+  configurationChanged(): void {
+    this.storm.configurationChanged();
+    if (this.dependencies.leadership.isLeading) this.rounds.beginSoon();
   }
 
   /** For the controllers that switch a machine without a NodeFence. What somebody asked for does not wait for the grace of a new leader, as a requested fence does not. */
@@ -105,6 +112,7 @@ export class FenceController implements ProofReader {
   /** Ends every run without a result: leadership is lost or the process stops. */
   abort(reason: Error): void {
     this.storm.close();
+    this.rounds.close();
     this.runs.abort(reason);
   }
 
@@ -114,10 +122,11 @@ export class FenceController implements ProofReader {
    */
   async stepDown(reason: Error, deadlineMs: number): Promise<boolean> {
     this.storm.close();
+    this.rounds.close();
     const isQuiet = await this.runs.drain(deadlineMs);
     this.runs.abort(reason);
     for (const name of await this.runs.settled()) {
-      const fence = this.newest(name);
+      const fence = this.known.newest(name);
       if (fence?.status === undefined || !this.dependencies.leadership.isLeading) continue;
       const status = fold(fence.status, this.runs.of(name).reports);
       if (status !== fence.status) await this.store(fence, withConditions(status, timestamp(this.dependencies.clock), ignoredIn(fence.spec)));
@@ -129,7 +138,7 @@ export class FenceController implements ProofReader {
   async reconcile(name: string): Promise<void> {
     const { leadership, listers, queue, clock, planner } = this.dependencies;
     if (!leadership.isLeading) return;
-    const fence = this.newest(name);
+    const fence = this.known.newest(name);
     const node = listers.nodes.get(name);
     this.fenceable.see(name, node === undefined ? undefined : planner.planFor(node));
     if (fence === undefined && node === undefined) {
@@ -184,7 +193,7 @@ export class FenceController implements ProofReader {
     // The watch may bring our own write back before its answer is here.
     const wasHeld = this.storm.isHeld(name);
     const stored = decision.status === undefined ? own : await this.store(own, decision.status, passed);
-    this.storm.settle(name, stored ?? this.newest(name));
+    this.storm.settle(name, stored ?? this.known.newest(name));
     if (stored === undefined) return false;
     this.runs.forget(name, stored.status);
     if (wasHeld && fence.status?.state !== 'final' && stored.status?.outcome === 'untouched') {
@@ -227,7 +236,7 @@ export class FenceController implements ProofReader {
         metadata: { name: fenceName(name), finalizers: [FINALIZER], labels },
         spec,
       });
-      this.written.set(name, created);
+      this.known.wrote(name, created);
       log.info('fence created', { node: name });
     } catch (error) {
       if (!(error instanceof ApiStatusError) || error.status !== 409) throw error;
@@ -247,7 +256,7 @@ export class FenceController implements ProofReader {
     const held = finalizers.includes(FINALIZER) ? {} : { finalizers: [...finalizers, FINALIZER] };
     const patch = { metadata: { resourceVersion, ...held, ...(isMarked ? {} : { annotations: { [TAKEN_UP_AS]: uid } }) } };
     const claimed = await this.dependencies.cluster.mergePatch(NODE_FENCES, name, patch);
-    this.written.set(fence.spec.node, claimed);
+    this.known.wrote(fence.spec.node, claimed);
     return claimed;
   }
 
@@ -257,7 +266,7 @@ export class FenceController implements ProofReader {
     const node = fence.spec.node;
     try {
       const stored = await cluster.replaceStatus(NODE_FENCES, { ...fence, status });
-      this.written.set(node, stored);
+      this.known.wrote(node, stored);
       for (const [index, after] of [...passed, stored.status].entries()) measure(metrics, index === 0 ? fence.status : passed[index - 1], after);
       if (fence.status?.state !== status.state || fence.status.step !== status.step)
         log.info('fence state changed', { node, state: status.state, step: status.step, detail: status.message });
@@ -269,9 +278,9 @@ export class FenceController implements ProofReader {
         return undefined;
       }
       // Whether the write arrived is not known: the next pass must not build on what was read before it.
-      this.written.delete(node);
+      this.known.forget(node);
       await this.refresh(node);
-      this.storm.settle(node, this.newest(node));
+      this.storm.settle(node, this.known.newest(node));
       throw error;
     }
   }
@@ -279,8 +288,8 @@ export class FenceController implements ProofReader {
   /** A consistent read of the NodeFence; `false`: there is none. */
   private async refresh(node: string): Promise<boolean> {
     const fresh = await this.dependencies.cluster.get(NODE_FENCES, fenceName(node));
-    if (fresh === undefined) this.written.delete(node);
-    else this.written.set(node, fresh);
+    if (fresh === undefined) this.known.forget(node);
+    else this.known.wrote(node, fresh);
     return fresh !== undefined;
   }
 
@@ -293,7 +302,7 @@ export class FenceController implements ProofReader {
       });
     }
     if (alsoDelete) await cluster.remove(NODE_FENCES, name, uid === undefined ? {} : { uid });
-    this.written.delete(fence.spec.node);
+    this.known.forget(fence.spec.node);
   }
 
   private emit(name: string, fence: NodeFence, type: 'Normal' | 'Warning', reason: string, message: string): void {
@@ -302,18 +311,6 @@ export class FenceController implements ProofReader {
     const node = listers.nodes.get(name);
     if (node !== undefined) recorder.event({ apiVersion: 'v1', kind: 'Node', metadata: node.metadata }, type, reason, message);
     log[type === 'Warning' ? 'warn' : 'info']('fence event', { node: name, reason, detail: message });
-  }
-
-  /** The watched NodeFence or our own later write of it, whichever is newer. */
-  private newest(name: string): NodeFence | undefined {
-    const watched = this.dependencies.listers.fences.get(fenceName(name));
-    const own = this.written.get(name);
-    if (own === undefined) return watched;
-    if (watched !== undefined && version(watched) >= version(own)) {
-      this.written.delete(name);
-      return watched;
-    }
-    return own;
   }
 
   private observationOf(name: string): NodeObservation {
@@ -335,20 +332,20 @@ export class FenceController implements ProofReader {
       const name = (after ?? before)?.metadata.name ?? '';
       if (after === undefined) this.observations.delete(name);
       else this.observationOf(name).seeNode(after, clock.monotonicMs());
-      if (matters(before, after) || this.isFenced(name)) queue.add(name);
+      if (matters(before, after) || this.known.isOpen(name)) queue.add(name);
     });
     listers.leases.onChange((_before, after) => {
       if (after === undefined) return;
       const name = after.metadata.name;
       if (listers.nodes.get(name) === undefined) return;
       this.observationOf(name).seeLease(after, clock.monotonicMs());
-      if (this.isFenced(name)) queue.add(name);
+      if (this.known.isOpen(name)) queue.add(name);
     });
     listers.fences.onChange((before, after) => {
       const fence = after ?? before;
       if (fence === undefined) return;
-      if (after === undefined && this.written.get(fence.spec.node)?.metadata.uid === fence.metadata.uid) this.written.delete(fence.spec.node);
-      this.storm.seeFence(fence.spec.node, this.newest(fence.spec.node));
+      if (after === undefined) this.known.gone(fence);
+      this.storm.seeFence(fence.spec.node, this.known.newest(fence.spec.node));
       queue.add(fence.spec.node);
     });
     listers.reports.onChange((before, after) => {
@@ -368,12 +365,7 @@ export class FenceController implements ProofReader {
   }
 
   private onWorkload(node: string | undefined): void {
-    if (node !== undefined && this.isFenced(node)) this.dependencies.queue.add(node);
-  }
-
-  private isFenced(name: string): boolean {
-    const fence = this.newest(name);
-    return fence !== undefined && fence.status?.state !== 'final';
+    if (node !== undefined && this.known.isOpen(node)) this.dependencies.queue.add(node);
   }
 }
 
@@ -387,12 +379,6 @@ function matters(before: Parameters<Parameters<FenceDependencies['listers']['nod
   if (before === undefined || after === undefined) return true;
   const changed = readyOf(before)?.status !== readyOf(after)?.status || before.status.nodeInfo?.bootID !== after.status.nodeInfo?.bootID;
   return changed || readyOf(after)?.status !== 'True';
-}
-
-/** Resource versions are compared as numbers, as KEP-5504 declares them; anything else counts as oldest. */
-function version(fence: NodeFence): bigint {
-  const text = fence.metadata.resourceVersion ?? '';
-  return /^\d+$/.test(text) ? BigInt(text) : 0n;
 }
 
 function leaseKey(name: string): string {

@@ -28,8 +28,9 @@ interface Entry {
   isBegun: boolean;
   isCordonOurs: boolean;
   isReserved: boolean;
-  /** As configured; read when it is needed. */
+  /** As configured; read when it is needed, and again under another configuration. */
   lifeWaitMs: number | undefined;
+  lifeWaitOf: number;
 }
 
 export interface RosterSources extends Pick<FenceDependencies, 'clock' | 'listers' | 'planner'> {
@@ -60,6 +61,8 @@ export class NodeRoster {
   /** First sight of the deletion of each terminating pod, by node. */
   private readonly terminating = new Map<string, Map<string, number>>();
   private silentDueMs = Number.NEGATIVE_INFINITY;
+  /** Counted. */
+  private configurations = 0;
   private sweptAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(sources: RosterSources, onChange: () => void) {
@@ -75,7 +78,16 @@ export class NodeRoster {
       return;
     }
     const known = this.entries.get(name);
-    const entry = known ?? { node, standing: [], fence: undefined, isBegun: false, isCordonOurs: false, isReserved: false, lifeWaitMs: undefined };
+    const entry = known ?? {
+      node,
+      standing: [],
+      fence: undefined,
+      isBegun: false,
+      isCordonOurs: false,
+      isReserved: false,
+      lifeWaitMs: undefined,
+      lifeWaitOf: 0,
+    };
     entry.node = node;
     entry.standing = presentMarks(node);
     if (known === undefined) this.entries.set(name, entry);
@@ -103,7 +115,7 @@ export class NodeRoster {
 
   /** Configuration may have changed. */
   forgetPlans(): void {
-    for (const entry of this.entries.values()) entry.lifeWaitMs = undefined;
+    this.configurations += 1;
     this.silentDueMs = Number.NEGATIVE_INFINITY;
   }
 
@@ -182,6 +194,8 @@ export class NodeRoster {
     const { listers, planner } = this.sources;
     const lifeAtMs = this.sources.lifeAtMs(name);
     if (lifeAtMs === undefined || listers.leases.get(`kube-node-lease/${name}`) === undefined) return undefined;
+    if (entry.lifeWaitOf !== this.configurations) entry.lifeWaitMs = undefined;
+    entry.lifeWaitOf = this.configurations;
     entry.lifeWaitMs ??= planner.planFor(entry.node).timing.lifeWaitMs;
     return Math.max(lifeAtMs, listers.leases.freshSinceMs ?? lifeAtMs) + entry.lifeWaitMs;
   }
