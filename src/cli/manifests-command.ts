@@ -1,9 +1,9 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { NAMESPACE } from '../manifests/access.ts';
 import { DEFAULT_CHOICE } from '../manifests/deployment.ts';
-import { installation } from '../manifests/installation.ts';
+import { installation, moved } from '../manifests/installation.ts';
 import type { InstallationChoice } from '../manifests/installation.ts';
-import { DEFINITION_FOLDERS, OVERLAYS, overlayObjects } from '../manifests/overlays.ts';
+import { DEFINITION_FOLDERS, OVERLAYS, overlayObjects, SEPARATE } from '../manifests/overlays.ts';
 import { renderObjects } from '../manifests/render.ts';
 import { workloadAccess } from '../manifests/workload-access.ts';
 import type { WorkloadCluster } from '../manifests/workload-access.ts';
@@ -16,6 +16,7 @@ const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
 interface Flags extends InstallationChoice {
   with: readonly string[];
+  only?: readonly string[];
   workloadClusters: readonly WorkloadCluster[];
   definitions?: string;
   machineDefinitions?: true;
@@ -41,8 +42,13 @@ export function manifestsCommand(): Command {
     )
     .addOption(
       new Option('--with <folders>', `add these folders of config/, separated by commas: ${OVERLAYS.join(', ')}`)
-        .argParser(overlays)
+        .argParser(foldersOf(OVERLAYS))
         .default([], 'none'),
+    )
+    .addOption(
+      new Option('--only <folders>', 'print only these folders of config/, as for --with, or other-namespaces: the rights that OLM cannot install')
+        .argParser(foldersOf(SEPARATE))
+        .conflicts(['with', 'definitions', 'machineDefinitions']),
     )
     .addOption(
       new Option(
@@ -59,11 +65,19 @@ export function manifestsCommand(): Command {
     )
     .option('--machine-definitions', 'the same as --definitions machine-crd')
     .action(
-      ({ machineDefinitions, definitions = machineDefinitions && 'machine-crd', with: beside, workloadClusters: clusters, ...choice }: Flags) => {
+      ({
+        machineDefinitions,
+        definitions = machineDefinitions && 'machine-crd',
+        with: beside,
+        only,
+        workloadClusters: clusters,
+        ...choice
+      }: Flags) => {
+        const separate = only ?? (definitions === undefined ? undefined : [definitions]);
         const objects =
-          definitions === undefined
+          separate === undefined
             ? [...installation(choice, overlayObjects(beside)), ...workloadAccess(clusters).map((object) => accountIn(object, choice.namespace))]
-            : overlayObjects([definitions]);
+            : overlayObjects(separate).map((object) => moved(object, choice.namespace));
         process.stdout.write(renderObjects(objects));
       },
     );
@@ -94,9 +108,11 @@ function accountIn<T extends object>(object: T, namespace: string): T {
   return 'subjects' in object ? { ...object, subjects: (object.subjects as object[]).map((subject) => ({ ...subject, namespace })) } : object;
 }
 
-function overlays(text: string): string[] {
-  const names = text.split(',').map((name) => name.trim());
-  const unknown = names.find((name) => !OVERLAYS.includes(name));
-  if (unknown !== undefined) throw new InvalidArgumentError(`${unknown} is none of ${OVERLAYS.join(', ')}.`);
-  return names;
+function foldersOf(known: readonly string[]): (text: string) => string[] {
+  return (text) => {
+    const names = text.split(',').map((name) => name.trim());
+    const unknown = names.find((name) => !known.includes(name));
+    if (unknown !== undefined) throw new InvalidArgumentError(`${unknown} is none of ${known.join(', ')}.`);
+    return names;
+  };
 }

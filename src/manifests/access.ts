@@ -61,6 +61,12 @@ export const AUTHORSHIP_RULES: readonly Rule[] = [
   },
 ];
 
+/** Whether another installation leads, in whatever namespace. */
+export const LEADER_LEASE_RULE: Rule = { ...rule('coordination.k8s.io', ['leases'], ['list']), resourceNames: ['nodefence-controller'] };
+
+/** Whether there are Leases of medik8s to be honoured. */
+export const MEDIK8S_RULE: Rule = { ...rule('', ['namespaces'], ['get']), resourceNames: [MEDIK8S_LEASE_NAMESPACE] };
+
 /** What the controller may do in the whole cluster: exactly what fencing takes. */
 export const CONTROLLER_CLUSTER_ROLE: Role = {
   apiVersion: `${AUTHORIZATION}/v1`,
@@ -77,9 +83,8 @@ export const CONTROLLER_CLUSTER_ROLE: Role = {
     // Who else has a node in hand, where they are installed.
     rule('nodemaintenance.medik8s.io', ['nodemaintenances'], ['list']),
     { ...rule('apps', ['daemonsets'], ['get']), resourceNames: ['kured'] },
-    // Whether another installation leads, in whatever namespace; and whether there are Leases of medik8s to be honoured.
-    { ...rule('coordination.k8s.io', ['leases'], ['list']), resourceNames: ['nodefence-controller'] },
-    { ...rule('', ['namespaces'], ['get']), resourceNames: [MEDIK8S_LEASE_NAMESPACE] },
+    LEADER_LEASE_RULE,
+    MEDIK8S_RULE,
     // Whether they are as this program writes by.
     { ...rule('apiextensions.k8s.io', ['customresourcedefinitions'], ['get']), resourceNames: [...OWN_DEFINITIONS] },
     rule(GROUP, ['nodefences'], [...READ, 'create', 'patch', 'delete']),
@@ -186,10 +191,18 @@ const AUTHORSHIP_ROLE: Role = {
 /** Installed with the guards of authors (`kubectl apply -k config/guards`). */
 export const AUTHORSHIP_ACCESS: readonly (Role | Binding)[] = [AUTHORSHIP_ROLE, binding(AUTHORSHIP_ROLE)];
 
-const ROLES = [CONTROLLER_CLUSTER_ROLE, OWN_NAMESPACE_ROLE, HEARTBEAT_ROLE, API_PEERS_ROLE];
+function bound(roles: readonly Role[]): (Role | Binding)[] {
+  return roles.flatMap((role) => [role, binding(role)]);
+}
 
-/** Roles and bindings of the controller's service account. */
-export const CONTROLLER_ACCESS: readonly (Role | Binding)[] = ROLES.flatMap((role) => [role, binding(role)]);
+/** Roles and bindings of the controller's service account in the cluster and in its own namespace. */
+export const OWN_ACCESS: readonly (Role | Binding)[] = bound([CONTROLLER_CLUSTER_ROLE, OWN_NAMESPACE_ROLE]);
+
+/** And in namespaces of others; by themselves for whatever installs no roles there (`kubectl apply -k config/other-namespaces`). */
+export const ELSEWHERE_ACCESS: readonly (Role | Binding)[] = bound([HEARTBEAT_ROLE, API_PEERS_ROLE]);
+
+/** All that the controller's account has wherever it is installed. */
+export const CONTROLLER_ACCESS: readonly (Role | Binding)[] = [...OWN_ACCESS, ...ELSEWHERE_ACCESS];
 
 /** Installed beside the above where medik8s is (`kubectl apply -k config/medik8s`). */
 export const NODE_LEASE_ACCESS: readonly (Role | Binding)[] = [NODE_LEASE_ROLE, binding(NODE_LEASE_ROLE)];

@@ -14,6 +14,13 @@ const GROUPS = [CLUSTER_API_GROUP, OPENSHIFT_GROUP];
 /** Requests and templates that we serve, and those of metal3. */
 const REMEDIATIONS = [NODE_FENCE_REMEDIATION, PROPOSED_REMEDIATION, metal3Remediations(METAL3_REMEDIATION_VERSIONS[0])];
 
+/** By which it is told whether another controller drives them. */
+export const HEALTH_CHECK_DRIVER_RULES: Role['rules'] = [
+  { ...rule('apiextensions.k8s.io', ['customresourcedefinitions'], ['get']), resourceNames: DEFINITIONS },
+  { ...rule('apps', ['deployments'], ['list']), resourceNames: [...OTHER_DEPLOYMENTS] },
+  { ...rule('coordination.k8s.io', ['leases'], ['list']), resourceNames: [...OTHER_LEASES] },
+];
+
 function clusterRole(name: string, rules: Role['rules']): Role {
   return { apiVersion: `${AUTHORIZATION}/v1`, kind: 'ClusterRole', metadata: { name, labels: LABELS }, rules };
 }
@@ -34,9 +41,7 @@ const CHECKS_ROLE = clusterRole('nodefence-health-checks', [
     rule(requests.group, [requests.plural], [...WATCH, 'create', 'delete']),
     rule(templates.group, [templates.plural], WATCH),
   ]),
-  { ...rule('apiextensions.k8s.io', ['customresourcedefinitions'], ['get']), resourceNames: DEFINITIONS },
-  { ...rule('apps', ['deployments'], ['list']), resourceNames: [...OTHER_DEPLOYMENTS] },
-  { ...rule('coordination.k8s.io', ['leases'], ['list']), resourceNames: [...OTHER_LEASES] },
+  ...HEALTH_CHECK_DRIVER_RULES,
 ]);
 
 /** Installed beside the rest where MachineHealthChecks are ours (`kubectl apply -k config/machine-health-check`). */

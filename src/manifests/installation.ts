@@ -4,6 +4,7 @@ import {
   CEPH_ACCESS,
   CONTROLLER_ACCESS,
   CONTROLLER_ACCOUNT,
+  ELSEWHERE_ACCESS,
   JOB_ACCESS,
   LABELS,
   METAL3_ACCESS,
@@ -33,7 +34,7 @@ import { NODE_CONDITIONS_ACCESS, NODE_CONDITIONS_GUARD } from './node-daemon-con
 import { NODE_DAEMON_CONTROLLER_ACCESS } from './node-daemon-controller-access.ts';
 import { NODE_TOKEN_ACCESS, NODE_TOKEN_GUARD } from './node-daemon-token-access.ts';
 import { NODE_GUARDS } from './node-guard.ts';
-import { OPERATOR_ACCESS } from './operator-access.ts';
+import { OPERATOR_ACCESS, OPERATOR_HEARTBEAT_ROLE, OPERATOR_NODE_LEASE_ROLE } from './operator-access.ts';
 import { PRESERVATION_OBSERVE_ACCESS, PRESERVATION_OWN_ACCESS } from './preservation-access.ts';
 import { PROBLEM_ACCESS } from './problem-access.ts';
 import { REMEDIATION_ACCESS } from './remediation-access.ts';
@@ -83,7 +84,7 @@ export function installation(choice: InstallationChoice, beside: readonly KubeOb
 }
 
 /** The same object where the controller's namespace has another name. */
-function moved(object: KubeObject, namespace: string): KubeObject {
+export function moved(object: KubeObject, namespace: string): KubeObject {
   const text = JSON.stringify(object, (key, value: unknown) => (key === 'namespace' && value === NAMESPACE ? namespace : value));
   const copy = JSON.parse(text) as KubeObject;
   return copy.kind === 'Namespace' ? { ...copy, metadata: { ...copy.metadata, name: namespace } } : copy;
@@ -149,7 +150,8 @@ export const OPTIONAL_FILES: readonly ManifestFile[] = [
   ...folder('metrics', 'access.yaml', METRICS_ACCESS),
   // Of a kind of the Prometheus operator.
   ...folder('service-monitor', 'monitor.yaml', METRICS_MONITOR),
-  ...folder('medik8s', 'node-leases.yaml', NODE_LEASE_ACCESS),
+  ...folder('other-namespaces', 'access.yaml', [...ELSEWHERE_ACCESS, OPERATOR_HEARTBEAT_ROLE]),
+  ...folder('medik8s', 'node-leases.yaml', [...NODE_LEASE_ACCESS, OPERATOR_NODE_LEASE_ROLE]),
   ...folder('jobs', 'jobs.yaml', JOB_ACCESS),
   ...folder('node-daemon-controller', 'access.yaml', NODE_DAEMON_CONTROLLER_ACCESS),
   ...folder('kdump', 'access.yaml', KDUMP_ACCESS),

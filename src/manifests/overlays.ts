@@ -9,8 +9,13 @@ interface Kustomization {
 const CREATED_ONLY = /-crd$/;
 const KUSTOMIZATION = '/kustomization.yaml';
 
+/** Part of every installation but that by OLM. */
+const ELSEWHERE = 'other-namespaces';
+
 /** Folders under config/ that nothing else includes, by their names: what may be installed beside the controller. */
-export const OVERLAYS: readonly string[] = folders().filter((name) => !CREATED_ONLY.test(name));
+export const OVERLAYS: readonly string[] = folders().filter((name) => !CREATED_ONLY.test(name) && name !== ELSEWHERE);
+/** And what may be installed by itself. */
+export const SEPARATE: readonly string[] = [ELSEWHERE, ...OVERLAYS];
 /** And those of definitions alone, for clusters that have none. */
 export const DEFINITION_FOLDERS: readonly string[] = folders().filter((name) => CREATED_ONLY.test(name));
 

@@ -12,10 +12,16 @@ const ROOT = join(import.meta.dirname, '..', '..');
 /** Beside the ClusterServiceVersion and definitions, what OLM creates for a bundle. */
 const TAKEN_BY_OLM = ['ClusterRole', 'PodDisruptionBudget', 'Role'];
 const ACCOUNT = 'nodefence-controller';
+const NARROW = new Set(['leases', 'endpointslices', 'configmaps', 'secrets']);
+
+interface Rule {
+  resources: string[];
+  resourceNames?: string[];
+}
 
 interface Rules {
   serviceAccountName: string;
-  rules: { apiGroups: string[] }[];
+  rules: Rule[];
 }
 
 interface Container {
@@ -32,6 +38,7 @@ interface ServiceVersion extends KubeObject {
     customresourcedefinitions: { owned: { name: string; version: string; kind: string; description: string }[] };
     install: { spec: { permissions: Rules[]; clusterPermissions: Rules[]; deployments: { name: string; spec: DeploymentSpec }[] } };
     installModes: { type: string; supported: boolean }[];
+    description: string;
     relatedImages: { image: string }[];
     minKubeVersion: string;
     version: string;
@@ -70,16 +77,24 @@ function rulesOfConfig(): { own: object[]; cluster: object[]; elsewhere: { place
 }
 
 describe('the bundle for OLM', () => {
-  it('gives the controller the rights of config/rbac, and in all namespaces those two that config gives it in namespaces of others', () => {
+  it('gives the controller the rights of config/rbac in its own namespace and in the cluster; those in namespaces of others are a folder that it names', () => {
     const config = rulesOfConfig();
     expect(config.own.length + config.cluster.length).toBeGreaterThan(15);
-    // To read only; docs/deployment.md names both.
-    expect(config.elsewhere).toEqual([
-      { place: 'kube-node-lease', rule: { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get', 'list', 'watch'] } },
-      { place: 'default', rule: { apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'], verbs: ['list'] } },
-    ]);
     expect(permissions).toEqual([{ serviceAccountName: ACCOUNT, rules: config.own }]);
-    expect(clusterPermissions).toEqual([{ serviceAccountName: ACCOUNT, rules: [...config.cluster, ...config.elsewhere.map(({ rule }) => rule)] }]);
+    expect(clusterPermissions).toEqual([{ serviceAccountName: ACCOUNT, rules: config.cluster }]);
+    const folder = 'config/other-namespaces';
+    const beside = objectsIn(`${folder}/access.yaml`).filter(({ kind }) => kind === 'Role');
+    const ofController = beside.flatMap(({ metadata: { name, namespace: place }, rules = [] }) =>
+      name === 'nodefence-operator' ? [] : rules.map((rule) => ({ place, rule })),
+    );
+    expect(ofController).toEqual(config.elsewhere);
+    expect(version.spec.description).toContain(`kubectl apply -k ${folder}`);
+  });
+
+  it('lets nobody read all Leases or EndpointSlices of the cluster', () => {
+    const ofAll = [...clusterPermissions, ...bundle.filter(({ kind }) => kind === 'ClusterRole')].flatMap(({ rules = [] }) => rules as Rule[]);
+    const wide = ofAll.filter(({ resources, resourceNames = [] }) => resourceNames.length === 0 && resources.some((each) => NARROW.has(each)));
+    expect([ofAll.length > 20, wide]).toEqual([true, []]);
   });
 
   it('is for its own namespace alone: for all of them, OLM would give the rights of permissions, to read Secrets, in every namespace', () => {
@@ -121,7 +136,8 @@ describe('the bundle for OLM', () => {
     const others = bundle.filter(({ kind = '' }) => !['ClusterServiceVersion', 'CustomResourceDefinition'].includes(kind));
     expect([...new Set(others.map(({ kind }) => kind))].sort()).toEqual(TAKEN_BY_OLM);
     expect(bundle.filter(({ metadata }) => metadata.namespace !== undefined)).toEqual([]);
-    const people = objectsIn('config/rbac/operator.yaml').map(({ metadata: { namespace: _moved, ...metadata }, ...rest }) => ({ ...rest, metadata }));
+    const shipped = objectsIn('config/rbac/operator.yaml').filter(({ metadata: { namespace = 'nodefence-system' } }) => namespace === 'nodefence-system');
+    const people = shipped.map(({ metadata: { namespace: _moved, ...metadata }, ...rest }) => ({ ...rest, metadata }));
     for (const role of people) expect(others).toContainEqual(role);
   });
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { NAMESPACE } from '../../src/manifests/access.ts';
 import { FENCER_ROLE, OPERATOR_ROLE } from '../../src/manifests/operator-access.ts';
-import { NODE_FENCE_ACKNOWLEDGEMENTS, NODE_FENCE_STOPS } from '../../src/ports/resources.ts';
+import { NODE_FENCE_ACKNOWLEDGEMENTS, NODE_FENCE_STOPS, NODE_LEASE_NAMESPACE } from '../../src/ports/resources.ts';
 import { scenario } from './scenario.ts';
 import type { Play, ScenarioOptions } from './scenario.ts';
 import { DEADLOCK } from '../remedies/configurations.ts';
@@ -17,7 +17,9 @@ const TOKEN = randomBytes(18).toString('base64url');
 const OPTIONS: ScenarioOptions = { tokens: { [PERSON]: TOKEN }, timeoutMs: 180_000 };
 const SECRET_FREE = /password|BEGIN CERTIFICATE/u;
 
-/** What an administrator binds: the shipped roles, in the cluster and in the fence namespace. */
+const OPERATOR_PLACES = [NAMESPACE, NODE_LEASE_NAMESPACE];
+
+/** What an administrator binds: the shipped roles, in the cluster and in the namespaces of what is read. */
 async function bind({ transport }: World, role = OPERATOR_ROLE): Promise<void> {
   const apiGroup = 'rbac.authorization.k8s.io';
   const path = `/apis/${apiGroup}/v1`;
@@ -35,7 +37,10 @@ async function bind({ transport }: World, role = OPERATOR_ROLE): Promise<void> {
   };
   const wanted = [
     { where: 'clusterrolebindings', body: binding('ClusterRoleBinding', 'ClusterRole') },
-    ...(role === OPERATOR_ROLE ? [{ where: `namespaces/${NAMESPACE}/rolebindings`, body: binding('RoleBinding', 'Role') }] : []),
+    ...(role === OPERATOR_ROLE ? OPERATOR_PLACES : []).map((place) => ({
+      where: `namespaces/${place}/rolebindings`,
+      body: binding('RoleBinding', 'Role'),
+    })),
   ];
   await Promise.all(wanted.map(async ({ where, body }) => write(where, body)));
 }

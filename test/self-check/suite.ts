@@ -27,7 +27,7 @@ import {
 import type { Site } from './cases.ts';
 
 const CRD = '(mend it: kubectl apply -k config/crd)';
-const RBAC = '(mend it: kubectl apply -k config/rbac)';
+const REMEDY = (folder: string): string => `(mend it: kubectl apply -k config/${folder})`;
 
 function accessBy(transport: ApiTransport): ClusterAccess {
   const cluster = new ApiClient({ transport });
@@ -140,7 +140,8 @@ export function selfCheckSuite(given: () => Site): void {
     for (const { role, whole, missing } of roles) {
       await overwrite(given(), role);
       const sentence = await eventually(given(), (said) => said.includes(missing) && said.includes('may not'));
-      expect(sentence).toContain(RBAC);
+      const { namespace = NAMESPACE } = role.metadata;
+      expect(sentence).toContain(REMEDY(namespace === NAMESPACE ? 'rbac' : 'other-namespaces'));
       await overwrite(given(), whole);
       await eventually(given(), (said) => said === '');
     }

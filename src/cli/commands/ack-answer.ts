@@ -1,13 +1,12 @@
 import { fenceName } from '../../domain/node-fence.ts';
-import { LEASES, NODE_FENCE_ACKNOWLEDGEMENTS, NODE_FENCES } from '../../ports/resources.ts';
+import { NODE_FENCE_ACKNOWLEDGEMENTS, NODE_FENCES } from '../../ports/resources.ts';
 import type { NodeFenceAcknowledgement } from '../../ports/resources.ts';
-import { ApiStatusError } from '../../ports/api-transport.ts';
-import type { Lease } from '../../ports/objects.ts';
 import { LEADER_LEASE } from '../../manager/composition.ts';
 import { EXIT } from './failure.ts';
 import type { ExitCode } from './failure.ts';
 import { leaderOf, describeLeader } from './leader.ts';
 import type { Session } from './person-command.ts';
+import { readLease } from './read-lease.ts';
 import { print } from './terminal/console.ts';
 import { harmless } from './terminal/text.ts';
 
@@ -39,19 +38,9 @@ export async function awaitAnswer({ access, console }: Session, word: NodeFenceA
     }
     await clock.sleep(ASK_EVERY_MS);
   }
-  const [fence, lease] = await Promise.all([cluster.get(NODE_FENCES, fenceName(word.spec.node)), leaderLease(access)]);
-  const leader = leaderOf(lease, clock.wallMs());
+  const [fence, { lease, unread }] = await Promise.all([cluster.get(NODE_FENCES, fenceName(word.spec.node)), readLease(access, LEADER_LEASE)]);
+  const leader = leaderOf(lease, clock.wallMs(), unread);
   const why = leader.isAlive || lease === undefined ? (fence?.status?.message ?? 'the fence is gone') : describeLeader(leader, clock.wallMs());
   print(console, `It is still pending: ${harmless(why)} (nodefence explain ${word.spec.node} says what comes next)`, ink.warn);
   return EXIT.held;
-}
-
-/** As it is after the wait, which outlives a lease. Undefined: not there, or not to be read. */
-async function leaderLease({ cluster, namespace }: Session['access']): Promise<Lease | undefined> {
-  try {
-    return await cluster.get(LEASES, LEADER_LEASE, namespace);
-  } catch (error) {
-    if (error instanceof ApiStatusError && error.status === 403) return undefined;
-    throw error;
-  }
 }

@@ -32,6 +32,7 @@ import type { ListedCluster } from './listed-cluster.ts';
 import { nodeArgument } from './node-argument.ts';
 import { explainPage } from './pages/explain-page.ts';
 import { personCommand, run } from './person-command.ts';
+import { unreadLeases } from './read-lease.ts';
 import { stormHolds } from './storm-picture.ts';
 import type { Session } from './person-command.ts';
 
@@ -56,11 +57,11 @@ async function explainNode({ access, console }: Session, name: string, flags: Ex
     hasOutOfService(access.transport, DEADLINE_MS),
     listNodeOwnership(access),
   ]);
-  const { listers, leaderLease, unreadable } = cluster;
+  const { listers, unreadable } = cluster;
   const node = listers.nodes.get(name);
   if (node === undefined && listers.fences.get(fenceName(name)) === undefined) throw noSuchNode(name, access);
   const nowMs = access.clock.wallMs();
-  const leader = leaderOf(leaderLease, nowMs);
+  const leader = leaderOf(cluster.leader.lease, nowMs, cluster.leader.unread);
   const planner = plannerOf(access, cluster);
   const kept = await listPicture(access, flags, leader, nowMs);
   const preservation = kept.picture === undefined ? {} : { preservation: picturedPreservation(kept.picture) };
@@ -69,7 +70,8 @@ async function explainNode({ access, console }: Session, name: string, flags: Ex
   const dependencies = dependenciesOf(input, new ManualClock({ monotonicMs: nowMs, wallMs: nowMs }), status);
   const looks = explain({ ...input, storm: await stormHolds({ access, node: name, status, nowMs, dependencies }) });
   const stops = [...listers.stops.all()].filter(({ spec }) => spec.all === true || spec.node === name);
-  const lease = listers.leases.get(`${NODE_LEASE_NAMESPACE}/${name}`);
+  const isUnread = unreadable.includes(unreadLeases(NODE_LEASE_NAMESPACE));
+  const lease = isUnread ? ('unread' as const) : listers.leases.get(`${NODE_LEASE_NAMESPACE}/${name}`);
   const guard = preservation.preservation?.guardOf(name);
   const preserved = kept.picture === undefined ? undefined : describeGuard(guard === 'unknown' ? undefined : guard);
   const unread = [...unreadable, ...kept.notes, ...nodeOwnership.unreadable];
@@ -123,12 +125,12 @@ function textsIn(folder: string): readonly RemedyText[] {
 }
 
 /** The configuration as it stands, as far as one sees it who may not read Secrets. */
-export function plannerOf(access: ClusterAccess, { configMaps, leaderLease }: Pick<ListedCluster, 'configMaps' | 'leaderLease'>): Planner {
-  const registry = standardRegistry(rightsElsewhere(leaderOf(leaderLease, access.clock.wallMs()).programs));
+export function plannerOf(access: ClusterAccess, { configMaps, leader }: Pick<ListedCluster, 'configMaps' | 'leader'>): Planner {
+  const registry = standardRegistry(rightsElsewhere(leaderOf(leader.lease, access.clock.wallMs()).programs));
   return new LivePlanner({ cluster: access.cluster, configMaps, secrets: undefined, registry, namespace: access.namespace });
 }
 
 /** The node's plan as configured now. */
-export function planOf(access: ClusterAccess, cluster: Pick<ListedCluster, 'configMaps' | 'leaderLease'>, node: Node): Plan {
+export function planOf(access: ClusterAccess, cluster: Pick<ListedCluster, 'configMaps' | 'leader'>, node: Node): Plan {
   return plannerOf(access, cluster).planFor(node);
 }

@@ -38,6 +38,11 @@ function messageOf(error: unknown, at: string): string {
   return harmless(error instanceof Error ? error.message : String(error));
 }
 
+/** What an administrator has to run, for a right in one namespace. */
+export function roleBindingFor(namespace: string, role = OPERATOR_ROLE): string {
+  return `kubectl -n ${namespace} create rolebinding NAME --role=${role} --user=YOU`;
+}
+
 function forbidden(message: string, at: string): string {
   const { verb, resource, namespace } =
     /cannot (?<verb>\w+) resource "(?<resource>[^"]+)".*?(?:in the namespace "(?<namespace>[^"]+)")?$/u.exec(message)?.groups ?? {};
@@ -50,6 +55,6 @@ function forbidden(message: string, at: string): string {
   const binding =
     namespace === undefined || isPreserving
       ? `kubectl create clusterrolebinding NAME --clusterrole=${role} --user=YOU`
-      : `kubectl -n ${namespace} create rolebinding NAME --role=${role} --user=YOU`;
+      : roleBindingFor(namespace, role);
   return `you lack ${missing}${at}. Ask an administrator to bind ${role} to you: ${binding}. The server said: ${message}`;
 }

@@ -102,10 +102,27 @@ export interface FleetStatus {
 
 /** The picture that listers show at this moment. */
 export function fleetStatus(listers: FleetListers, nowMs: number): FleetStatus {
-  const { nodes, fences, stops, reports, leaders, replicas, dumps, installation = [], preservation: kept, nodeOwnership, vouches } = listers;
+  const {
+    nodes,
+    fences,
+    stops,
+    reports,
+    leaders,
+    replicas,
+    dumps,
+    installation = [],
+    preservation: kept,
+    nodeOwnership,
+    vouches,
+    unreadLeases,
+  } = listers;
   const [lease] = leaders.all();
   const problems = [...installation, ...[...(replicas?.all() ?? [])].flatMap((each) => noticesIn(each, nowMs))];
-  const fleet = fleetOf({ nodes: nodes.all(), fences: fences.all(), stops: stops.all(), reports: reports.all() }, leaderOf(lease, nowMs), vouches);
+  const fleet = fleetOf(
+    { nodes: nodes.all(), fences: fences.all(), stops: stops.all(), reports: reports.all() },
+    leaderOf(lease, nowMs, unreadLeases),
+    vouches,
+  );
   const alarms = alarmRows(
     [...reports.all()].map(({ metadata, status }) => ({ node: metadata.name, record: status?.problemCounts })),
     nowMs,

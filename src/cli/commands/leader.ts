@@ -24,6 +24,8 @@ export interface Leader {
   epoch: number;
   /** Renewed within its duration, by this machine's clock. */
   isAlive: boolean;
+  /** What the caller may not read, in words: nothing is known of it then. */
+  unread?: string;
   /** What it says of itself: whether it touches anything, and on which node it runs. Absent: it does not say, or runs on none. */
   mode?: 'observe' | 'enforce';
   node?: string;
@@ -40,11 +42,17 @@ export interface Leader {
 /** Clocks of two machines differ by about so much. */
 const SKEW_MS = 2_000;
 
-export function leaderOf(lease: Lease | undefined, nowMs: number): Leader {
+export function leaderOf(lease: Lease | undefined, nowMs: number, unread?: string): Leader {
   const { holderIdentity = '', renewTime, acquireTime, leaseTransitions = 0, leaseDurationSeconds = 0 } = lease?.spec ?? {};
   const silentMs = nowMs - Date.parse(renewTime ?? '');
   const isAlive = holderIdentity !== '' && silentMs <= leaseDurationSeconds * 1_000 + SKEW_MS;
-  return { holder: holderIdentity, renewTime, acquireTime, epoch: leaseTransitions, isAlive, ...(isAlive ? saidOf(lease) : {}) };
+  const said = isAlive ? saidOf(lease) : {};
+  return { holder: holderIdentity, renewTime, acquireTime, epoch: leaseTransitions, isAlive, ...said, ...(unread !== undefined && { unread }) };
+}
+
+/** Nobody leads, as far as it is known: who may not look does not know it. */
+export function isWithoutLeader({ isAlive, unread }: Pick<Leader, 'isAlive' | 'unread'>): boolean {
+  return !isAlive && unread === undefined;
 }
 
 /** Whoever can write the Lease wrote this: what makes no sense is not repeated. */
@@ -77,6 +85,7 @@ export function leaderName({ holder }: Leader): string {
 
 /** `leader pod-1 on node a, renewed 2s ago, leads for 3h`, or that nobody leads. */
 export function describeLeader(leader: Leader, nowMs: number): string {
+  if (leader.unread !== undefined) return `who leads is not known: you may not read ${leader.unread}`;
   if (leader.holder === '') return 'no controller leads: nothing is fenced';
   const renewed = `renewed ${age(leader.renewTime, nowMs)} ago`;
   if (!leader.isAlive) return `no controller leads: ${leaderName(leader)} ${renewed}, its lease is over; nothing is fenced until another one leads`;

@@ -5,7 +5,7 @@ import { ObjectCache } from '../../kube/lister.ts';
 import type { Indexers } from '../../kube/lister.ts';
 import { ApiStatusError } from '../../ports/api-transport.ts';
 import type { Lister } from '../../ports/cluster.ts';
-import type { ConfigMap, KubeObject, Lease } from '../../ports/objects.ts';
+import type { ConfigMap, KubeObject } from '../../ports/objects.ts';
 import type { Logger } from '../../ports/recorder.ts';
 import {
   CONFIG_MAPS,
@@ -21,12 +21,14 @@ import {
 } from '../../ports/resources.ts';
 import type { ClusterAccess } from '../cluster-access.ts';
 import { LEADER_LEASE } from '../../manager/composition.ts';
+import { readLease, unreadLeases } from './read-lease.ts';
+import type { LeaseReading } from './read-lease.ts';
 
 /** What the fence controller would see of one node now. */
 export interface ListedCluster {
   listers: FenceListers;
   configMaps: Lister<ConfigMap>;
-  leaderLease: Lease | undefined;
+  leader: LeaseReading;
   /** What the caller may not read, in words; whatever rests on it is not known. */
   unreadable: readonly string[];
 }
@@ -35,11 +37,8 @@ const nothing = (): void => undefined;
 export const QUIET: Logger = { debug: nothing, info: nothing, warn: nothing, error: nothing };
 
 /** Reads everything that a decision about one node rests on, once. `demanded`: rejects where that may not be read. */
-export async function listForNode(
-  { cluster, namespace }: ClusterAccess,
-  node: string,
-  demanded: readonly ('pods' | 'configMaps')[] = [],
-): Promise<ListedCluster> {
+export async function listForNode(access: ClusterAccess, node: string, demanded: readonly ('pods' | 'configMaps')[] = []): Promise<ListedCluster> {
+  const { cluster, namespace } = access;
   const unreadable: string[] = [];
   const orNothing = async <T>(what: string, reading: Promise<T[]>): Promise<T[]> => {
     try {
@@ -56,9 +55,9 @@ export async function listForNode(
     const found = await reading;
     return found === undefined ? [] : [found];
   };
-  const [nodes, leases, pods, volumeAttachments, fences, stops, acknowledgements, reports, configMaps, leaders] = await Promise.all([
+  const [nodes, leases, pods, volumeAttachments, fences, stops, acknowledgements, reports, configMaps, leader] = await Promise.all([
     one(cluster.get(NODES, node)),
-    orNothing('the lease of the kubelet', one(cluster.get(LEASES, node, NODE_LEASE_NAMESPACE))),
+    orNothing(unreadLeases(NODE_LEASE_NAMESPACE), one(cluster.get(LEASES, node, NODE_LEASE_NAMESPACE))),
     allowed('pods', 'pods', cluster.list(PODS, { fieldSelector: `spec.nodeName=${node}` })),
     orNothing('VolumeAttachments', cluster.list(VOLUME_ATTACHMENTS)),
     one(cluster.get(NODE_FENCES, fenceName(node))),
@@ -66,7 +65,7 @@ export async function listForNode(
     orNothing('acknowledgements', cluster.list(NODE_FENCE_ACKNOWLEDGEMENTS)),
     orNothing('fence reports', one(cluster.get(NODE_FENCE_REPORTS, node))),
     allowed('configMaps', `ConfigMaps of ${namespace}`, cluster.list(CONFIG_MAPS, { namespace })),
-    orNothing('the leader Lease', one(cluster.get(LEASES, LEADER_LEASE, namespace))),
+    readLease(access, LEADER_LEASE),
   ]);
   const listers: FenceListers = {
     nodes: listed(nodes),
@@ -78,7 +77,7 @@ export async function listForNode(
     acknowledgements: listed(acknowledgements),
     reports: listed(reports),
   };
-  return { listers, configMaps: listed(configMaps), leaderLease: leaders[0], unreadable };
+  return { listers, configMaps: listed(configMaps), leader, unreadable: leader.unread === undefined ? unreadable : [...unreadable, leader.unread] };
 }
 
 /** A collection that was read once, as fresh as it gets. */

@@ -6,7 +6,7 @@ import { DEFAULT_PRESERVE_TIMEOUT_MS } from '../../controllers/preservation/name
 import { plainPhase } from '../../controllers/preservation/phase.ts';
 import type { NodeFacts } from '../../controllers/preservation/snapshot.ts';
 import { MACHINES } from '../../ports/machines.ts';
-import { LEASES, NODE_FENCES, NODES } from '../../ports/resources.ts';
+import { NODE_FENCES, NODES } from '../../ports/resources.ts';
 import type { ClusterFlags } from '../cluster-access.ts';
 import { LEADER_LEASE } from '../../manager/composition.ts';
 import { listMachines } from '../preservation/listed-machines.ts';
@@ -25,6 +25,7 @@ import type { Order, PreserveWrite, Wish } from './preserve/order.ts';
 import { findTarget, targetNameOf } from './preserve/target.ts';
 import type { Target, TargetName } from './preserve/target.ts';
 import { outlook, describeTarget } from './preserve/words.ts';
+import { readLease } from './read-lease.ts';
 import { requesterOf } from './requester.ts';
 import { reasonArgument } from './stop-scope.ts';
 import { harmless } from './terminal/text.ts';
@@ -66,10 +67,10 @@ async function preserve(session: Session, name: TargetName, wish: Wish, flags: P
 }
 
 async function carryOut({ access, console }: Session, reach: MachineReach, name: TargetName, wish: Wish, flags: PreserveFlags): Promise<ExitCode> {
-  const { cluster, namespace, clock } = access;
-  const [nodes, fences, lease] = await Promise.all([cluster.list(NODES), cluster.list(NODE_FENCES), cluster.get(LEASES, LEADER_LEASE, namespace)]);
+  const { cluster, clock } = access;
+  const [nodes, fences, read] = await Promise.all([cluster.list(NODES), cluster.list(NODE_FENCES), readLease(access, LEADER_LEASE)]);
   const nowMs = clock.wallMs();
-  const leader = leaderOf(lease, nowMs);
+  const leader = leaderOf(read.lease, nowMs, read.unread);
   const seen = await listMachines(access, reach, leader.preservation ?? 'auto', nodes);
   const machines = [...seen.machines.all()];
   const target = findTarget(name, { nodes, machines, where: describeWhere(access.server, reach, seen.notes) });

@@ -1,11 +1,8 @@
-import type { NodeOwnership } from '../node-ownership/node-ownership.ts';
-import type { PreservationListers } from '../preservation/listed-machines.ts';
-import type { MachineReach } from '../preservation/machine-flags.ts';
 import { fleetStatus } from './fleet.ts';
 import type { FleetStatus, NodeRow } from './fleet.ts';
 import { EXIT } from './failure.ts';
 import type { ExitCode } from './failure.ts';
-import { leaderName } from './leader.ts';
+import { isWithoutLeader, leaderName } from './leader.ts';
 import { describeStop } from './pages/fleet-page.ts';
 import { describePreserved } from './pages/preserved-page.ts';
 import type { Sheet } from './pages/sections.ts';
@@ -14,26 +11,19 @@ import { Screen } from './terminal/screen.ts';
 import { harmless } from './terminal/text.ts';
 import { clockTime } from './terminal/times.ts';
 import { WatchedFleet } from './watched-cluster.ts';
-import type { FleetListers } from './watched-cluster.ts';
+import type { FleetListers, Watched } from './watched-cluster.ts';
 
 /** Ages are shown in seconds. */
 const REDRAW_MS = 1_000;
 /** Changes of one moment are drawn together. */
 const GATHER_MS = 50;
 
-/** What is watched: all nodes or one, and preservation as it was listed. */
-export interface Watched {
-  node: string | undefined;
-  kept: PreservationListers;
-  machines: MachineReach;
-  nodeOwnership: NodeOwnership;
-}
-
 export type PageOf = (listers: FleetListers, sheet: Sheet) => string;
 
 /** Shows a page until Ctrl-C: redrawn in place on a terminal, elsewhere one line for each change of a node, a stop or the leader. */
-export async function watchStatus(session: Session, pageOf: PageOf, { node, kept, machines, nodeOwnership }: Watched): Promise<ExitCode> {
-  const fleet = new WatchedFleet(session.access, { kept, machines, nodeOwnership });
+export async function watchStatus(session: Session, pageOf: PageOf, watched: Watched): Promise<ExitCode> {
+  const { node } = watched;
+  const fleet = new WatchedFleet(session.access, watched);
   const ended = untilSignal();
   try {
     await Promise.race([fleet.start(), ended]);
@@ -100,7 +90,8 @@ function linesOf(
   nowMs: number,
 ): Map<string, string> {
   const lines = new Map<string, string>();
-  lines.set('the leader', leader.isAlive ? `leader ${leaderName(leader)}` : 'no controller leads');
+  const nobody = isWithoutLeader(leader) ? 'no controller leads' : 'who leads is not known';
+  lines.set('the leader', leader.isAlive ? `leader ${leaderName(leader)}` : nobody);
   for (const problem of problems) lines.set(`problem ${problem}`, harmless(`problem: ${problem}`));
   for (const stop of stops) {
     if (only === undefined || stop.node === undefined || stop.node === only)

@@ -57,15 +57,17 @@ async function show(session: Session, node: string | undefined, flags: StatusFla
   const [listers, found] = await Promise.all([listFleet(access), listNodeOwnership(access)]);
   const nowMs = access.clock.wallMs();
   const [lease] = listers.leaders.all();
-  const nodeOwnership = { ...found, drivers: await healthCheckDrivers(access, leaderOf(lease, nowMs)) };
+  const { unreadLeases } = listers;
+  const leader = leaderOf(lease, nowMs, unreadLeases);
+  const nodeOwnership = { ...found, drivers: await healthCheckDrivers(access, leader) };
   listers.nodeOwnership = nodeOwnership;
-  const kept = await listMachines(access, reach, leaderOf(lease, nowMs).preservation ?? 'auto', listers.nodes.all());
+  const kept = await listMachines(access, reach, leader.preservation ?? 'auto', listers.nodes.all());
   listers.preservation = kept;
   if (node !== undefined && listers.nodes.get(node) === undefined && fenceOf({ fences: listers.fences.all() }, node) === undefined)
     throw noSuchNode(node, access);
   if (flags.watch === true) {
     const pageOf = (current: FleetListers, sheet: Sheet): string => statusText(current, node, flags, access.server, sheet);
-    return watchStatus(session, pageOf, { node, kept, machines: reach, nodeOwnership });
+    return watchStatus(session, pageOf, { node, kept, machines: reach, nodeOwnership, unreadLeases });
   }
   if (isText) {
     console.print(statusText(listers, node, flags, access.server, { ink: console.ink, width: console.width, nowMs }));

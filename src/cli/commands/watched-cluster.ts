@@ -19,6 +19,8 @@ import type { MachineReach } from '../preservation/machine-flags.ts';
 import { LEADER_LEASE } from '../../manager/composition.ts';
 import { watching } from '../../manager/watching.ts';
 import { listed, QUIET } from './listed-cluster.ts';
+import { readLease } from './read-lease.ts';
+import type { LeaseReading } from './read-lease.ts';
 
 /** What `status` shows, read once or kept fresh. */
 export interface FleetListers {
@@ -33,6 +35,8 @@ export interface FleetListers {
   replicas?: Lister<Lease>;
   /** Of the replicas: what they hear of crash kernels; absent: not looked at. */
   dumps?: Lister<Lease>;
+  /** Why the three above are not known, in words; absent: they were read. */
+  unreadLeases?: string;
   /** What is wrong with the installation itself, as it was looked at last, in words. */
   installation?: readonly string[];
   /** Absent: not looked at. */
@@ -43,6 +47,15 @@ export interface FleetListers {
   nodeOwnership?: NodeOwnership;
 }
 
+/** What is watched: all nodes or one, and preservation as it was listed. */
+export interface Watched {
+  node: string | undefined;
+  kept: PreservationListers;
+  machines: MachineReach;
+  nodeOwnership: NodeOwnership;
+  unreadLeases: string | undefined;
+}
+
 const SYNC_DEADLINE_MS = 20_000;
 /** So often it is listed anew who has nodes, and no more than this part of the time is spent on it: there may be thousands of Machines. */
 const OWNERSHIP_MS = 5_000;
@@ -50,16 +63,16 @@ const OWNERSHIP_SHARE = 1 / 20;
 
 /** Everything once. Rejects when something of it may not be read. */
 export async function listFleet(access: ClusterAccess): Promise<FleetListers> {
-  const { cluster, namespace } = access;
+  const { cluster } = access;
   const [nodes, fences, stops, reports, acknowledgements, leader, replicas, dumps, installation, vouches] = await Promise.all([
     cluster.list(NODES),
     cluster.list(NODE_FENCES),
     cluster.list(NODE_FENCE_STOPS),
     cluster.list(NODE_FENCE_REPORTS),
     cluster.list(NODE_FENCE_ACKNOWLEDGEMENTS),
-    cluster.get(LEASES, LEADER_LEASE, namespace),
-    cluster.get(LEASES, CANDIDATES_LEASE, namespace),
-    cluster.get(LEASES, KDUMP_LEASE, namespace),
+    readLease(access, LEADER_LEASE),
+    readLease(access, CANDIDATES_LEASE),
+    readLease(access, KDUMP_LEASE),
     activeFaults(access),
     voucher(cluster),
   ]);
@@ -69,12 +82,17 @@ export async function listFleet(access: ClusterAccess): Promise<FleetListers> {
     stops: listed(stops),
     reports: listed(reports),
     acknowledgements: listed(acknowledgements),
-    leaders: listed(leader === undefined ? [] : [leader]),
-    replicas: listed(replicas === undefined ? [] : [replicas]),
-    dumps: listed(dumps === undefined ? [] : [dumps]),
+    leaders: listed(found(leader)),
+    replicas: listed(found(replicas)),
+    dumps: listed(found(dumps)),
+    ...(leader.unread !== undefined && { unreadLeases: leader.unread }),
     installation: installation.length === 0 ? [] : [sentenceOf(installation)],
     vouches,
   };
+}
+
+function found({ lease }: LeaseReading): Lease[] {
+  return lease === undefined ? [] : [lease];
 }
 
 /** The same, kept equal to the cluster by watches until it is closed. */
@@ -90,22 +108,25 @@ export class WatchedFleet {
   /** What was listed: of preservation the Machines are watched where they are seen, the rest is listed again and again. */
   constructor(
     access: ClusterAccess,
-    { kept, machines, nodeOwnership }: { kept: PreservationListers; machines: MachineReach; nodeOwnership: NodeOwnership },
+    { kept, machines, nodeOwnership, unreadLeases }: Pick<Watched, 'kept' | 'machines' | 'nodeOwnership' | 'unreadLeases'>,
   ) {
     this.#access = access;
     const { transport, clock, random, namespace } = access;
     const base = { transport, clock, random, logger: QUIET, metrics: NO_METRICS.watch };
     const { watch, reflectors } = watching(base);
     this.#reflectors = reflectors;
+    const lease = (name: string): Lister<Lease> =>
+      unreadLeases === undefined ? watch(LEASES, { namespace, fieldSelector: `metadata.name=${name}` }) : listed<Lease>([]);
     this.listers = {
       nodes: watch(NODES),
       fences: watch(NODE_FENCES),
       stops: watch(NODE_FENCE_STOPS),
       reports: watch(NODE_FENCE_REPORTS),
       acknowledgements: watch(NODE_FENCE_ACKNOWLEDGEMENTS),
-      leaders: watch(LEASES, { namespace, fieldSelector: `metadata.name=${LEADER_LEASE}` }),
-      replicas: watch(LEASES, { namespace, fieldSelector: `metadata.name=${CANDIDATES_LEASE}` }),
-      dumps: watch(LEASES, { namespace, fieldSelector: `metadata.name=${KDUMP_LEASE}` }),
+      leaders: lease(LEADER_LEASE),
+      replicas: lease(CANDIDATES_LEASE),
+      dumps: lease(KDUMP_LEASE),
+      ...(unreadLeases !== undefined && { unreadLeases }),
       preservation: kept,
       nodeOwnership,
     };

@@ -11,10 +11,11 @@ import {
 import type { ClusterMachine } from '../../ports/cluster-api.ts';
 import type { Resource } from '../../ports/cluster.ts';
 import { METAL3_REMEDIATION_VERSIONS, metal3Remediations } from '../../ports/metal3.ts';
-import type { KubeObject } from '../../ports/objects.ts';
+import type { KubeObject, Lease } from '../../ports/objects.ts';
 import { NODE_FENCE_REMEDIATION, PROPOSED_REMEDIATION } from '../../ports/remediation.ts';
-import { LEASES } from '../../ports/resources.ts';
+import { LEASES, NAMESPACES } from '../../ports/resources.ts';
 import type { ClusterAccess } from '../cluster-access.ts';
+import { unreadLeases } from '../commands/read-lease.ts';
 import { servedBy } from '../../manager/detection/foreign-controllers.ts';
 import { nodeOwnershipOf } from './node-ownership.ts';
 import type { CheckObject, NodeOwnership, Found, RemediationObject } from './node-ownership.ts';
@@ -63,8 +64,18 @@ export async function listNodeOwnership({ cluster, transport }: Reach): Promise<
     }
     return found;
   };
+  /** Where there is no such namespace nobody has a node by a Lease, and nobody has a right to read it. */
+  const nodeLeases = async (): Promise<Lease[]> => {
+    try {
+      return await cluster.list(LEASES, { namespace: MEDIK8S_LEASE_NAMESPACE });
+    } catch (error) {
+      if (error instanceof ApiStatusError && error.status === 403 && (await cluster.get(NAMESPACES, MEDIK8S_LEASE_NAMESPACE)) === undefined)
+        return [];
+      throw error;
+    }
+  };
   const [leases, remediations, machines, checks] = await Promise.all([
-    readable(`Leases of ${MEDIK8S_LEASE_NAMESPACE}`, () => cluster.list(LEASES, { namespace: MEDIK8S_LEASE_NAMESPACE })),
+    readable(unreadLeases(MEDIK8S_LEASE_NAMESPACE), nodeLeases),
     all(REMEDIATIONS),
     all(MACHINES),
     all(CHECKS),

@@ -195,9 +195,16 @@ describe('what is read of a cluster', () => {
     const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: OPERATOR_ROLE };
     const subjects = [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: 'operator' }];
     await root.create<KubeObject>(rbac('ClusterRoleBinding'), { metadata: { name: 'operator' }, roleRef, subjects } as KubeObject);
+    const command = 'kubectl -n medik8s-leases create rolebinding NAME --role=nodefence-operator --user=YOU';
+    const unread = `Leases of medik8s-leases (ask an administrator: ${command})`;
+    const withoutLeases = { ...nodeOwnership, rows: nodeOwnership.rows.filter(({ node }) => node !== 'a'), unreadable: [unread] };
+    expect(await ownershipAs('operator')).toEqual(withoutLeases);
+    await sendShipped(transport, ['medik8s']);
+    const inside = { metadata: { name: 'operator', namespace: 'medik8s-leases' }, roleRef: { ...roleRef, kind: 'Role' }, subjects };
+    await root.create<KubeObject>({ ...rbac('RoleBinding'), namespaced: true }, inside as KubeObject);
     expect(await ownershipAs('operator')).toEqual(nodeOwnership);
     const { rows, unreadable } = await ownershipAs('nobody');
     expect(rows).toEqual([]);
-    expect(unreadable).toEqual(['Leases of medik8s-leases', 'nodefenceremediations.ha.k8s.io', 'machinehealthchecks.cluster.x-k8s.io']);
+    expect(unreadable).toEqual([unread, 'nodefenceremediations.ha.k8s.io', 'machinehealthchecks.cluster.x-k8s.io']);
   });
 });

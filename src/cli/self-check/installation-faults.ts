@@ -1,6 +1,7 @@
 import { otherInstallationNow } from '../../controllers/self-check/other-installation.ts';
 import { definitionFaults, missingRights, refusedOf } from '../../controllers/self-check/questions.ts';
 import type { Fault } from '../../controllers/self-check/questions.ts';
+import type { Need } from '../../controllers/self-check/rights.ts';
 import { CONTROLLER_ACCOUNT } from '../../manifests/access.ts';
 import { ApiStatusError } from '../../ports/api-transport.ts';
 import type { Lease } from '../../ports/objects.ts';
@@ -36,12 +37,11 @@ export async function rightFaults({ transport, namespace }: Access): Promise<Fau
   const server = new ApiServerCheck(transport);
   const user = `system:serviceaccount:${namespace}:${CONTROLLER_ACCOUNT}`;
   const groups = ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'];
-  const [part] = installedFor({ namespace });
-  if (part === undefined) return [];
+  const mayDo = { mayDo: (need: Need) => server.mayOtherDo(user, groups, need) };
   try {
-    const mayDo = { mayDo: (need: (typeof part.needs)[number]) => server.mayOtherDo(user, groups, need) };
-    const refused = await refusedOf(mayDo, part.needs);
-    return refused.length === part.needs.length ? 'unused' : missingRights(refused, part);
+    const parts = await Promise.all(installedFor({ namespace }).map(async (part) => ({ part, refused: await refusedOf(mayDo, part.needs) })));
+    const isUnused = parts.every(({ part, refused }) => refused.length === part.needs.length);
+    return isUnused ? 'unused' : parts.flatMap(({ part, refused }) => missingRights(refused, part));
   } catch (error) {
     if (error instanceof ApiStatusError && error.status === 403) return 'unasked';
     throw error;

@@ -5,6 +5,7 @@ import type { ConfigMap } from '../../ports/objects.ts';
 import { CONFIG_MAPS, LEASES, NODE_FENCE_REPORTS, NODES, SECRETS } from '../../ports/resources.ts';
 import type { ClusterAccess } from '../cluster-access.ts';
 import { leaderOf } from '../commands/leader.ts';
+import { readLease } from '../commands/read-lease.ts';
 import { LEADER_LEASE } from '../../manager/composition.ts';
 import { healthCheckDrivers } from '../health-checks/drivers.ts';
 import type { MachineFlags } from '../preservation/machine-flags.ts';
@@ -55,7 +56,9 @@ export async function inputFromCluster(access: ClusterAccess, flags: MachineFlag
     const uuid = status?.identity?.systemUUID;
     return uuid === undefined ? [] : [[metadata.name, uuid]];
   });
-  const leader = leaderOf(await cluster.get(LEASES, LEADER_LEASE, namespace), access.clock.wallMs());
+  const { lease, unread } = await readLease(access, LEADER_LEASE);
+  if (unread !== undefined) notes.push(`you may not read ${unread}: what the leader says of itself, and what node daemons attest, is not checked`);
+  const leader = leaderOf(lease, access.clock.wallMs(), unread);
   notes.push(...(await healthCheckDrivers(access, leader)));
   const configs = configMaps.map(({ metadata, data = {} }) => ({ name: metadata.name, data, labels: metadata.labels }));
   return {

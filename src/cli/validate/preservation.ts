@@ -6,10 +6,10 @@ import type { SurveyProblem } from '../../config/survey.ts';
 import { MACHINE_CRD } from '../../manifests/preservation-access.ts';
 import { ApiStatusError, TransportError } from '../../ports/api-transport.ts';
 import type { Node } from '../../ports/objects.ts';
-import { LEASES } from '../../ports/resources.ts';
 import type { ClusterAccess } from '../cluster-access.ts';
 import { leaderOf } from '../commands/leader.ts';
 import type { Leader } from '../commands/leader.ts';
+import { readLease } from '../commands/read-lease.ts';
 import { LEADER_LEASE } from '../../manager/composition.ts';
 import { POOLS_CONFIG } from '../../manager/preservation/configured-pools.ts';
 import { listPicture } from '../preservation/listed-machines.ts';
@@ -30,8 +30,8 @@ export function poolProblems({ configMaps }: Pick<Input, 'configMaps'>): SurveyP
 /** What stands in the way of preservation in this cluster: each a warning, for fencing goes on without it. */
 export async function preservationWarnings(access: ClusterAccess, nodes: readonly Node[], flags: MachineFlags): Promise<SurveyProblem[]> {
   const nowMs = access.clock.wallMs();
-  const lease = await access.cluster.get(LEASES, LEADER_LEASE, access.namespace);
-  const leader = leaderOf(lease, nowMs);
+  const { lease, unread } = await readLease(access, LEADER_LEASE);
+  const leader = leaderOf(lease, nowMs, unread);
   if (leader.preservation === 'off') return [];
   const reach = await reachMachines(flags, access);
   try {

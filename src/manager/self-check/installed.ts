@@ -1,7 +1,7 @@
 import { needsOf } from '../../controllers/self-check/rights.ts';
 import type { Granting } from '../../controllers/self-check/rights.ts';
 import type { Installed, OwnKind } from '../../controllers/self-check/questions.ts';
-import { CONTROLLER_ACCESS, NAMESPACE } from '../../manifests/access.ts';
+import { ELSEWHERE_ACCESS, NAMESPACE, OWN_ACCESS } from '../../manifests/access.ts';
 import type { Binding, Role } from '../../manifests/access.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS, NODE_FENCE_DEFINITION, NODE_FENCE_REPORT_DEFINITION } from '../../manifests/definitions.ts';
 import type { CustomResourceDefinition } from '../../manifests/definitions.ts';
@@ -27,10 +27,17 @@ export function installedFor({ namespace, remediation, healthChecks = 'off', met
   return [
     {
       kinds: CUSTOM_RESOURCE_DEFINITIONS.map((definition) => kindOf(definition, CREATED.includes(definition))),
-      needs: needsOf(grantingTo(CONTROLLER_ACCESS, namespace)),
+      needs: needsOf(grantingTo(OWN_ACCESS, namespace)),
       isOptional: false,
       definitionRemedy: definitionRemedy('crd'),
       rightRemedy: rightRemedy('rbac', namespace),
+    },
+    {
+      kinds: [],
+      needs: needsOf(grantingTo(ELSEWHERE_ACCESS, namespace)),
+      isOptional: false,
+      definitionRemedy: definitionRemedy('crd'),
+      rightRemedy: elsewhereRemedy(namespace),
     },
     ...(remediation === true
       ? [
@@ -75,6 +82,12 @@ function definitionRemedy(folder: string): string {
 
 function rightFolder(folder: string): string {
   return folder.startsWith('machine-health-check') ? 'machine-health-check' : folder.replace(/(-proposed)?-crd$/, '');
+}
+
+/** The same whatever installed the rest: by itself, for OLM cannot. */
+function elsewhereRemedy(namespace: string): string {
+  if (namespace === NAMESPACE) return 'kubectl apply -k config/other-namespaces';
+  return `nodefence manifests --namespace ${namespace} --only other-namespaces | kubectl apply -f -`;
 }
 
 function rightRemedy(folder: string, namespace: string): string {

@@ -1,6 +1,7 @@
 import type { KubeObject } from '../../ports/objects.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../definitions.ts';
 import { DEFAULT_CHOICE, disruptionBudget } from '../deployment.ts';
+import { NAMESPACE } from '../access.ts';
 import { OPERATOR_ACCESS } from '../operator-access.ts';
 import { renderManifest } from '../render.ts';
 import { serviceVersion } from './service-version.ts';
@@ -33,7 +34,8 @@ function dockerfile(): string {
 
 /** A bundle of the Operator Lifecycle Manager that installs what config/observe installs, and what OLM takes of it. */
 export function bundleFiles(version: string, image = DEFAULT_CHOICE.image): { path: string; text: string }[] {
-  const beside = [...OPERATOR_ACCESS, disruptionBudget('policy/v1')].map(withoutNamespace);
+  const people = OPERATOR_ACCESS.filter(({ metadata: { namespace = NAMESPACE } }) => namespace === NAMESPACE);
+  const beside = [...people, disruptionBudget('policy/v1')].map(withoutNamespace);
   const manifests = [
     { path: 'nodefence.clusterserviceversion.yaml', object: serviceVersion(version, image) },
     ...CUSTOM_RESOURCE_DEFINITIONS.map((object) => ({ path: `${object.metadata.name}.crd.yaml`, object })),

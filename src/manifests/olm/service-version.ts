@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../ports/objects.ts';
 import { NODE_FENCE_ACKNOWLEDGEMENTS, NODE_FENCE_STOPS } from '../../ports/resources.ts';
-import { CONTROLLER_ACCESS, CONTROLLER_ACCOUNT, NAMESPACE } from '../access.ts';
+import { CONTROLLER_ACCOUNT, NAMESPACE, OWN_ACCESS } from '../access.ts';
 import type { Binding, Role } from '../access.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS, NODE_FENCE_DEFINITION, NODE_FENCE_REPORT_DEFINITION } from '../definitions.ts';
 import type { CustomResourceDefinition } from '../definitions.ts';
@@ -12,6 +12,8 @@ const PURPOSE = 'Proves that a failed Kubernetes node cannot write any more, fre
 const DESCRIPTION = `${PURPOSE}
 
 It observes until its Subscription says otherwise: \`spec.config.env\` with \`NODEFENCE_MODE\` = \`enforce\`. How each node is fenced stands in ConfigMaps and Secrets of its namespace.
+
+**Before it is installed**: \`kubectl apply -k config/other-namespaces\`, of its repository. OLM installs no roles in other namespaces, and without these two the controller is not ready and fences nothing: it reads the Leases of kubelets in \`kube-node-lease\`, and the addresses of the API servers in \`default\`.
 `;
 
 /** What the image was built and tried for. */
@@ -44,9 +46,9 @@ function isRole(object: Role | Binding): object is Role {
   return 'rules' in object;
 }
 
-/** Roles of our own namespace, and all others: a bundle has no roles in namespaces of others, so what is read there is read everywhere. */
+/** Roles of our own namespace and of the cluster. A bundle has none in namespaces of others: those are a folder of their own, which is applied beside it. */
 function permissions(): { permissions: object[]; clusterPermissions: object[] } {
-  const roles = CONTROLLER_ACCESS.filter(isRole);
+  const roles = OWN_ACCESS.filter(isRole);
   const own = roles.filter(({ metadata }) => metadata.namespace === NAMESPACE);
   const rulesOf = (list: readonly Role[]): object[] => [{ serviceAccountName: CONTROLLER_ACCOUNT, rules: list.flatMap(({ rules }) => rules) }];
   return { permissions: rulesOf(own), clusterPermissions: rulesOf(roles.filter((role) => !own.includes(role))) };

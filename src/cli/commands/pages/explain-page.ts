@@ -11,7 +11,7 @@ import type { Node, Lease } from '../../../ports/objects.ts';
 import type { NodeFenceReport, NodeFenceStop } from '../../../ports/resources.ts';
 import type { RemedyLook } from '../explain-remedies.ts';
 import type { Look } from '../explanation.ts';
-import { describeLeader } from '../leader.ts';
+import { describeLeader, isWithoutLeader } from '../leader.ts';
 import type { Leader } from '../leader.ts';
 import { dumpOf } from '../kernel-dump.ts';
 import { daemonOf } from '../node-daemon.ts';
@@ -33,7 +33,7 @@ export interface ExplainPage {
   remedyLooks?: readonly RemedyLook[];
   name: string;
   node: Node | undefined;
-  lease: Lease | undefined;
+  lease: Lease | 'unread' | undefined;
   leader: Leader;
   report: NodeFenceReport | undefined;
   /** Those that stand on this node. */
@@ -155,8 +155,12 @@ function describeReady(node: Node | undefined, { nowMs }: Sheet): string {
   return harmless(`${ready.status} (${ready.reason ?? 'no reason'}) since ${moment(ready.lastTransitionTime, nowMs)}`);
 }
 
-function describeLife(lease: Lease | undefined, { node, plan, nowMs }: Snapshot): string {
+function describeLife(lease: ExplainPage['lease'], { node, plan, nowMs }: Snapshot): string {
   if (node === undefined) return 'none';
+  if (lease === 'unread') {
+    const seen = `heartbeat ${clockTime(node.lifeAtMs, nowMs)} (${duration(Math.floor((nowMs - node.lifeAtMs) / 1_000) * 1_000)} ago)`;
+    return `${seen}; its lease, which tells of a later one, may not be read: what follows is judged without it`;
+  }
   const what = lease?.spec.renewTime === undefined ? 'heartbeat' : 'lease or heartbeat';
   const silentMs = nowMs - node.lifeAtMs;
   const wait = plan.timing.lifeWaitMs;
@@ -254,7 +258,7 @@ function next({ looks, leader, remedyLooks = [] }: ExplainPage, sheet: Sheet): s
   if (open !== undefined)
     lines.push(entry(sheet, 'under way', `${describeRun(open)}, since ${moment(open.startedAt, sheet.nowMs)}; its result decides`, NAME_WIDTH));
   if (lines.length === 0) lines.push('  nothing, until something changes');
-  if (lines.length > 0 && !leader.isAlive) lines.push(sheet.ink.bad('  but no controller leads: nothing of this happens before one does'));
+  if (lines.length > 0 && isWithoutLeader(leader)) lines.push(sheet.ink.bad('  but no controller leads: nothing of this happens before one does'));
   lines.push(
     sheet.ink.dim(
       paragraph(sheet, 'Times are computed from time stamps; the leader counts from its own first observation and may be a little later.', '  '),

@@ -81,7 +81,9 @@ function caveats({ mode, leader, target }: Outlook): string[] {
   if (mode.mode === 'observe') {
     const isUnseen = target.machine === undefined ? ' Its Machine is not seen from here.' : '';
     words.push(`An MCM carries this out, not nodefence (${mode.reasons.join('; ')}); it may take up to 10 minutes to look.${isUnseen}`);
-  } else if (!leader.isAlive) words.push('NO CONTROLLER LEADS: nothing of this happens until one does.');
+  } else if (leader.unread !== undefined)
+    words.push(`Whether a controller leads, which carries this out, is not known: you may not read ${leader.unread}.`);
+  else if (!leader.isAlive) words.push('NO CONTROLLER LEADS: nothing of this happens until one does.');
   else if (leader.mode === 'observe') words.push('THE CONTROLLER OBSERVES ONLY (--mode observe): nothing of this happens until it enforces.');
   return words;
 }
