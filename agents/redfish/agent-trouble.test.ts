@@ -93,6 +93,23 @@ describe('a device that is left alone', () => {
     expect(server.connections()).toBe(2);
     await idle.closeAll();
   });
+
+  it('has its session ended a second after a probe, unless a fence has called it since or shortly before', async () => {
+    const clock = new ManualClock();
+    const idle = new AgentHarnesses(() => new RedfishAgent(clock));
+    const { agent, target, device } = await idle.start();
+    await agent.read(target({ isProbe: true }));
+    await clock.advance(1_000);
+    await expect.poll(() => device.accounts.openSessions).toBe(0);
+    await agent.read(target({ isProbe: true }));
+    await agent.read(target());
+    await agent.read(target({ isProbe: true }));
+    await clock.advance(44_000);
+    expect(device.accounts.openSessions).toBe(1);
+    await clock.advance(2_000);
+    await expect.poll(() => device.accounts.openSessions).toBe(0);
+    await idle.closeAll();
+  });
 });
 
 describe('time and trouble', () => {

@@ -21,6 +21,8 @@ import { Authorities } from './socket.ts';
 
 /** BMCs end idle sessions after 30 s to some minutes; ours is ended before it is forgotten. */
 const IDLE_CLOSE_MS = 45_000;
+/** Behind a probe nothing is asked for minutes; thousands of devices that are probed in turn would each hold a connection of 80 kB meanwhile. */
+const PROBED_CLOSE_MS = 1_000;
 /** Calls that are under way when the agent is closed may end by themselves within this. */
 const CLOSE_GRACE_MS = 1_000;
 
@@ -28,6 +30,8 @@ interface Kept {
   device: Device;
   /** Under way or waiting. */
   calls: number;
+  /** Monotonic: who called may call again until then. */
+  neededUntilMs: number;
   cancelIdle: () => void;
 }
 
@@ -143,8 +147,10 @@ export class RedfishAgent implements PowerAgent {
       return await kept.device.exclusive(call, () => work(kept.device, call));
     } finally {
       kept.calls -= 1;
+      const nowMs = this.#clock.monotonicMs();
+      kept.neededUntilMs = Math.max(kept.neededUntilMs, nowMs + (call.target.isProbe === true ? PROBED_CLOSE_MS : IDLE_CLOSE_MS));
       if (kept.calls === 0 && this.#devices.get(key) === kept)
-        kept.cancelIdle = this.#clock.after(IDLE_CLOSE_MS, () => this.#retire(key, kept.device));
+        kept.cancelIdle = this.#clock.after(kept.neededUntilMs - nowMs, () => this.#retire(key, kept.device));
     }
   }
 
@@ -156,7 +162,7 @@ export class RedfishAgent implements PowerAgent {
       (call) => this.#permits.heard(call),
       () => String((this.#bootsSeen += 1)),
     );
-    return { device, calls: 0, cancelIdle: () => undefined };
+    return { device, calls: 0, neededUntilMs: 0, cancelIdle: () => undefined };
   }
 
   #parse({ parameters }: Target): Parsed {
