@@ -18,7 +18,7 @@ import { decoded } from './manifests/decode.ts';
 import { factsOf } from './node-facts.ts';
 import { PlanCache } from './plan-cache.ts';
 import { PlugIndex } from './plug-index.ts';
-import type { PlugOwners } from './plug-owners.ts';
+import type { OwnedPlugs } from './owned-plugs.ts';
 import { PolicyCache } from './policies-cache.ts';
 import { resolvePlan } from './resolve-plan.ts';
 import { placeOfSecret, resolveParameters } from './resolve-parameters.ts';
@@ -43,7 +43,7 @@ export interface LivePlannerSources {
 /** Everything that plans are made of, until a ConfigMap or a Node changes. */
 interface Known {
   configuration: Configuration;
-  owners: PlugOwners;
+  owners: OwnedPlugs;
 }
 
 /** Plans from the ConfigMaps as they stand now, each made anew only when something in it changed; Secrets are read at each run and kept nowhere. */
@@ -56,12 +56,18 @@ export class LivePlanner implements Planner {
   private readonly nodes = new Map<string, NodeFacts>();
   private known: Known | undefined;
   private machines: MachineIndex | undefined;
+  /** Of ConfigMaps and Secrets. */
+  private version = 0;
   private told = '[]';
 
   constructor(sources: LivePlannerSources) {
     this.sources = sources;
     sources.configMaps.onChange(() => {
       this.known = undefined;
+      this.version += 1;
+    });
+    sources.secrets?.onChange(() => {
+      this.version += 1;
     });
     for (const node of sources.nodes?.all() ?? []) this.nodes.set(node.metadata.name, factsOf(node));
     sources.nodes?.onChange((before, after) => this.see(before, after));
@@ -83,9 +89,11 @@ export class LivePlanner implements Planner {
       return secret === undefined ? undefined : Object.keys(secret.data ?? {});
     };
     if (this.sources.nodes !== undefined) this.machines ??= new MachineIndex(this.nodes.values());
-    const sources = { ...this.current(), machines: this.machines, secretKeys: secrets === undefined ? undefined : secretKeys };
+    const known = secrets === undefined ? undefined : secretKeys;
+    const sources = { ...this.current(), machines: this.machines, secretKeys: known, version: this.version };
+    const facts = this.factsOf(node);
     // Rare, and different each time: not kept.
-    return asked === undefined ? this.plans.planFor(factsOf(node), sources) : resolvePlan({ node: factsOf(node), ...sources, asked });
+    return asked === undefined ? this.plans.planFor(facts, sources) : resolvePlan({ node: facts, ...sources, asked });
   }
 
   async parametersFor(node: string, method: PlanMethod): Promise<Parameters> {
@@ -146,6 +154,12 @@ export class LivePlanner implements Planner {
       this.texts.set(metadata.name, isSame ? known : new ConfigText({ name: metadata.name, data, labels: metadata.labels }));
     }
     return [...this.texts.values()];
+  }
+
+  /** Those that are kept already, where they say the same: each is held once. */
+  private factsOf(node: Node): NodeFacts {
+    const [known, facts] = [this.nodes.get(node.metadata.name), factsOf(node)];
+    return known !== undefined && sameContent(known, facts) ? known : facts;
   }
 
   /** A heartbeat changes nothing that a plan rests on. */

@@ -42,8 +42,10 @@ function ownersIn(known: string | ReadonlySet<string> | undefined): string[] {
   return typeof known === 'string' ? [known] : [...(known ?? [])];
 }
 
+/** The very text where it is plain already: thousands of nodes have theirs in the cache. */
 function plain(name: string): string {
-  return name.trim().toLowerCase();
+  const text = name.trim().toLowerCase();
+  return text === name ? name : text;
 }
 
 /** Name, host names, providerID, the instance in it, system UUID. */

@@ -1,9 +1,13 @@
 import { sameContent } from '../domain/canonical.ts';
+import { EqualLists, sameItems } from '../domain/equal-lists.ts';
 import { EqualParts } from '../domain/equal-parts.ts';
-import type { Plan } from '../domain/plan.ts';
+import type { Plan, PlanProblem } from '../domain/plan.ts';
 import type { Configuration, ConfigText, NodeFacts } from './configuration.ts';
+import { holds, LookBook } from './looks.ts';
+import type { Looks } from './looks.ts';
 import type { MachineIndex } from './machine-index.ts';
 import { matchingGroups } from './node-groups.ts';
+import type { OwnedPlugs } from './owned-plugs.ts';
 import type { SecretKeys } from './plan-method.ts';
 import type { PlugOwners } from './plug-owners.ts';
 import { resolvePlan } from './resolve-plan.ts';
@@ -11,23 +15,11 @@ import { resolvePlan } from './resolve-plan.ts';
 /** All that a plan can be made of, as it stands now. */
 export interface Sources {
   configuration: Configuration;
-  owners: PlugOwners;
+  owners: PlugOwners & Partial<Pick<OwnedPlugs, 'soleOwner'>>;
   machines: MachineIndex | undefined;
   secretKeys: SecretKeys | undefined;
-}
-
-/** Look-ups that were made, each once, and a word for what it found: name, word, name, ... There are several for each of thousands of nodes. */
-class Looks {
-  readonly #flat: unknown[] = [];
-
-  add(name: string, found: unknown): void {
-    if (!this.#flat.some((known, index) => index % 2 === 0 && known === name)) this.#flat.push(name, found);
-  }
-
-  /** Does every look find the same again? */
-  holds(find: (name: string) => unknown): boolean {
-    return this.#flat.every((name, index) => index % 2 === 1 || find(name as string) === this.#flat[index + 1]);
-  }
+  /** Another one whenever a ConfigMap or a Secret may have changed. Absent: that is not known. */
+  version?: number;
 }
 
 /** What one plan was made of: it is the same plan as long as every look finds the same. */
@@ -39,17 +31,21 @@ interface Entry {
   secrets: Looks;
   owners: Looks;
   machines: Looks;
-  /** It depends on names that were searched for among all. */
-  isOfAll: boolean;
+  /** It was the same plan under this version of the sources. */
+  version: number | undefined;
 }
 
 /** Nodes of one group have the same times and the same steps, but for their devices. */
 const PARTS_MAX = 1_000;
+const LISTS_MAX = 16;
+const NO_PROBLEMS: readonly PlanProblem[] = [];
 
 /** Plans of nodes, made anew only when something that went into them has changed: a cluster has thousands, an edit concerns few. */
 export class PlanCache {
   readonly #entries = new Map<string, Entry>();
   readonly #parts = new EqualParts(PARTS_MAX);
+  readonly #groups = new EqualLists<ConfigText>(LISTS_MAX);
+  readonly #looks = new EqualLists<unknown>(LISTS_MAX);
   #resolutions = 0;
 
   /** Plans that were made, for measuring. */
@@ -59,10 +55,14 @@ export class PlanCache {
 
   planFor(node: NodeFacts, sources: Sources): Plan {
     const known = this.#entries.get(node.name);
-    if (known !== undefined && sameContent(known.node, node) && isCurrent(known, node, sources)) return known.plan;
+    if (known !== undefined && sameContent(known.node, node) && isCurrent(known, sources)) {
+      known.version = sources.version;
+      return known.plan;
+    }
     this.#resolutions += 1;
-    const entry = resolve(node, sources, this.#parts);
-    if (entry.isOfAll) this.#entries.delete(node.name);
+    const { entry, isOfAll } = this.#resolve(node, sources);
+    // It depends on names that were searched for among all.
+    if (isOfAll) this.#entries.delete(node.name);
     else this.#entries.set(node.name, entry);
     return entry.plan;
   }
@@ -70,17 +70,29 @@ export class PlanCache {
   forget(node: string): void {
     this.#entries.delete(node);
   }
+
+  #resolve(node: NodeFacts, sources: Sources): { entry: Entry; isOfAll: boolean } {
+    const { plan, found, isOfAll } = resolve(node, sources, this.#parts);
+    const list = (book: LookBook): Looks => this.#looks.of(book.looks);
+    const looks = {
+      configMaps: list(found.configMaps),
+      secrets: list(found.secrets),
+      owners: found.owners.looks,
+      machines: list(found.machines),
+    };
+    const groups = this.#groups.of(matchingGroups(sources.configuration, node));
+    return { entry: { plan: sharing(plan, this.#parts), node, groups, ...looks, version: sources.version }, isOfAll };
+  }
 }
 
-function isCurrent(entry: Entry, node: NodeFacts, { configuration, owners, machines, secretKeys }: Sources): boolean {
-  const groups = matchingGroups(configuration, node);
+function isCurrent({ node, groups, version, ...looks }: Entry, { configuration, owners, machines, secretKeys, version: now }: Sources): boolean {
+  const isUnchanged = now !== undefined && version === now;
   return (
-    groups.length === entry.groups.length &&
-    groups.every((group, index) => group === entry.groups[index]) &&
-    entry.configMaps.holds((name) => configuration.configMaps.get(name)) &&
-    entry.secrets.holds((name) => keysWord(secretKeys?.(name))) &&
-    entry.owners.holds((plug) => ownersWord(owners.get(plug))) &&
-    entry.machines.holds((name) => machines?.nodeOf(name))
+    (isUnchanged || sameItems(groups, matchingGroups(configuration, node))) &&
+    (isUnchanged || holds(looks.configMaps, node.name, (name) => configuration.configMaps.get(name))) &&
+    (isUnchanged || holds(looks.secrets, node.name, (name) => keysWord(secretKeys?.(name)))) &&
+    holds(looks.owners, node.name, (plug) => ownersWord(plug, node.name, owners)) &&
+    holds(looks.machines, node.name, (name) => machines?.nodeOf(name))
   );
 }
 
@@ -90,23 +102,29 @@ function keysWord(keys: readonly string[] | undefined): string | undefined {
   return keys?.join('\n');
 }
 
-/** Two owners say whether there is another one; a third changes nothing that `shared=` does not name. */
-function ownersWord(owners: ReadonlyMap<string, string> | undefined): string {
-  const first = [...(owners ?? [])].slice(0, 3);
-  return JSON.stringify([owners?.size ?? 0, first]);
+/** Where the node alone has it, nothing else matters. Two owners say whether there is another one; a third changes nothing that `shared=` does not name. */
+function ownersWord(plug: string, node: string, owners: Sources['owners']): string {
+  if (owners.soleOwner?.(plug)?.node === node) return 'own';
+  const found = owners.get(plug);
+  return JSON.stringify([found?.size ?? 0, [...(found ?? [])].slice(0, 3)]);
 }
 
-function resolve(node: NodeFacts, { configuration, owners, machines, secretKeys }: Sources, parts: EqualParts): Entry {
-  const entry = { configMaps: new Looks(), secrets: new Looks(), owners: new Looks(), machines: new Looks(), isOfAll: false };
+type Found = Readonly<Record<'configMaps' | 'secrets' | 'owners' | 'machines', LookBook>>;
+
+function resolve(node: NodeFacts, sources: Sources, parts: EqualParts): { plan: Plan; found: Found; isOfAll: boolean } {
+  const { configuration, owners, machines, secretKeys } = sources;
+  const book = (): LookBook => new LookBook(node.name);
+  const found: Found = { configMaps: book(), secrets: book(), owners: book(), machines: book() };
+  let isOfAll = false;
   const { configMaps } = configuration;
   const all = (): typeof configMaps => {
-    entry.isOfAll = true;
+    isOfAll = true;
     return configMaps;
   };
   const seen = (name: string): ConfigText | undefined => {
-    const found = configMaps.get(name);
-    entry.configMaps.add(name, found);
-    return found;
+    const config = configMaps.get(name);
+    found.configMaps.add(name, config);
+    return config;
   };
   const plan = resolvePlan({
     node,
@@ -116,39 +134,39 @@ function resolve(node: NodeFacts, { configuration, owners, machines, secretKeys 
     },
     owners: {
       get: (plug) => {
-        const found = owners.get(plug);
-        entry.owners.add(plug, ownersWord(found));
-        return found;
+        found.owners.add(owners.soleOwner?.(plug)?.plug ?? plug, ownersWord(plug, node.name, owners));
+        return owners.get(plug);
       },
     },
     ...(machines !== undefined && {
       machines: {
         nodeOf: (name) => {
-          const found = machines.nodeOf(name);
-          entry.machines.add(name, found);
-          return found;
+          const other = machines.nodeOf(name);
+          found.machines.add(name, other);
+          return other;
         },
       },
     }),
     ...(secretKeys !== undefined && {
       secretKeys: (name) => {
-        const found = secretKeys(name);
-        entry.secrets.add(name, found === undefined ? undefined : parts.of(keysWord(found)));
-        return found;
+        const keys = secretKeys(name);
+        found.secrets.add(name, keys === undefined ? undefined : parts.of(keysWord(keys)));
+        return keys;
       },
     }),
   });
-  return { ...entry, plan: sharing(plan, parts), node, groups: matchingGroups(configuration, node) };
+  return { plan, found, isOfAll };
 }
 
 /** What other nodes' plans have too is held once. */
 function sharing(plan: Plan, parts: EqualParts): Plan {
-  const { isolation, recovery, timing, minimumEvidence } = plan;
+  const { isolation, recovery, timing, minimumEvidence, problems } = plan;
   return {
     ...plan,
     isolation: parts.of(isolation),
     recovery: parts.of(recovery),
     timing: parts.of(timing),
     minimumEvidence: parts.of(minimumEvidence),
+    problems: problems.length === 0 ? NO_PROBLEMS : problems,
   };
 }

@@ -16,7 +16,7 @@ function node(name: string, ip: string): NamedConfig {
 /** Address → nodes. */
 function owners(index: PlugIndex, configMaps: readonly NamedConfig[]): Record<string, string[]> {
   const found = index.update(configurationOf(configMaps, fakeRegistry()));
-  return Object.fromEntries([...found].map(([plug, nodes]) => [(JSON.parse(plug) as string[])[1] ?? '', [...nodes.keys()].sort()]));
+  return Object.fromEntries([...found.keys()].map((plug) => [(JSON.parse(plug) as string[])[1] ?? '', [...(found.get(plug)?.keys() ?? [])].sort()]));
 }
 
 describe('the index of plugs', () => {

@@ -1,7 +1,11 @@
 import { sameContent } from '../domain/canonical.ts';
+import { EqualLists, sameItems } from '../domain/equal-lists.ts';
+import { EqualParts } from '../domain/equal-parts.ts';
 import { NODE_CONFIG_PREFIX } from './configuration.ts';
 import type { Configuration, NamedConfig, NodeFacts } from './configuration.ts';
 import { matchingGroups } from './node-groups.ts';
+import { OwnedPlugs } from './owned-plugs.ts';
+import type { Ownership } from './owned-plugs.ts';
 import { plugsIn } from './plug-owners.ts';
 import { stepsOf } from './resolve-plan.ts';
 
@@ -14,20 +18,26 @@ interface Entry {
   /** `undefined`: there is no such Node, or it is not known. */
   facts: NodeFacts | undefined;
   isOfAll: boolean;
-  plugs: readonly [plug: string, where: string][];
+  plugs: readonly Ownership[];
 }
+
+/** Nodes of one group are switched by the same text. */
+const PLACES_MAX = 1_000;
+const LISTS_MAX = 16;
 
 /** Which node's configuration switches which plug. After one node's ConfigMap changed only that one is read again: a cluster has thousands. */
 export class PlugIndex {
   readonly #shared = new Map<string, Data>();
   readonly #entries = new Map<string, Entry>();
-  readonly #owners = new Map<string, Map<string, string>>();
+  readonly #owners = new OwnedPlugs();
+  readonly #places = new EqualParts(PLACES_MAX);
+  readonly #groups = new EqualLists<Data>(LISTS_MAX);
 
   /**
    * The owners under this configuration; ConfigMaps count as unchanged while their `data` is the same object. Valid until the next update.
    * `nodes`: every Node there is, so that those of a group are known; absent: only ConfigMaps of single nodes are.
    */
-  update(configuration: Configuration, nodes?: ReadonlyMap<string, NodeFacts>): ReadonlyMap<string, ReadonlyMap<string, string>> {
+  update(configuration: Configuration, nodes?: ReadonlyMap<string, NodeFacts>): OwnedPlugs {
     if (this.#hasSharedChanged(configuration)) for (const node of [...this.#entries.keys()]) this.#remove(node);
     const groups = new Set(configuration.groups);
     const named = new Set(nodes?.keys());
@@ -60,26 +70,19 @@ export class PlugIndex {
     const groups = known === undefined ? [] : matchingGroups(configuration, known).map(({ data }) => data);
     const isOfAll = nodes !== undefined;
     const before = this.#entries.get(node);
-    const isSame = before?.own === own && before?.isOfAll === isOfAll && before.groups.length === groups.length && sameContent(before.facts, known);
-    if (before !== undefined && isSame && groups.every((data, index) => before.groups[index] === data)) return;
+    const isSame = before?.own === own && before?.isOfAll === isOfAll && sameItems(before.groups, groups) && sameContent(before.facts, known);
+    if (isSame) return;
     this.#remove(node);
     if (own === undefined && groups.length === 0) return;
     const isGone = isOfAll && known === undefined;
     const more = isGone ? `; there is no Node ${node}: delete that ConfigMap if the machine is gone` : '';
-    const plugs = plugsIn(stepsOf(node, known, configuration)).map(([plug, where]): [string, string] => [plug, where + more]);
-    this.#entries.set(node, { own, groups, facts: known, isOfAll, plugs });
-    for (const [plug, where] of plugs) {
-      const owners = this.#owners.get(plug) ?? new Map<string, string>();
-      this.#owners.set(plug, owners.set(node, where));
-    }
+    const plugs = plugsIn(stepsOf(node, known, configuration)).map(([plug, where]) => ({ plug, node, where: this.#places.of(where + more) }));
+    this.#entries.set(node, { own, groups: this.#groups.of(groups), facts: known, isOfAll, plugs });
+    for (const owner of plugs) this.#owners.add(owner);
   }
 
   #remove(node: string): void {
-    for (const [plug] of this.#entries.get(node)?.plugs ?? []) {
-      const nodes = this.#owners.get(plug);
-      nodes?.delete(node);
-      if (nodes?.size === 0) this.#owners.delete(plug);
-    }
+    for (const owner of this.#entries.get(node)?.plugs ?? []) this.#owners.remove(owner);
     this.#entries.delete(node);
   }
 }

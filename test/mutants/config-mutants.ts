@@ -212,14 +212,21 @@ export const CONFIG_MUTANTS: readonly SourceMutant[] = [
     name: 'stale plan by Secret',
     defect: 'a plan stays as it was although its Secret was taken away',
     file: 'src/config/plan-cache.ts',
-    edits: [['entry.secrets.holds((name) => keysWord(secretKeys?.(name))) &&', '']],
+    edits: [['(isUnchanged || holds(looks.secrets, node.name, (name) => keysWord(secretKeys?.(name)))) &&', '']],
+    killedBy: byTest(LIVE_PLANNER, 'follows the ConfigMaps and the Secrets as they change'),
+  },
+  {
+    name: 'stale plan by its version',
+    defect: 'a plan stays as it was although a Secret has changed since: what its ConfigMaps and Secrets say is not asked again',
+    file: 'src/config/live-planner.ts',
+    edits: [['sources.secrets?.onChange(() => {\n      this.version += 1;', 'sources.secrets?.onChange(() => {\n      this.version += 0;']],
     killedBy: byTest(LIVE_PLANNER, 'follows the ConfigMaps and the Secrets as they change'),
   },
   {
     name: 'stale plan by owners',
     defect: 'a plan stays as it was although another node names its plug now',
     file: 'src/config/plan-cache.ts',
-    edits: [['entry.owners.holds((plug) => ownersWord(owners.get(plug))) &&', '']],
+    edits: [['holds(looks.owners, node.name, (plug) => ownersWord(plug, node.name, owners)) &&', '']],
     killedBy: byTest(LIVE_PLANNER, 'know when one of them gets the machine of another'),
   },
 ];
