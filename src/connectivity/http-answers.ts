@@ -1,4 +1,4 @@
-import axios from 'axios';
+import type { AxiosStatic } from 'axios';
 import type { AlertQuery } from '../domain/policies/policy.ts';
 
 const ETCD_HEALTH_PORT = 2381;
@@ -6,9 +6,15 @@ const FIRING = 'ALERTS{alertstate="firing"}';
 const NAMES_MAX = 256;
 const BODY_MAX = 4_194_304;
 
+/** Most clusters ask nobody here: what takes a tenth of a second of every start is loaded when it is needed. */
+async function loaded(): Promise<AxiosStatic> {
+  return (await import('axios')).default;
+}
+
 /** What etcd's health endpoint says; `undefined`: it does not answer, as where it listens on its own host only. */
 export async function etcdHealth(host: string, deadlineMs: number): Promise<boolean | undefined> {
   const address = host.includes(':') ? `[${host}]` : host;
+  const axios = await loaded();
   try {
     const url = `http://${address}:${ETCD_HEALTH_PORT}/health`;
     const { data } = await axios.get<unknown>(url, { ...limits(deadlineMs), validateStatus: () => true });
@@ -23,6 +29,7 @@ export async function etcdHealth(host: string, deadlineMs: number): Promise<bool
 
 /** Names of the alerts that a Prometheus says fire; `undefined`: it could not be asked, or its answer is none. */
 export async function firingAlerts({ url, query = FIRING }: AlertQuery, deadlineMs: number): Promise<readonly string[] | undefined> {
+  const axios = await loaded();
   try {
     const { data } = await axios.get<unknown>(`${url.replace(/\/+$/, '')}/api/v1/query`, { ...limits(deadlineMs), params: { query } });
     return alertNames(data);
