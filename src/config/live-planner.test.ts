@@ -36,6 +36,15 @@ describe('the live planner', () => {
     expect(planner.planFor(NODE)).toMatchObject({ powerManagement: [{ methods: [{ device: '192.0.2.2' }] }] });
   });
 
+  it('follows the labels that its plan is made of', () => {
+    const { planner, secrets, put } = scene();
+    secrets.put(LOGIN);
+    put('{label:bmc}');
+    const labelled = (bmc: string): Node => ({ ...NODE, metadata: { ...NODE.metadata, labels: { bmc } } });
+    expect(planner.planFor(labelled('192.0.2.1'))).toMatchObject({ problems: [], powerManagement: [{ methods: [{ device: '192.0.2.1' }] }] });
+    expect(planner.planFor(labelled('192.0.2.2'))).toMatchObject({ problems: [], powerManagement: [{ methods: [{ device: '192.0.2.2' }] }] });
+  });
+
   it("merges today's Secret into the frozen parameters, and keeps the frozen address", async () => {
     const { planner, secrets, put } = scene();
     secrets.put(LOGIN);
@@ -120,6 +129,28 @@ describe('a thousand nodes', { timeout: 60_000 }, () => {
     expect(looks()).toBe(0);
     secrets.put({ ...LOGIN, data: { password: '' } });
     expect(looks()).toBe(COUNT);
+  });
+
+  it('are planned anew after a change of labels that plans are made of, and of no other', () => {
+    const { planner, nodes, put, looks } = fleet();
+    put('fence-config-labelled', {
+      'config.properties': 'node_selector=labelled in (yes)\npower_management=m',
+      'fence-method-m': 'template=fence-method-template-bmc\nip={label:bmc}\naction=reboot',
+    });
+    const labelled = (bmc: string, round: string): Node => ({
+      ...node(0, 'none'),
+      metadata: { ...node(0).metadata, labels: { labelled: 'yes', bmc, round } },
+    });
+    nodes.put(labelled('bmc-a', '1'));
+    looks();
+    nodes.put(labelled('bmc-a', '2'));
+    expect(looks()).toBe(0);
+    nodes.put(labelled('bmc-b', '2'));
+    expect(looks()).toBe(1);
+    expect(planner.planFor(labelled('bmc-b', '2'))).toMatchObject({ powerManagement: [{ methods: [{ device: 'bmc-b' }] }], problems: [] });
+    // Where another node switches the same plug: who owns it is followed by the same labels.
+    nodes.put(labelled('bmc-1', '2'));
+    expect(planner.planFor(node(1)).problems.map(({ message }) => message)).toContainEqual(expect.stringContaining(name(0)));
   });
 
   it('know when one of them gets the machine of another', () => {

@@ -1,4 +1,3 @@
-import { sameContent } from '../domain/canonical.ts';
 import { EqualLists, sameItems } from '../domain/equal-lists.ts';
 import { EqualParts } from '../domain/equal-parts.ts';
 import type { Plan, PlanProblem } from '../domain/plan.ts';
@@ -11,6 +10,9 @@ import type { OwnedPlugs } from './owned-plugs.ts';
 import type { SecretKeys } from './plan-method.ts';
 import type { PlugOwners } from './plug-owners.ts';
 import { resolvePlan } from './resolve-plan.ts';
+import type { PlanInput } from './resolve-plan.ts';
+import { NodeSight } from './seen-node.ts';
+import type { SeenNode } from './seen-node.ts';
 
 /** All that a plan can be made of, as it stands now. */
 export interface Sources {
@@ -25,7 +27,7 @@ export interface Sources {
 /** What one plan was made of: it is the same plan as long as every look finds the same. */
 interface Entry {
   plan: Plan;
-  node: NodeFacts;
+  node: SeenNode;
   groups: readonly ConfigText[];
   configMaps: Looks;
   secrets: Looks;
@@ -46,6 +48,7 @@ export class PlanCache {
   readonly #parts = new EqualParts(PARTS_MAX);
   readonly #groups = new EqualLists<ConfigText>(LISTS_MAX);
   readonly #looks = new EqualLists<unknown>(LISTS_MAX);
+  readonly #sight = new NodeSight();
   #resolutions = 0;
 
   /** Plans that were made, for measuring. */
@@ -55,7 +58,7 @@ export class PlanCache {
 
   planFor(node: NodeFacts, sources: Sources): Plan {
     const known = this.#entries.get(node.name);
-    if (known !== undefined && sameContent(known.node, node) && isCurrent(known, sources)) {
+    if (known !== undefined && known.node.isSameIn(node) && isCurrent(node, known, sources)) {
       known.version = sources.version;
       return known.plan;
     }
@@ -72,7 +75,7 @@ export class PlanCache {
   }
 
   #resolve(node: NodeFacts, sources: Sources): { entry: Entry; isOfAll: boolean } {
-    const { plan, found, isOfAll } = resolve(node, sources, this.#parts);
+    const { plan, seen, found, isOfAll } = resolve(node, sources, { parts: this.#parts, sight: this.#sight });
     const list = (book: LookBook): Looks => this.#looks.of(book.looks);
     const looks = {
       configMaps: list(found.configMaps),
@@ -81,11 +84,15 @@ export class PlanCache {
       machines: list(found.machines),
     };
     const groups = this.#groups.of(matchingGroups(sources.configuration, node));
-    return { entry: { plan: sharing(plan, this.#parts), node, groups, ...looks, version: sources.version }, isOfAll };
+    return { entry: { plan: sharing(plan, this.#parts), node: seen, groups, ...looks, version: sources.version }, isOfAll };
   }
 }
 
-function isCurrent({ node, groups, version, ...looks }: Entry, { configuration, owners, machines, secretKeys, version: now }: Sources): boolean {
+function isCurrent(
+  node: NodeFacts,
+  { groups, version, ...looks }: Entry,
+  { configuration, owners, machines, secretKeys, version: now }: Sources,
+): boolean {
   const isUnchanged = now !== undefined && version === now;
   return (
     (isUnchanged || sameItems(groups, matchingGroups(configuration, node))) &&
@@ -111,7 +118,14 @@ function ownersWord(plug: string, node: string, owners: Sources['owners']): stri
 
 type Found = Readonly<Record<'configMaps' | 'secrets' | 'owners' | 'machines', LookBook>>;
 
-function resolve(node: NodeFacts, sources: Sources, parts: EqualParts): { plan: Plan; found: Found; isOfAll: boolean } {
+interface Resolution {
+  plan: Plan;
+  seen: SeenNode;
+  found: Found;
+  isOfAll: boolean;
+}
+
+function resolve(node: NodeFacts, sources: Sources, { parts, sight }: { parts: EqualParts; sight: NodeSight }): Resolution {
   const { configuration, owners, machines, secretKeys } = sources;
   const book = (): LookBook => new LookBook(node.name);
   const found: Found = { configMaps: book(), secrets: book(), owners: book(), machines: book() };
@@ -126,8 +140,8 @@ function resolve(node: NodeFacts, sources: Sources, parts: EqualParts): { plan: 
     found.configMaps.add(name, config);
     return config;
   };
-  const plan = resolvePlan({
-    node,
+  const inputOf = (noting: NodeFacts): PlanInput => ({
+    node: noting,
     configuration: {
       ...configuration,
       configMaps: { get: seen, has: (name) => seen(name) !== undefined, keys: () => all().keys(), values: () => all().values() },
@@ -155,7 +169,8 @@ function resolve(node: NodeFacts, sources: Sources, parts: EqualParts): { plan: 
       },
     }),
   });
-  return { plan, found, isOfAll };
+  const { seen: looked, found: plan } = sight.through(node, (noting) => resolvePlan(inputOf(noting)));
+  return { plan, seen: looked, found, isOfAll };
 }
 
 /** What other nodes' plans have too is held once. */

@@ -1,4 +1,3 @@
-import { sameContent } from '../domain/canonical.ts';
 import { EqualLists, sameItems } from '../domain/equal-lists.ts';
 import { EqualParts } from '../domain/equal-parts.ts';
 import { NODE_CONFIG_PREFIX } from './configuration.ts';
@@ -8,6 +7,8 @@ import { OwnedPlugs } from './owned-plugs.ts';
 import type { Ownership } from './owned-plugs.ts';
 import { plugsIn } from './plug-owners.ts';
 import { stepsOf } from './resolve-plan.ts';
+import { NodeSight } from './seen-node.ts';
+import type { SeenNode } from './seen-node.ts';
 
 type Data = NamedConfig['data'];
 
@@ -16,7 +17,7 @@ interface Entry {
   own: Data | undefined;
   groups: readonly Data[];
   /** `undefined`: there is no such Node, or it is not known. */
-  facts: NodeFacts | undefined;
+  node: SeenNode | undefined;
   isOfAll: boolean;
   plugs: readonly Ownership[];
 }
@@ -32,6 +33,7 @@ export class PlugIndex {
   readonly #owners = new OwnedPlugs();
   readonly #places = new EqualParts(PLACES_MAX);
   readonly #groups = new EqualLists<Data>(LISTS_MAX);
+  readonly #sight = new NodeSight();
 
   /**
    * The owners under this configuration; ConfigMaps count as unchanged while their `data` is the same object. Valid until the next update.
@@ -70,14 +72,16 @@ export class PlugIndex {
     const groups = known === undefined ? [] : matchingGroups(configuration, known).map(({ data }) => data);
     const isOfAll = nodes !== undefined;
     const before = this.#entries.get(node);
-    const isSame = before?.own === own && before?.isOfAll === isOfAll && sameItems(before.groups, groups) && sameContent(before.facts, known);
+    const isSame = before?.own === own && before?.isOfAll === isOfAll && sameItems(before.groups, groups) && isSameNode(before.node, known);
     if (isSame) return;
     this.#remove(node);
     if (own === undefined && groups.length === 0) return;
     const isGone = isOfAll && known === undefined;
     const more = isGone ? `; there is no Node ${node}: delete that ConfigMap if the machine is gone` : '';
-    const plugs = plugsIn(stepsOf(node, known, configuration)).map(([plug, where]) => ({ plug, node, where: this.#places.of(where + more) }));
-    this.#entries.set(node, { own, groups: this.#groups.of(groups), facts: known, isOfAll, plugs });
+    const plugsOf = (facts: NodeFacts | undefined): Ownership[] =>
+      plugsIn(stepsOf(node, facts, configuration)).map(([plug, where]) => ({ plug, node, where: this.#places.of(where + more) }));
+    const { seen, found: plugs } = known === undefined ? { seen: undefined, found: plugsOf(undefined) } : this.#sight.through(known, plugsOf);
+    this.#entries.set(node, { own, groups: this.#groups.of(groups), node: seen, isOfAll, plugs });
     for (const owner of plugs) this.#owners.add(owner);
   }
 
@@ -85,4 +89,8 @@ export class PlugIndex {
     for (const owner of this.#entries.get(node)?.plugs ?? []) this.#owners.remove(owner);
     this.#entries.delete(node);
   }
+}
+
+function isSameNode(before: SeenNode | undefined, now: NodeFacts | undefined): boolean {
+  return before === undefined || now === undefined ? before === now : before.isSameIn(now);
 }

@@ -17,7 +17,8 @@ import { StoredCredential } from './credentials/stored-credential.ts';
 import { InlineText } from './credentials/text-source.ts';
 import { HttpsTransport } from './https-transport.ts';
 import { LeaderElector } from './leader-elector.ts';
-import { Reflector, type ReflectorTimings } from './reflector.ts';
+import { Reflector } from './reflector.ts';
+import type { ReflectorTimings } from './reflector-timings.ts';
 import { EventRecorder } from './recorder.ts';
 
 const SILENT: Logger = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };

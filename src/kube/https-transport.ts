@@ -3,6 +3,7 @@ import { TransportError, type ApiRequest, type ApiResponse, type ApiTransport, t
 import type { Clock } from '../ports/clock.ts';
 import { linkedAbort } from '../runtime/linked-abort.ts';
 import type { ServerConfig } from './kubeconfig/server-config.ts';
+import { Beat } from './transport/beat.ts';
 import { Connection } from './transport/connection.ts';
 import { HttpsWatch } from './transport/https-watch.ts';
 import { HeldBack, sendWhenReady } from './transport/gated-request.ts';
@@ -24,11 +25,13 @@ export class HttpsTransport implements ApiTransport {
   readonly #server: ServerConfig;
   readonly #clock: Clock;
   readonly #connection: Connection;
+  readonly #beat: Beat;
 
   constructor(options: HttpsTransportOptions) {
     this.#server = options.server;
     this.#clock = options.clock;
     this.#connection = new Connection(options.server, options.userAgent);
+    this.#beat = new Beat(options.clock);
   }
 
   /** A 401 is asked once more with a fresh credential; a GET on a kept connection that the server had closed, on a new one. */
@@ -55,6 +58,7 @@ export class HttpsTransport implements ApiTransport {
       sink,
       server: this.#server,
       connection: this.#connection,
+      beat: this.#beat,
       path: this.#pathOf(request.path, { ...request.query, watch: 'true' }),
     });
     void watch.open();

@@ -54,6 +54,7 @@ describe('a reflector whose server sends what is there as the beginning of a wat
       metrics: NO_METRICS.watch,
       resource: CONFIG_MAPS,
       onWentBack: (message) => wentBack.push(message),
+      restMs: () => 100,
     });
     reflector.lister.onChange((before, after) => {
       seen.push(`${before?.metadata.resourceVersion ?? '-'}>${after?.metadata.resourceVersion ?? '-'}`);
@@ -73,6 +74,13 @@ describe('a reflector whose server sends what is there as the beginning of a wat
     watch.end();
     await clock.settle();
     expect(asked()).toEqual(['everything', '11']);
+  });
+
+  it('does not rest before it has read what is there', async () => {
+    const watch = await opened();
+    expect(watch.request.restMs?.()).toBe(0);
+    expect(watch.send('ADDED', map('a', '5')).request.restMs?.()).toBe(0);
+    expect(ended(watch, '10').request.restMs?.()).toBe(100);
   });
 
   it('takes half of what is there for nothing: it is not synced, not fresh, and tells no change before the server says that it was all', async () => {

@@ -5,42 +5,16 @@ import type { WatchMetrics } from '../ports/metrics.ts';
 import type { KubeObject } from '../ports/objects.ts';
 import type { Random } from '../ports/random.ts';
 import type { Logger } from '../ports/recorder.ts';
-import { fullJitter, type BackoffLimits } from './backoff.ts';
+import { fullJitter } from './backoff.ts';
 import { INITIAL_EVENTS_QUERY, InitialEvents } from './initial-events.ts';
 import { ObjectCache, type Indexers } from './lister.ts';
 import { currentVersion, listPages, selectors, type PagedListOptions } from './paged-list.ts';
 import { pruneFor } from './prune.ts';
+import { REFLECTOR_TIMINGS, type ReflectorTimings } from './reflector-timings.ts';
 import { apiVersionOf, keyOf, pathOf } from './resource-path.ts';
 import { isAtMost, isOlder } from './resource-version.ts';
 import { asFields, asObject, needsRelist, refusesInitialEvents } from './status.ts';
 import { runWatch, WentBack, type WatchResult } from './watch-session.ts';
-
-export interface ReflectorTimings {
-  /** The server is asked to end each watch after a random time in this range. */
-  watchMinMs: number;
-  watchMaxMs: number;
-  /** A real API server sends a bookmark about every minute. */
-  idleMs: number;
-  openDeadlineMs: number;
-  /** For one page, and for the next object of a list that comes as a watch. */
-  listDeadlineMs: number;
-  backoff: BackoffLimits;
-  /** A watch that stood this long is stable: the back-off begins anew. */
-  stableMs: number;
-  /** So many refusals in a row, and the version that we ask for is given up too. */
-  refusalsBeforeRelist: number;
-}
-
-export const REFLECTOR_TIMINGS: ReflectorTimings = {
-  watchMinMs: 300_000,
-  watchMaxMs: 600_000,
-  idleMs: 75_000,
-  openDeadlineMs: 15_000,
-  listDeadlineMs: 30_000,
-  backoff: { baseMs: 500, maxMs: 15_000 },
-  stableMs: 10_000,
-  refusalsBeforeRelist: 5,
-};
 
 export interface ReflectorOptions<T extends KubeObject> extends ListOptions {
   transport: ApiTransport;
@@ -53,6 +27,8 @@ export interface ReflectorOptions<T extends KubeObject> extends ListOptions {
   /** Default: `pruneFor(resource)`. Must return a frozen object; `before` is the version that is cached. */
   prune?: (object: T, before?: T) => T;
   timings?: Partial<ReflectorTimings>;
+  /** How long the watch may rest after it brought something. Absent: it never does. What is there already is read without a rest. */
+  restMs?: () => number;
   /** Told when the server shows an older state than before. */
   onWentBack?: (message: string) => void;
 }
@@ -199,7 +175,7 @@ export class Reflector<T extends KubeObject> {
   }
 
   async #watch(initial: InitialEvents<T> | undefined): Promise<WatchResult> {
-    const { transport, clock, resource, namespace } = this.#options;
+    const { transport, clock, resource, namespace, restMs } = this.#options;
     const { watchMinMs, watchMaxMs, openDeadlineMs, idleMs, listDeadlineMs } = this.#timings;
     const timeoutMs = watchMinMs + this.#options.random.next() * (watchMaxMs - watchMinMs);
     const askedAtMs = clock.monotonicMs();
@@ -215,7 +191,11 @@ export class Reflector<T extends KubeObject> {
     const result = await runWatch({
       transport,
       clock,
-      request: { path: pathOf(resource, { namespace }), query: { ...selectors(this.#options), ...from, timeoutSeconds } },
+      request: {
+        path: pathOf(resource, { namespace }),
+        query: { ...selectors(this.#options), ...from, timeoutSeconds },
+        ...(restMs === undefined ? {} : { restMs: () => (this.#initial === undefined ? restMs() : 0) }),
+      },
       openDeadlineMs,
       idleMs: () => (this.#initial === undefined ? idleMs : listDeadlineMs),
       signal: this.#turn.signal,

@@ -1,7 +1,7 @@
 import type { FenceDependencies, FenceOptions } from '../controllers/fence/dependencies.ts';
 import type { PreservationChoice } from '../config/preservation-mode.ts';
 import type { RemedyText } from '../config/remedies.ts';
-import type { ReflectorTimings } from '../kube/reflector.ts';
+import type { ReflectorTimings } from '../kube/reflector-timings.ts';
 import type { AddressRules, AgentContext, AgentRegistry, HostEnvironment } from '../ports/agents.ts';
 import type { ApiTransport } from '../ports/api-transport.ts';
 import type { Clock } from '../ports/clock.ts';

@@ -19,6 +19,7 @@ import {
 } from '../ports/resources.ts';
 import { LEADER_LEASE } from './composition.ts';
 import type { ControllerOptions, ControllerPorts } from './composition.ts';
+import { restWhileNothingIsFenced } from './resting.ts';
 import { watchBase, watching } from './watching.ts';
 
 export interface Watches {
@@ -39,12 +40,14 @@ export interface Watches {
 export function watchCluster(ports: ControllerPorts, options: ControllerOptions): Watches {
   const base = watchBase(ports, options);
   const { watch, reflectors } = watching(base);
+  const fences = watch(NODE_FENCES);
+  const restMs = restWhileNothingIsFenced(fences);
   const listers = {
     nodes: watch(NODES),
-    leases: watch(LEASES, { namespace: NODE_LEASE_NAMESPACE }),
-    pods: watch(PODS, { indexes: { [BY_NODE]: (pod) => (pod.spec.nodeName === undefined ? [] : [pod.spec.nodeName]) } }),
+    leases: watch(LEASES, { namespace: NODE_LEASE_NAMESPACE, restMs }),
+    pods: watch(PODS, { restMs, indexes: { [BY_NODE]: (pod) => (pod.spec.nodeName === undefined ? [] : [pod.spec.nodeName]) } }),
     volumeAttachments: watch(VOLUME_ATTACHMENTS, { indexes: { [BY_NODE]: (attachment) => [attachment.spec.nodeName] } }),
-    fences: watch(NODE_FENCES),
+    fences,
     stops: watch(NODE_FENCE_STOPS),
     acknowledgements: watch(NODE_FENCE_ACKNOWLEDGEMENTS),
     reports: watch(NODE_FENCE_REPORTS),

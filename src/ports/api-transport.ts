@@ -39,6 +39,11 @@ export interface WatchRequest {
   path: string;
   /** Without `watch=true`, which the transport adds. */
   query: Readonly<Record<string, string>>;
+  /**
+   * Asked after each turn that brought something: so long the stream may rest, so that one turn reads what comes meanwhile. Where an event costs little, waking
+   * up for it is nearly all of it. Absent: it never rests.
+   */
+  restMs?: () => number;
 }
 
 /** One line of a watch stream, as parsed JSON; `ERROR` carries a `Status` object. */

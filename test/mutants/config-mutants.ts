@@ -229,4 +229,25 @@ export const CONFIG_MUTANTS: readonly SourceMutant[] = [
     edits: [['holds(looks.owners, node.name, (plug) => ownersWord(plug, node.name, owners)) &&', '']],
     killedBy: byTest(LIVE_PLANNER, 'know when one of them gets the machine of another'),
   },
+  {
+    name: 'stale plan by label',
+    defect: 'a plan stays as it was although a label that it was made of has changed',
+    file: 'src/config/plan-cache.ts',
+    edits: [['known.node.isSameIn(node) && isCurrent', 'isCurrent']],
+    killedBy: byTest(LIVE_PLANNER, 'follows the labels that its plan is made of'),
+  },
+  {
+    name: 'stale plug by label',
+    defect: 'the owner of a plug stays as it was although the label that names it has changed',
+    file: 'src/config/plug-index.ts',
+    edits: [['before === now : before.isSameIn(now)', 'before === now : true']],
+    killedBy: byTest(LIVE_PLANNER, 'are planned anew after a change of labels that plans are made of, and of no other'),
+  },
+  {
+    name: 'look at all labels',
+    defect: 'who looked at all labels is told of a change of none',
+    file: 'src/config/seen-node.ts',
+    edits: [['        this.#isWhole = true;\n', '']],
+    killedBy: byTest('src/config/seen-node.test.ts', 'is not the same after a change of any label, where all were looked at'),
+  },
 ];

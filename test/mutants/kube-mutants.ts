@@ -6,6 +6,8 @@ const HTTPS_TRANSPORT = 'src/kube/https-transport.test.ts';
 const REFLECTOR = 'src/kube/reflector.test.ts';
 const KUBECONFIG = 'src/kube/kubeconfig/kubeconfig.test.ts';
 const PRUNE = 'src/kube/prune.test.ts';
+const RESTING_WATCH = 'src/kube/resting-watch.test.ts';
+const RESTING = 'src/manager/resting.test.ts';
 
 /** Defects of what speaks to the API server, and of what is kept of its answers. */
 export const KUBE_MUTANTS: readonly SourceMutant[] = [
@@ -212,5 +214,33 @@ export const KUBE_MUTANTS: readonly SourceMutant[] = [
     file: 'src/kube/lease-record.ts',
     edits: [['|| isOlder(resourceVersion, known.resourceVersion) ?', '?']],
     killedBy: byTest('src/kube/leader-watch.test.ts', 'counts a renewal that a watch showed from then on'),
+  },
+  {
+    name: 'rest without end',
+    defect: 'a watch that rested is never read again',
+    file: 'src/kube/transport/resting-stream.ts',
+    edits: [['      this.#socket.resume();\n', '']],
+    killedBy: byTest(RESTING_WATCH, 'a watch over https: that may rest goes on after a moment in which nothing came'),
+  },
+  {
+    name: 'rest within a list',
+    defect: 'a watch rests while it reads what is there',
+    file: 'src/kube/reflector.ts',
+    edits: [['(this.#initial === undefined ? restMs() : 0)', 'restMs()']],
+    killedBy: byTest('src/kube/initial-events.test.ts', 'does not rest before it has read what is there'),
+  },
+  {
+    name: 'rest in a fence',
+    defect: 'signs of life are read with a delay while a node is fenced',
+    file: 'src/manager/resting.ts',
+    edits: [['(open.size > 0 ? 0 : REST_MS)', '(open.size > 0 ? REST_MS : REST_MS)']],
+    killedBy: byTest(RESTING, 'rest for a moment, and not while a fence is open'),
+  },
+  {
+    name: 'rest of nodes',
+    defect: 'a Node that has failed is read with a delay',
+    file: 'src/manager/watches.ts',
+    edits: [['nodes: watch(NODES)', 'nodes: watch(NODES, { restMs })']],
+    killedBy: byTest(RESTING, 'are those of kubelets’ Leases and of pods: a Node, a stop, and the leader’s Lease are read at once'),
   },
 ];

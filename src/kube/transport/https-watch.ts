@@ -2,9 +2,11 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import { TransportError, type ApiStatusError, type WatchEvent, type WatchRequest, type WatchSink } from '../../ports/api-transport.ts';
 import type { ServerConfig } from '../kubeconfig/server-config.ts';
 import { asFields, statusError } from '../status.ts';
+import type { Beat } from './beat.ts';
 import type { Connection } from './connection.ts';
 import { LineFramer } from './line-framer.ts';
 import { readBody } from './response-body.ts';
+import { RestingStream } from './resting-stream.ts';
 import { transportFailure } from './transport-failure.ts';
 
 /** etcd takes objects of 1.5 MB; managedFields and escapes may make the line some times longer. */
@@ -17,6 +19,7 @@ export interface HttpsWatchOptions {
   sink: WatchSink;
   server: ServerConfig;
   connection: Connection;
+  beat: Beat;
   /** With query. */
   path: string;
 }
@@ -26,6 +29,7 @@ export class HttpsWatch {
   readonly #options: HttpsWatchOptions;
   readonly #framer = new LineFramer(LINE_MAX_CHARACTERS);
   #outgoing: ClientRequest | undefined;
+  #resting: RestingStream | undefined;
   #isEnded = false;
 
   constructor(options: HttpsWatchOptions) {
@@ -70,6 +74,8 @@ export class HttpsWatch {
       void this.#refused(response);
       return;
     }
+    const { request, beat } = this.#options;
+    if (request.restMs !== undefined) this.#resting = new RestingStream(response.socket, beat, request.restMs);
     response.on('data', (chunk: Buffer) => {
       this.#read(chunk);
     });
@@ -112,6 +118,7 @@ export class HttpsWatch {
           this.#options.sink.onEvent(event);
         }
       }
+      if (!this.#isOver()) this.#resting?.read(chunk.length);
     } catch (error) {
       this.#end(new TransportError('garbled', `${this.#what}: ${error instanceof Error ? error.message : String(error)}`));
     }
@@ -130,6 +137,7 @@ export class HttpsWatch {
       return;
     }
     this.#isEnded = true;
+    this.#resting?.close();
     this.#outgoing?.destroy();
     this.#options.sink.onEnd(error);
   }

@@ -1,5 +1,6 @@
 import type { MachineSide } from '../../controllers/preservation/dependencies.ts';
-import type { Reflector, ReflectorOptions, ReflectorTimings } from '../../kube/reflector.ts';
+import type { Reflector, ReflectorOptions } from '../../kube/reflector.ts';
+import type { ReflectorTimings } from '../../kube/reflector-timings.ts';
 import type { Cluster, Lister, Resource } from '../../ports/cluster.ts';
 import { MACHINE_DEPLOYMENTS, MACHINE_SETS, MACHINES } from '../../ports/machines.ts';
 import type { KubeObject } from '../../ports/objects.ts';
