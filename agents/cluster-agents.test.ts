@@ -23,10 +23,11 @@ function merged(target: unknown, patch: unknown): unknown {
   return JSON.parse(JSON.stringify(result)) as unknown;
 }
 
-/** One Node behind the Cluster port, with compare-and-swap; `before` runs before each patch is looked at, `after` when it is done. */
+/** One Node behind the Cluster port, with compare-and-swap; `before` runs before each patch is looked at, `after` as a webhook that changes what is stored. */
 class OneNode {
   node: Node | undefined;
   patches: unknown[] = [];
+  reads = 0;
   before: () => void = () => undefined;
   after: () => void = () => undefined;
   failure: Error | undefined;
@@ -36,6 +37,7 @@ class OneNode {
   }
 
   get<T extends KubeObject>(): Promise<T | undefined> {
+    this.reads += 1;
     if (this.failure !== undefined) return Promise.reject(this.failure);
     return Promise.resolve(structuredClone(this.node) as unknown as T | undefined);
   }
@@ -123,10 +125,36 @@ describe('cordon', () => {
     expect(cluster.node?.metadata.annotations).toEqual(keptAway);
   });
 
-  it('is not done where somebody lifted it at once: the Node is read back', async () => {
+  it('is not done where a webhook takes it away: what the server stored counts', async () => {
     const cluster = new OneNode();
     cluster.after = () => cluster.touch({ ...cluster.node!, spec: {} });
     await expect((await agentOf(cordon, cluster)).run(target())).rejects.toMatchObject({ kind: 'Unreachable' });
+  });
+
+  it('reads the Node once, and not at all where it was read ahead', async () => {
+    const cluster = new OneNode();
+    const agent = await agentOf(cordon, cluster);
+    await agent.run(target());
+    expect(cluster.reads).toBe(1);
+    expect(cluster.patches).toHaveLength(1);
+    expect(await agent.run(target({}, { standing: cluster.get<Node>() }))).toEqual({ result: 'accepted', detail: 'already cordoned by this fence' });
+    expect(cluster.reads).toBe(2);
+  });
+
+  it('starts again from a read of its own where the Node has changed since it was read ahead', async () => {
+    const cluster = new OneNode();
+    const standing = cluster.get<Node>();
+    cluster.touch({ ...cluster.node!, spec: { taints: [{ key: 'k', effect: 'NoSchedule' }] } });
+    expect(await (await agentOf(cordon, cluster)).run(target({}, { standing }))).toEqual({ result: 'accepted', detail: 'cordoned' });
+    expect(cluster.node?.spec).toEqual({ taints: [{ key: 'k', effect: 'NoSchedule' }], unschedulable: true });
+    expect(cluster.reads).toBe(2);
+  });
+
+  it('tells of a read ahead that failed as of its own', async () => {
+    const agent = await agentOf(cordon, new OneNode());
+    const standing = Promise.reject(new TransportError('timeout', 'no answer'));
+    await expect(agent.run(target({}, { standing }))).rejects.toMatchObject({ kind: 'Timeout' });
+    await expect(agent.run(target({}, { standing: Promise.resolve(undefined) }))).rejects.toMatchObject({ kind: 'Refused' });
   });
 
   it('is confirmed by a cordon of whomever: the mark is no part of it', async () => {
@@ -239,7 +267,7 @@ describe('uncordon', () => {
     expect(await agent.confirm(target())).toBe(true);
   });
 
-  it('is not done where our mark came back at once: the Node is read back', async () => {
+  it('is not done where a webhook puts our mark back: what the server stored counts', async () => {
     const cluster = new OneNode({ unschedulable: true }, marked);
     cluster.after = () => cluster.touch({ ...cluster.node!, metadata: { ...cluster.node!.metadata, annotations: marked } });
     await expect((await agentOf(uncordon, cluster)).run(target())).rejects.toMatchObject({ kind: 'Unreachable' });
@@ -292,7 +320,7 @@ describe('taint', () => {
     expect(cluster.node?.spec.taints).toEqual([added, { key: ours.key, value: 'yes', effect: 'NoExecute' }]);
   });
 
-  it('is not done where somebody removed it at once, or where ours came back: the Node is read back', async () => {
+  it('is not done where a webhook removes it, or puts ours back: what the server stored counts', async () => {
     const cluster = new OneNode();
     cluster.after = () => cluster.touch({ ...cluster.node!, spec: {} });
     const agent = await agentOf(taint, cluster);

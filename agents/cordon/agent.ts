@@ -10,13 +10,12 @@ function create(context: AgentContext): ActionAgent {
   return {
     kind: 'action',
     async run(target) {
-      const isChanged = await editNode(context, target, ASKED, (node) => {
-        const annotations = autoscalerKeptAway(node);
-        if (isCordoned(node)) return Object.keys(annotations).length === 0 ? undefined : { annotations };
-        return { annotations: { ...annotations, [CORDON_MARK]: fenceName(node.metadata.name) }, spec: { unschedulable: true } };
+      const { node, isChanged } = await editNode(context, target, ASKED, (found) => {
+        const annotations = autoscalerKeptAway(found);
+        if (isCordoned(found)) return Object.keys(annotations).length === 0 ? undefined : { annotations };
+        return { annotations: { ...annotations, [CORDON_MARK]: fenceName(found.metadata.name) }, spec: { unschedulable: true } };
       });
-      const node = await readNode(context, target, ASKED);
-      if (!isCordoned(node)) throw nodeError('Unreachable', target, ASKED, 'the Node is schedulable again when read back');
+      if (!isCordoned(node)) throw nodeError('Unreachable', target, ASKED, 'the Node is schedulable as the API server stored it');
       if (isMarkedByUs(node)) return { result: 'accepted', detail: isChanged ? 'cordoned' : 'already cordoned by this fence' };
       return { result: 'accepted', detail: `already cordoned by ${cordonerOf(node)}; left alone` };
     },
@@ -33,6 +32,7 @@ export const cordon: AgentDefinition = {
   actions: ['run', 'on'],
   deviceMaxLatencyMs: 0,
   deviceKey: () => '',
+  editsNode: true,
   describe: () => [],
   check: () => [],
   create: (context) => Promise.resolve(create(context)),

@@ -28,9 +28,13 @@ function typed(error: unknown, target: Target, asked: string): unknown {
 
 /** Reads the Node consistently. A Node that is gone is `Refused`: there is nothing left to do for this method. */
 export async function readNode(context: AgentContext, target: Target, asked: string): Promise<Node> {
+  return existing(context.cluster.get(NODES, target.identity.node), target, asked);
+}
+
+async function existing(read: Promise<Node | undefined>, target: Target, asked: string): Promise<Node> {
   let node: Node | undefined;
   try {
-    node = await context.cluster.get(NODES, target.identity.node);
+    node = await read;
   } catch (error) {
     throw typed(error, target, asked);
   }
@@ -38,23 +42,30 @@ export async function readNode(context: AgentContext, target: Target, asked: str
   return node;
 }
 
+/** The Node as it is stored now: as the API server answered the write, or as it was read where nothing had to be changed. */
+export interface Edited {
+  node: Node;
+  isChanged: boolean;
+}
+
 /**
- * Changes a Node by merge patch from a fresh GET under its resourceVersion, because taints are an atomic list and others write too.
- * Resolves with whether anything was written; a lost race starts again from the GET.
+ * Changes a Node by merge patch from a consistent read under its resourceVersion, because taints are an atomic list and others write too. A lost race starts
+ * again from a GET. What the server answers to a write is the object that it stored, after its webhooks: nothing is read a second time (docs/adr/0024).
  */
-export async function editNode(context: AgentContext, target: Target, asked: string, plan: (node: Node) => NodePatch | undefined): Promise<boolean> {
+export async function editNode(context: AgentContext, target: Target, asked: string, plan: (node: Node) => NodePatch | undefined): Promise<Edited> {
   for (let attempt = 1; ; attempt += 1) {
-    const node = await readNode(context, target, asked);
+    const ahead = attempt === 1 ? target.standing : undefined;
+    const node = await (ahead === undefined ? readNode(context, target, asked) : existing(ahead, target, asked));
     const patch = plan(node);
-    if (patch === undefined) return false;
+    if (patch === undefined) return { node, isChanged: false };
     if (target.signal.aborted) throw nodeError('NotSent', target, asked, 'the call was given up before anything was sent');
     const body = {
       metadata: { resourceVersion: node.metadata.resourceVersion, ...(patch.annotations === undefined ? {} : { annotations: patch.annotations }) },
       ...(patch.spec === undefined ? {} : { spec: patch.spec }),
     };
     try {
-      await context.cluster.mergePatch(NODES, node.metadata.name, body, { beforeSend: () => target.beforeSend() });
-      return true;
+      const stored = await context.cluster.mergePatch(NODES, node.metadata.name, body, { beforeSend: () => target.beforeSend() });
+      return { node: stored, isChanged: true };
     } catch (error) {
       const conflict = error instanceof ApiStatusError && error.status === 409;
       if (!conflict || attempt >= ATTEMPTS_MAX) throw typed(error, target, asked);

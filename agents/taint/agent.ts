@@ -68,11 +68,10 @@ function create(context: AgentContext): ActionAgent {
     async run(target) {
       const wanted = parse(target.parameters, target);
       const asked = `taint ${entry(wanted)} ${wanted.state}`;
-      const isChanged = await editNode(context, target, asked, (node) =>
-        wanted.state === 'present' ? addition(node, wanted, target) : removal(node, wanted),
+      const { node, isChanged } = await editNode(context, target, asked, (found) =>
+        wanted.state === 'present' ? addition(found, wanted, target) : removal(found, wanted),
       );
-      const node = await readNode(context, target, asked);
-      if (!isDone(node, wanted)) throw nodeError('Unreachable', target, asked, 'the Node does not show it when read back');
+      if (!isDone(node, wanted)) throw nodeError('Unreachable', target, asked, 'the Node does not show it as the API server stored it');
       return { result: 'accepted', detail: `${entry(wanted)} ${wanted.state}${isChanged ? '' : ', nothing of ours to change'}` };
     },
     async confirm(target) {
@@ -89,6 +88,7 @@ export const taint: AgentDefinition = {
   actions: ['run', 'on'],
   deviceMaxLatencyMs: 0,
   deviceKey: () => '',
+  editsNode: true,
   describe: () => describeParameters(taintParameters),
   check: (parameters, withSecrets) => checkParameters(taintParameters, parameters, withSecrets),
   create: (context) => Promise.resolve(create(context)),

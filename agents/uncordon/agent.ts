@@ -10,21 +10,20 @@ function isOursLeft(node: Node): boolean {
   return isMarkedByUs(node) || node.metadata.annotations?.[AUTOSCALER_MARK] !== undefined;
 }
 
-/** Takes back the cordon and the word to the autoscaler that carries our mark and nothing else; confirmed by reading the Node back (P8). */
+/** Takes back the cordon and the word to the autoscaler that carries our mark and nothing else; confirmed by what the API server stored (P8). */
 function create(context: AgentContext): ActionAgent {
   return {
     kind: 'action',
     async run(target) {
       const before = { wasOurs: false };
-      await editNode(context, target, ASKED, (node) => {
-        before.wasOurs = isMarkedByUs(node);
-        const annotations = autoscalerLetBack(node);
+      const { node } = await editNode(context, target, ASKED, (found) => {
+        before.wasOurs = isMarkedByUs(found);
+        const annotations = autoscalerLetBack(found);
         if (!before.wasOurs) return Object.keys(annotations).length === 0 ? undefined : { annotations };
         const unmarked = { ...annotations, [CORDON_MARK]: null };
-        return isCordonedAnew(node) ? { annotations: unmarked } : { annotations: unmarked, spec: { unschedulable: null } };
+        return isCordonedAnew(found) ? { annotations: unmarked } : { annotations: unmarked, spec: { unschedulable: null } };
       });
-      const node = await readNode(context, target, ASKED);
-      if (isOursLeft(node)) throw nodeError('Unreachable', target, ASKED, 'our mark is still on the Node when read back');
+      if (isOursLeft(node)) throw nodeError('Unreachable', target, ASKED, 'our mark is still on the Node as the API server stored it');
       if (isCordoned(node)) return { result: 'accepted', detail: `still cordoned by ${cordonerOf(node)}; left alone` };
       return { result: 'accepted', detail: before.wasOurs ? 'uncordoned' : 'was not cordoned by this fence' };
     },
@@ -41,6 +40,7 @@ export const uncordon: AgentDefinition = {
   actions: ['run', 'off'],
   deviceMaxLatencyMs: 0,
   deviceKey: () => '',
+  editsNode: true,
   describe: () => [],
   check: () => [],
   create: (context) => Promise.resolve(create(context)),

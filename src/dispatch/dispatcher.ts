@@ -106,6 +106,10 @@ export class Dispatcher implements Runner, Prober {
     }
   }
 
+  editsNode({ agent }: PlanMethod): boolean {
+    return this.registry.find(agent)?.editsNode === true;
+  }
+
   async failureDiagnostics(job: Job, deadlineMs: number): Promise<readonly FailureDiagnostic[]> {
     const agent = await this.agentOf(job.method);
     if (agent.failureDiagnostics === undefined) return [];
@@ -291,6 +295,7 @@ export class Dispatcher implements Runner, Prober {
           ...(job.incident === undefined ? {} : { incident: job.incident }),
           ...(job.entry.bootID === undefined ? {} : { bootID: job.entry.bootID }),
           ...(method.secret === undefined ? {} : { secret: method.secret }),
+          ...(job.standing === undefined ? {} : { standing: job.standing }),
           beforeSend: () => {
             if (signal.aborted || this.clock.monotonicMs() > sendByMs)
               throw new AgentError('NotSent', { ...facts, answered: 'its deadline was over before it could be sent' });

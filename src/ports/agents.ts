@@ -3,6 +3,7 @@ import type { Clock } from './clock.ts';
 import type { Cluster } from './cluster.ts';
 import type { KernelDumps } from './kdump.ts';
 import type { NodeDaemons, NodeOrders } from './node-daemons.ts';
+import type { Node } from './objects.ts';
 
 /** The contract between the core and fence agents (docs/agents.md). An agent knows one kind of device and nothing else. */
 
@@ -46,6 +47,8 @@ export interface Target {
   bootID?: string;
   /** Name of the Secret whose keys are among the parameters, for an agent that hands it on instead. */
   secret?: string;
+  /** The Node as the API server had it after the intent was acknowledged, read beside the questions that come before the call. Absent: whoever needs it reads it. */
+  standing?: Promise<Node | undefined>;
   /**
    * The lease check. Called in the same synchronous turn as the write of the request that changes the device, after connect,
    * TLS and authentication; throws `NotSent` when the set must not begin. An off that ends without it was never sent, and is no evidence `power-off`.
@@ -304,6 +307,8 @@ export interface AgentDefinition {
   warnings?(parameters: Parameters): readonly ParameterProblem[];
   /** Of an action agent: true only once the machine is proven off. It stands behind the last off and the release of its level, before the first on, and every off is read again right before it. */
   whileOff?: true;
+  /** Of an action agent: it begins with a read of the Node, which is asked for ahead (`Target.standing`). */
+  editsNode?: true;
   /** Of an action agent: the agent that takes back, in recovery, what it did. */
   undoneBy?: string;
   create(context: AgentContext): Promise<Agent>;

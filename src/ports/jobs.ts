@@ -4,6 +4,7 @@ import type { JobReport } from '../domain/snapshot.ts';
 import { AgentError } from './agents.ts';
 import type { AgentErrorKind, DeviceState, FailureDiagnostic, Identity, Parameters } from './agents.ts';
 import { ApiStatusError, TransportError } from './api-transport.ts';
+import type { Node } from './objects.ts';
 
 /** One run of a method, whose intent is written and acknowledged. */
 export interface Job {
@@ -31,6 +32,8 @@ export interface Job {
   /** Monotonic time before the intent was written: a set must end within `entry.deadlineMs` of it, for a successor waits no longer. */
   intentAtMs: number;
   parametersOf(method: PlanMethod): Promise<Parameters>;
+  /** See `Target.standing`. */
+  standing?: Promise<Node | undefined>;
   /** Throws `AgentError` kind NotSent when the lease, a stop or a hold forbids a set that takes `deadlineMs` to begin now. Synchronous. */
   mayBegin(deadlineMs: number): void;
   /** Reads stops consistently once more; rejects with `AgentError` kind NotSent when one stands. Right before a set, for the reads before it may have taken long. */
@@ -52,6 +55,8 @@ export interface Runner {
   recover(job: Job): Promise<JobReport>;
   /** One read of the job's method, in words; `unknown` too when the device cannot be read. Rejects when `job.signal` is aborted, and with the API server's failure when that kept it from asking. */
   readState(job: Job): Promise<{ state: DeviceState; detail: string }>;
+  /** Does a run of this method begin with a read of the Node? Absent: none does. */
+  editsNode?(method: PlanMethod): boolean;
   /** What the job's device recorded of the machine, at most so long; empty where it has nothing. Changes nothing. Absent: nobody asks. */
   failureDiagnostics?(job: Job, deadlineMs: number): Promise<readonly FailureDiagnostic[]>;
 }

@@ -20,17 +20,24 @@ export const CLUSTER_AGENT_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(CLUSTER_AGENTS, 'sends nothing when the lease check throws or the call was given up'),
   },
   {
+    name: 'node read ahead for ever',
+    defect: 'a Node that has changed since it was read ahead is edited from that read again and again',
+    file: 'agents/shared/node-edit.ts',
+    edits: [['attempt === 1 ? target.standing : undefined', 'target.standing']],
+    killedBy: byTest(CLUSTER_AGENTS, 'starts again from a read of its own where the Node has changed since it was read ahead'),
+  },
+  {
     name: "somebody's cordon marked",
     defect: 'a cordon of somebody else becomes ours',
     file: 'agents/cordon/agent.ts',
-    edits: [['if (isCordoned(node)) return Object.keys', 'if (isMarkedByUs(node)) return Object.keys']],
+    edits: [['if (isCordoned(found)) return Object.keys', 'if (isMarkedByUs(found)) return Object.keys']],
     killedBy: byTest(CLUSTER_AGENTS, 'leaves the cordon of an admin as it is, without a mark'),
   },
   {
     name: "somebody's cordon lifted",
     defect: 'a cordon of somebody else is taken away',
     file: 'agents/uncordon/agent.ts',
-    edits: [['if (!before.wasOurs) return Object.keys', 'if (before.wasOurs && !isCordoned(node)) return Object.keys']],
+    edits: [['if (!before.wasOurs) return Object.keys', 'if (before.wasOurs && !isCordoned(found)) return Object.keys']],
     killedBy: byTest(CLUSTER_AGENTS, 'leaves the cordon of an admin as it is, without a mark'),
   },
   {
@@ -63,10 +70,10 @@ export const CLUSTER_AGENT_MUTANTS: readonly SourceMutant[] = [
   },
   {
     name: 'cordon not read back',
-    defect: 'a cordon that somebody took away at once counts as done',
+    defect: 'a cordon that a webhook took away counts as done',
     file: 'agents/cordon/agent.ts',
-    edits: [["if (!isCordoned(node)) throw nodeError('Unreachable', target, ASKED, 'the Node is schedulable again when read back');", '']],
-    killedBy: byTest(CLUSTER_AGENTS, 'is not done where somebody lifted it at once: the Node is read back'),
+    edits: [["if (!isCordoned(node)) throw nodeError('Unreachable', target, ASKED, 'the Node is schedulable as the API server stored it');", '']],
+    killedBy: byTest(CLUSTER_AGENTS, 'is not done where a webhook takes it away: what the server stored counts'),
   },
   {
     name: 'cordon confirmed by the mark',
@@ -93,7 +100,7 @@ export const CLUSTER_AGENT_MUTANTS: readonly SourceMutant[] = [
     name: 'cordon by nobody',
     defect: 'the mark of a cordon does not say whose it is',
     file: 'agents/cordon/agent.ts',
-    edits: [['[CORDON_MARK]: fenceName(node.metadata.name) }', "[CORDON_MARK]: 'true' }"]],
+    edits: [['[CORDON_MARK]: fenceName(found.metadata.name) }', "[CORDON_MARK]: 'true' }"]],
     killedBy: byTest(CLUSTER_AGENTS, 'makes the Node unschedulable with our mark, once'),
   },
   {
@@ -128,14 +135,16 @@ export const CLUSTER_AGENT_MUTANTS: readonly SourceMutant[] = [
     name: 'uncordon not read back',
     defect: 'our mark that is still on the Node counts as taken back',
     file: 'agents/uncordon/agent.ts',
-    edits: [["if (isOursLeft(node)) throw nodeError('Unreachable', target, ASKED, 'our mark is still on the Node when read back');", '']],
-    killedBy: byTest(CLUSTER_AGENTS, 'is not done where our mark came back at once: the Node is read back'),
+    edits: [
+      ["if (isOursLeft(node)) throw nodeError('Unreachable', target, ASKED, 'our mark is still on the Node as the API server stored it');", ''],
+    ],
+    killedBy: byTest(CLUSTER_AGENTS, 'is not done where a webhook puts our mark back: what the server stored counts'),
   },
   {
     name: 'cordon set anew lifted',
     defect: 'a cordon that somebody set beside our mark is taken away',
     file: 'agents/uncordon/agent.ts',
-    edits: [['return isCordonedAnew(node) ? { annotations: unmarked } :', 'return']],
+    edits: [['return isCordonedAnew(found) ? { annotations: unmarked } :', 'return']],
     killedBy: byTest(CLUSTER_AGENTS, 'of somebody who took ours away and set another'),
   },
   {
@@ -182,10 +191,12 @@ export const CLUSTER_AGENT_MUTANTS: readonly SourceMutant[] = [
   },
   {
     name: 'taint not read back',
-    defect: 'a taint that somebody took away at once counts as set',
+    defect: 'a taint that a webhook took away counts as set',
     file: 'agents/taint/agent.ts',
-    edits: [["if (!isDone(node, wanted)) throw nodeError('Unreachable', target, asked, 'the Node does not show it when read back');", '']],
-    killedBy: byTest(CLUSTER_AGENTS, 'is not done where somebody removed it at once, or where ours came back: the Node is read back'),
+    edits: [
+      ["if (!isDone(node, wanted)) throw nodeError('Unreachable', target, asked, 'the Node does not show it as the API server stored it');", ''],
+    ],
+    killedBy: byTest(CLUSTER_AGENTS, 'is not done where a webhook removes it, or puts ours back: what the server stored counts'),
   },
   {
     name: 'marks of others lost',
@@ -220,7 +231,7 @@ export const CLUSTER_AGENT_MUTANTS: readonly SourceMutant[] = [
     defect: 'a taint of ours that stands confirms that it is absent',
     file: 'agents/taint/agent.ts',
     edits: [['isPresent(node, wanted) : !marks(node).includes(entry(wanted))', 'isPresent(node, wanted) : true']],
-    killedBy: byTest(CLUSTER_AGENTS, 'is not done where somebody removed it at once, or where ours came back: the Node is read back'),
+    killedBy: byTest(CLUSTER_AGENTS, 'is not done where a webhook removes it, or puts ours back: what the server stored counts'),
   },
   {
     name: 'all marks removed',

@@ -285,7 +285,7 @@ export const DEVICE_MUTANTS: readonly SourceMutant[] = [
     name: 'cordon of two hands',
     defect: 'beside our mark the cordon is taken for ours, although somebody took ours away and set another',
     file: 'agents/uncordon/agent.ts',
-    edits: [['isCordonedAnew(node) ?', 'isCordonedAnew(node) === undefined ?']],
+    edits: [['isCordonedAnew(found) ?', 'isCordonedAnew(node) === undefined ?']],
     killedBy: byTest('agents/cluster-agents.test.ts', 'a cordon of somebody who took ours away and set another'),
   },
   {

@@ -196,26 +196,36 @@ export class FenceController implements ProofReader {
     this.storm.settle(name, stored ?? this.known.newest(name));
     if (stored === undefined) return false;
     this.runs.forget(name, stored.status);
+    // The run's questions leave first: nobody waits for an Event, nor for the statistics.
+    const { dispatch, stepDown } = decision;
+    const { status } = stored;
+    let asked: Promise<unknown> | undefined;
+    if (dispatch !== undefined && stepDown === undefined && status !== undefined)
+      asked = this.runs.start({ ...dispatch, node: name, fence: stored, status, intentAtMs }, observation);
     if (wasHeld && fence.status?.state !== 'final' && stored.status?.outcome === 'untouched') {
       this.emit(name, stored, 'Normal', 'HeldNodeRecovered', 'The node became healthy while it was held: its fence ends, and nothing is done.');
     }
     for (const event of decision.events) this.emit(name, stored, event.type, event.reason, event.message);
-    if (decision.stepDown !== undefined) {
-      this.stepAside(decision.stepDown);
+    if (stepDown !== undefined) {
+      this.stepAside(stepDown);
       // Whatever is written from here on is the newer leader's to write.
       return true;
     }
-    if (decision.dispatch !== undefined && stored.status !== undefined) {
-      this.runs.start({ ...decision.dispatch, node: name, fence: stored, status: stored.status, intentAtMs }, observation);
-    }
     if (decision.row === 'running-preserved' && stored.status?.hold?.reason === 'preserved') this.runs.diagnosePreserved(stored);
-    // Once isolation is over: a node that has just failed does not wait for its statistics.
     const isDeleted = decision.removeFinalizer === true && stored.metadata.deletionTimestamp !== undefined;
+    // Once isolation is over: a node that has just failed does not wait for its statistics.
     if (stored.status !== undefined && decision.row !== 'restored' && (stored.status.state !== 'new' || isDeleted)) {
-      await recordIncident(this.dependencies, name, stored.status, isDeleted);
+      await this.keepStatistics(name, stored.status, isDeleted, asked);
     }
     if (decision.removeFinalizer === true) await this.letGo(stored, decision.deleteFence === true);
     return true;
+  }
+
+  /** `asked`: a run begins, and its questions go first; a pass that waits for no run writes what that one could not. */
+  private async keepStatistics(name: string, status: NodeFenceStatus, isDeleted: boolean, asked: Promise<unknown> | undefined): Promise<void> {
+    const record = (): Promise<void> => recordIncident(this.dependencies, name, status, isDeleted);
+    if (asked === undefined) return record();
+    void asked.then(record).catch(() => this.dependencies.queue.add(name));
   }
 
   /** Once: every node's fence may say so. */

@@ -40,7 +40,7 @@ class Scene {
     const entry = { ...first.entry, id: `run-${String((this.#count += 1))}`, ...(operation === undefined ? {} : { operation }) };
     const fence = { metadata: { name: 'node-fence-a', uid: 'fence-1' }, spec: { node: 'a' }, status };
     const intentAtMs = this.clock.monotonicMs();
-    this.#runs.start(
+    void this.#runs.start(
       { node: 'a', fence, status, entry, operation: operationOf(entry, status), kind: 'run', intentAtMs },
       new NodeObservation(intentAtMs),
     );

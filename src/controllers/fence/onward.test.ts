@@ -18,15 +18,18 @@ interface World {
   /** Statuses that were written, and calls of devices, in their order. */
   seen: string[];
   events: string[];
+  /** Questions for stops, Events and writes of the report, as they leave. */
+  sent: string[];
   /** After which the node is looked at again. */
   delays: (number | undefined)[];
 }
 
-function worldOf(fence: NodeFence, { plan = AT_ONCE, isRefused = false } = {}): World {
+function worldOf(fence: NodeFence, { plan = AT_ONCE, isRefused = false, isReportRefused = false } = {}): World {
   const clock = new ManualClock();
   const harness = new FenceHarness(clock);
   const seen: string[] = [];
   const events: string[] = [];
+  const sent: string[] = [];
   const delays: (number | undefined)[] = [];
   harness.plan = plan;
   harness.nodes.items = [nodeOf()];
@@ -36,8 +39,15 @@ function worldOf(fence: NodeFence, { plan = AT_ONCE, isRefused = false } = {}): 
     ...harness.dependencies.cluster,
     create: (_resource, object) => Promise.resolve(object),
     mergePatch: () => Promise.resolve({ ...fence, metadata: { ...fence.metadata, finalizers: [FINALIZER] } } as never),
+    list: () => {
+      sent.push('stops');
+      return Promise.resolve([]);
+    },
     replaceStatus: (_resource, object) => {
-      if (object.metadata.name !== 'node-fence-a') return Promise.resolve(object);
+      if (object.metadata.name !== 'node-fence-a') {
+        sent.push('report');
+        return isReportRefused ? Promise.reject(new ApiStatusError(503, 'ServiceUnavailable', 'busy')) : Promise.resolve(object);
+      }
       const { state, step, journal } = (object as unknown as NodeFence).status ?? provenStatus(plan);
       seen.push(`${state}/${step} ${journal.map(({ action, result = 'open' }) => `${action} ${result}`).join()}`);
       return isRefused ? Promise.reject(new ApiStatusError(409, 'Conflict', 'it has changed')) : Promise.resolve(object);
@@ -54,10 +64,11 @@ function worldOf(fence: NodeFence, { plan = AT_ONCE, isRefused = false } = {}): 
     recorder: {
       event: (object: { kind?: string }, _type: string, reason: string) => {
         if (object.kind === 'Node') events.push(reason);
+        sent.push('event');
       },
     },
   });
-  return { harness, controller: new FenceController(harness.dependencies), seen, events, delays };
+  return { harness, controller: new FenceController(harness.dependencies), seen, events, sent, delays };
 }
 
 function fenceOf(more: Partial<NodeFence> = {}, finalizers: string[] = [FINALIZER]): NodeFence {
@@ -108,6 +119,22 @@ describe('rows that follow each other in one moment', () => {
     await pass(world);
     expect(world.seen).toEqual(['running/power-management run succeeded,off open', 'device off']);
     expect(world.events).toEqual(['NodeIsolated']);
+  });
+
+  it('send the question for stops first: neither an Event nor the statistics keep a run waiting', async () => {
+    const world = worldOf(ISOLATED);
+    world.harness.reports.items = [{ metadata: { name: 'a' }, status: {} }];
+    await pass(world);
+    expect(world.sent).toEqual(['stops', 'event', 'event', 'report']);
+    expect(world.delays).toEqual([]);
+  });
+
+  it('are looked at again where the statistics could not be written', async () => {
+    const world = worldOf(ISOLATED, { isReportRefused: true });
+    world.harness.reports.items = [{ metadata: { name: 'a' }, status: {} }];
+    await pass(world);
+    expect(world.sent).toContain('report');
+    expect(world.delays).toEqual([undefined]);
   });
 
   it('end where a delay begins, and are looked at when it is over', async () => {

@@ -91,7 +91,10 @@ async function played(
   const observation = new NodeObservation(clock.monotonicMs());
   observation.seeLease(leaseOf('2026-01-01T00:00:00Z'), clock.monotonicMs());
   observation.seeNode(nodeOf(), clock.monotonicMs());
-  runs.start({ node: 'a', fence, status, entry, operation: operationOf(entry, status), kind: 'run', intentAtMs: clock.monotonicMs() }, observation);
+  void runs.start(
+    { node: 'a', fence, status, entry, operation: operationOf(entry, status), kind: 'run', intentAtMs: clock.monotonicMs() },
+    observation,
+  );
   await clock.settle();
   runs.abort(new Error('over'));
   await runs.settled();

@@ -35,7 +35,7 @@ async function stoppedDuring(work: (job: Job) => void): Promise<JobReport | unde
   const runs = new Runs(dependencies, new Acknowledgements(dependencies));
   const { status, entry } = offDue();
   const fence = { metadata: { name: 'node-fence-a', uid: 'fence-1' }, spec: { node: 'a' }, status };
-  runs.start(
+  void runs.start(
     { node: 'a', fence, status, entry, operation: operationOf(entry, status), kind: 'run', intentAtMs: clock.monotonicMs() },
     new NodeObservation(clock.monotonicMs()),
   );
@@ -96,7 +96,7 @@ describe('an on', () => {
     const start = async (id: string): Promise<JobReport | undefined> => {
       const entry: JournalEntry = { ...off, id, action: 'on', operation: 'on:on', method: 'on' };
       const fence = { metadata: { name: 'node-fence-a', uid: 'fence-1' }, spec: { node: 'a' }, status };
-      runs.start(
+      void runs.start(
         { node: 'a', fence, status, entry, operation: operationOf(entry, status), kind: 'run', intentAtMs: clock.monotonicMs() },
         observation,
       );
@@ -137,7 +137,10 @@ describe('before the first off', () => {
     observation.seeNode(nodeOf(), clock.monotonicMs());
     await clock.advance(30_000);
     const fence = { metadata: { name: 'node-fence-a', uid: 'fence-1' }, spec: { node: 'a' }, status };
-    runs.start({ node: 'a', fence, status, entry, operation: operationOf(entry, status), kind: 'run', intentAtMs: clock.monotonicMs() }, observation);
+    void runs.start(
+      { node: 'a', fence, status, entry, operation: operationOf(entry, status), kind: 'run', intentAtMs: clock.monotonicMs() },
+      observation,
+    );
     await clock.settle();
     return { report: runs.of('a').reports[0], sent, lifeAtMs: observation.lifeAtMs, nowMs: clock.monotonicMs() };
   }
@@ -178,7 +181,7 @@ describe('what an on waits for', () => {
     const observation = new NodeObservation(clock.monotonicMs());
     const sentAtMs = clock.monotonicMs();
     const fence = { metadata: { name: 'node-fence-a', uid: 'fence-1' }, spec: { node: 'a' }, status };
-    runs.start({ node: 'a', fence, status, entry, operation: operationOf(entry, status), kind: 'run', intentAtMs: sentAtMs }, observation);
+    void runs.start({ node: 'a', fence, status, entry, operation: operationOf(entry, status), kind: 'run', intentAtMs: sentAtMs }, observation);
     await clock.settle();
     expect(observation.since(status).set).toBe(sentAtMs);
     await clock.advance(700);
@@ -217,7 +220,7 @@ describe('the answer on which a set begins', () => {
     const runs = new Runs(dependencies, new Acknowledgements(dependencies));
     const { status, entry } = offDue();
     const fence = { metadata: { name: 'node-fence-a', uid: 'fence-1' }, spec: { node: 'a' }, status };
-    runs.start(
+    void runs.start(
       { node: 'a', fence, status, entry, operation: operationOf(entry, status), kind: 'run', intentAtMs: clock.monotonicMs() },
       new NodeObservation(clock.monotonicMs()),
     );

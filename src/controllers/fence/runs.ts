@@ -72,12 +72,13 @@ export class Runs {
     this.diagnostics.takeOfPreserved(fence);
   }
 
-  /** Starts the run; its result comes back through `queue.add(node)`. */
-  start(run: Run, observation: NodeObservation): void {
+  /** Starts the run; its result comes back through `queue.add(node)`. Resolves once the questions before its call are answered, or it has ended. */
+  start(run: Run, observation: NodeObservation): Promise<unknown> {
     const { clock, queue, log, metrics } = this.dependencies;
     this.results.begin(run);
     const beganAtMs = clock.monotonicMs();
-    const ended = this.execute(run, observation).then(
+    const asked = Promise.withResolvers<unknown>();
+    const ended = this.execute(run, observation, () => asked.resolve(run)).then(
       (outcome) => {
         const report = this.denials.weighed(run, outcome);
         this.end(run, report);
@@ -92,7 +93,11 @@ export class Runs {
       },
     );
     this.ending.add(ended);
-    void ended.then(() => this.ending.delete(ended));
+    void ended.then(() => {
+      this.ending.delete(ended);
+      asked.resolve(run);
+    });
+    return asked.promise;
   }
 
   private end(run: Run, report: JobReport | undefined): void {
@@ -101,13 +106,14 @@ export class Runs {
     this.results.end(run, report);
   }
 
-  private async execute(run: Run, observation: NodeObservation): Promise<JobReport> {
+  private async execute(run: Run, observation: NodeObservation, asked: () => void): Promise<JobReport> {
     const { entry } = run;
     try {
       const kept = this.diagnostics.isDueBefore(run) ? await this.diagnostics.takeBefore(run) : '';
-      const parametersOf = this.devices.readAhead(run);
+      const ahead = this.devices.readAhead(run);
       if (run.kind === 'run' && entry.action !== 'confirm') await this.permission.ask(run, observation);
-      const report = entry.agent === 'kubernetes' ? await this.own.run(run, observation) : await this.devices.run(run, observation, parametersOf);
+      asked();
+      const report = entry.agent === 'kubernetes' ? await this.own.run(run, observation) : await this.devices.run(run, observation, ahead);
       const message = kept === '' ? report.message : `${report.message}; ${kept}`;
       return { id: entry.id, finishedAt: timestamp(this.dependencies.clock), ...report, message };
     } catch (error) {

@@ -40,7 +40,7 @@ async function releasedAfter(ms: number): Promise<{ report: JobReport | undefine
   const runs = new Runs(harness.dependencies, new Acknowledgements(harness.dependencies));
   const status = provenStatus(harness.plan);
   const fence = { metadata: { name: 'node-fence-a', uid: 'fence-1' }, spec: { node: 'a' }, status };
-  runs.start({ node: 'a', fence, status, entry: RELEASING, operation: RELEASE, kind: 'run', intentAtMs: clock.monotonicMs() }, observation);
+  void runs.start({ node: 'a', fence, status, entry: RELEASING, operation: RELEASE, kind: 'run', intentAtMs: clock.monotonicMs() }, observation);
   await clock.settle();
   return { report: runs.of('a').reports[0], writes: harness.cluster.writes.length };
 }

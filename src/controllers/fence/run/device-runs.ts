@@ -4,6 +4,7 @@ import type { Frozen } from '../../../domain/node-fence.ts';
 import type { PlanMethod } from '../../../domain/plan.ts';
 import { AgentError } from '../../../ports/agents.ts';
 import type { Job } from '../../../ports/jobs.ts';
+import { NODES } from '../../../ports/resources.ts';
 import type { FenceDependencies } from '../dependencies.ts';
 import { isFirstCut } from '../diagnostics/occasion.ts';
 import { guardOf } from '../guard.ts';
@@ -13,6 +14,9 @@ import type { Permission } from './permission.ts';
 import { notSent } from './run.ts';
 import type { Run, RunOutcome } from './run.ts';
 import type { WritesUnderWay } from './writes.ts';
+
+/** What a run needs that is asked for beside the questions that come before its call. */
+export type Ahead = Pick<Job, 'parametersOf' | 'standing'>;
 
 /** Runs of methods: what dispatch has to know of them, and what it tells while they run. */
 export class DeviceRuns {
@@ -29,20 +33,24 @@ export class DeviceRuns {
   }
 
   /** What the device is called with, asked for beside the questions that come before the call: the run takes it once, and whatever it asks for later is read then. */
-  readAhead({ node, operation, kind }: Run): Job['parametersOf'] {
-    const { planner } = this.#dependencies;
+  readAhead({ node, operation, kind }: Run): Ahead {
+    const { planner, runner, cluster } = this.#dependencies;
     const methods = operation?.method === undefined || kind !== 'run' ? [] : [operation.method, ...operation.together];
     const ahead = new Map(methods.map((method) => [method, planner.parametersFor(node, method)]));
     // A failure is told where it is waited for; a run that is refused waits for none.
     for (const parameters of ahead.values()) parameters.catch(() => undefined);
-    return (method) => {
+    const parametersOf: Job['parametersOf'] = (method) => {
       const parameters = ahead.get(method) ?? planner.parametersFor(node, method);
       ahead.delete(method);
       return parameters;
     };
+    if (!methods.some((method) => runner.editsNode?.(method) === true)) return { parametersOf };
+    const standing = cluster.get(NODES, node);
+    standing.catch(() => undefined);
+    return { parametersOf, standing };
   }
 
-  async run(run: Run, observation: NodeObservation, parametersOf = this.readAhead(run)): Promise<RunOutcome> {
+  async run(run: Run, observation: NodeObservation, ahead = this.readAhead(run)): Promise<RunOutcome> {
     const { runner, clock } = this.#dependencies;
     const { entry, status, operation } = run;
     const { frozen } = status;
@@ -53,7 +61,7 @@ export class DeviceRuns {
     const ours = this.jobFor(run, frozen, operation.method);
     const job = {
       ...ours,
-      parametersOf,
+      ...ahead,
       together: operation.together,
       lastOff: operation.isLastOff === true,
       ...(operation.revokes === undefined ? {} : { revokes: operation.revokes }),

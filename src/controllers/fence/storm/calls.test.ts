@@ -40,7 +40,7 @@ async function runInto(action: JournalEntry['action']): Promise<{ sent: boolean;
   const runs = new Runs(dependencies, new Acknowledgements(dependencies), () => holds);
   const { status, entry } = due(action);
   const fence = { metadata: { name: 'node-fence-a', uid: 'fence-1' }, spec: { node: 'a' }, status };
-  runs.start(
+  void runs.start(
     { node: 'a', fence, status, entry, operation: operationOf(entry, status), kind: 'run', intentAtMs: clock.monotonicMs() },
     new NodeObservation(clock.monotonicMs()),
   );
