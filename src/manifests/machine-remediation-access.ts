@@ -54,7 +54,7 @@ export const MACHINE_REMEDIATION_ACCESS: readonly (Role | Binding)[] = [REMEDIAT
 const GUARD = 'nodefence-machine-remediation';
 
 function stands(object: string): string {
-  return `${object} != null && has(${object}.metadata.annotations) && '${REQUEST}' in ${object}.metadata.annotations`;
+  return `has(${object}.metadata.annotations) && '${REQUEST}' in ${object}.metadata.annotations`;
 }
 
 /**
@@ -65,7 +65,7 @@ export const MACHINE_REMEDIATION_GUARD: readonly (KubeObject & { spec: object })
   matchConstraints: { resourceRules: GROUPS.map((group) => resourceRules(group, ['machines'])) },
   variables: [
     { name: 'isAsked', expression: stands('object') },
-    { name: 'wasAsked', expression: stands('oldObject') },
+    { name: 'wasAsked', expression: `oldObject != null && ${stands('oldObject')}` },
     {
       name: 'mayAsk',
       expression: `authorizer.group(request.resource.group).resource('machines').namespace(object.metadata.namespace).name(object.metadata.name).check('${REMEDIATE}').allowed()`,

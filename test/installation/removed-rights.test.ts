@@ -3,6 +3,9 @@ import { questionsOf } from '../../src/controllers/self-check/questions.ts';
 import type { Fault } from '../../src/controllers/self-check/questions.ts';
 import { CONTROLLER_ACCESS, ELSEWHERE_ACCESS, NAMESPACE } from '../../src/manifests/access.ts';
 import type { Role } from '../../src/manifests/access.ts';
+import { FOLDER_PURPOSES } from '../../src/manifests/folder-purposes.ts';
+import { RIGHT_REASONS } from '../../src/manifests/right-reasons.ts';
+import { foldersWithRoles, rightsPage } from '../../src/manifests/rights-page.ts';
 import { ApiServerCheck } from '../../src/manager/self-check/api-server.ts';
 import { installedFor } from '../../src/manager/self-check/installed.ts';
 import type { ApiTransport } from '../../src/ports/api-transport.ts';
@@ -71,6 +74,18 @@ describe('each right of the controller, taken away by itself', () => {
     admin = inProcessTransport(server, 'admin');
     controller = inProcessTransport(server, CONTROLLER_USER);
     await sendShipped(admin, ['crd', 'rbac']);
+  });
+
+  it('is shown in docs/rights.md with what does not work without it, and nothing else is', () => {
+    const tried = REMOVALS.map(({ role, rule, resource, verb }) => {
+      const group = role.rules[rule]?.apiGroups[0] ?? '';
+      return `${role.metadata.namespace ?? 'cluster'} ${verb} ${resource}${group === '' ? '' : `.${group}`}`;
+    });
+    const told = RIGHT_REASONS.flatMap(({ place, resource, verbs }) => verbs.map((verb) => `${place} ${verb} ${resource}`));
+    expect(told.toSorted()).toEqual([...new Set(tried)].toSorted());
+    const page = rightsPage();
+    for (const { without: words } of RIGHT_REASONS) expect(page).toContain(`| ${words}`);
+    expect(foldersWithRoles().toSorted()).toEqual(Object.keys(FOLDER_PURPOSES).toSorted());
   });
 
   it('is none that the shipped roles lack', async () => {

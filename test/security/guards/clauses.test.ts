@@ -3,8 +3,11 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { guardFiles, guardMutants } from './guard-mutants.ts';
 import { lessened } from './clauses.ts';
+import { EQUIVALENT } from './equivalent.ts';
+import { readRecord, shownIn, tableOf, wrongIn } from './record.ts';
 
-const CONFIG = join(import.meta.dirname, '..', '..', '..', 'config');
+const ROOT = join(import.meta.dirname, '..', '..', '..');
+const CONFIG = join(ROOT, 'config');
 
 describe('an expression less one clause', () => {
   it.each<[string, string[]]>([
@@ -32,5 +35,15 @@ describe('the guards', () => {
     const mutants = guardMutants();
     expect(mutants.length).toBeGreaterThan(100);
     expect(new Set(mutants.map(({ name }) => name)).size).toBe(mutants.length);
+  });
+
+  it('have no clause, as they stand, that was tried and no test noticed, but what is listed with its reason', () => {
+    expect(wrongIn(readRecord())).toEqual([]);
+    const names = new Set(guardMutants().map(({ name, without }) => `${name}: ${without}`));
+    expect(Object.entries(EQUIVALENT).filter(([name, { without }]) => !names.has(`${name}: ${without}`))).toEqual([]);
+  });
+
+  it('are shown in docs/security.md as they were tried', () => {
+    expect(shownIn(readFileSync(join(ROOT, 'docs', 'security.md'), 'utf8'))).toBe(tableOf(readRecord()));
   });
 });

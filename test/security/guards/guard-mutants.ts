@@ -15,7 +15,7 @@ const TESTS: Readonly<Record<string, string>> = {
   'guards/nodes.yaml': OF_GUARDS,
   'guards/jobs.yaml': OF_GUARDS,
   'out-of-service-only/guard.yaml': OF_GUARDS,
-  'machine-remediation-guard/guard.yaml': OF_GUARDS,
+  'machine-remediation-guard/guard.yaml': 'test/installation/machine-remediation-guard.test.ts',
 };
 
 export interface GuardMutant {
