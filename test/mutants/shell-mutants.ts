@@ -143,7 +143,7 @@ export const SHELL_MUTANTS: readonly SourceMutant[] = [
   {
     name: 'silence is health',
     defect: 'a node that is silent, and not yet NotReady, counts as healthy in a storm',
-    file: 'src/domain/policies/scope.ts',
+    file: 'src/domain/policies/node-set.ts',
     edits: [["return health !== 'healthy' ||", "return health === 'failed' ||"]],
     killedBy: byTest('src/domain/policies/max-unhealthy.test.ts', 'one of two is held when the other is silent'),
   },

@@ -6,6 +6,8 @@ const RATE = 'src/domain/policies/rate';
 const WINDOWS = 'src/domain/policies/windows';
 const COOLDOWN = 'src/domain/policies/cooldown';
 const UNHEALTHY = 'src/domain/policies/max-unhealthy';
+const NODE_SET = 'src/domain/policies/node-set';
+const MEMBERS = 'src/controllers/fence/storm/etcd-members';
 const FACTS = 'src/controllers/fence/storm/fence-facts';
 const STORM = 'src/controllers/fence/storm/storm.test.ts';
 const PREDECESSOR = 'src/controllers/fence/storm/predecessor';
@@ -32,6 +34,40 @@ export const STORM_MUTANTS: readonly SourceMutant[] = [
     file: `${GRACE}.ts`,
     edits: [['isNew && fence?.isRequested !== true', 'isNew']],
     killedBy: byTest(`${GRACE}.test.ts`, 'startup-grace one that a person asked for'),
+  },
+  {
+    name: 'well nodes kept as unhealthy',
+    defect: 'a node that is well again still counts as it was while it had failed',
+    file: `${NODE_SET}.ts`,
+    edits: [['    else this.#notable.delete(name);\n', '']],
+    killedBy: byTest(
+      `${NODE_SET}.test.ts`,
+      'holds what a search through all of them finds, after any changes, and every policy rules the same on it',
+    ),
+  },
+  {
+    name: 'deleted nodes kept as unhealthy',
+    defect: 'a Node that is deleted still counts as unhealthy',
+    file: `${NODE_SET}.ts`,
+    edits: [['    this.#notable.delete(name);\n    return super.delete(name);', '    return super.delete(name);']],
+    killedBy: byTest(
+      `${NODE_SET}.test.ts`,
+      'holds what a search through all of them finds, after any changes, and every policy rules the same on it',
+    ),
+  },
+  {
+    name: 'control plane not looked at',
+    defect: 'healthy nodes of the control plane are none of those that count for the quorum',
+    file: `${NODE_SET}.ts`,
+    edits: [['isUnhealthy(node) || node.isControlPlane || node.fence', 'isUnhealthy(node) || node.fence']],
+    killedBy: byTest('src/domain/policies/control-plane.test.ts', 'control-plane with unknown members one of three has failed'),
+  },
+  {
+    name: 'label of a member forgotten',
+    defect: 'a node whose etcd label was taken away is still a member of the quorum',
+    file: `${MEMBERS}.ts`,
+    edits: [['=== undefined) this.labelled.delete(name);', '=== undefined) return false;']],
+    killedBy: byTest(`${MEMBERS}.test.ts`, 'of K3s are the nodes that carry its label'),
   },
   {
     name: 'leader found dead',

@@ -1,6 +1,7 @@
 import { holdsSlot } from './max-concurrent.ts';
 import type { StormPolicy } from './policy.ts';
-import { isUnhealthy, named, stormPolicy } from './scope.ts';
+import { isUnhealthy, notableOf } from './node-set.ts';
+import { named, stormPolicy } from './scope.ts';
 import type { CommonSettings, Ruling } from './scope.ts';
 import type { EtcdMember, StormNode, StormView } from './view.ts';
 
@@ -10,7 +11,7 @@ import type { EtcdMember, StormNode, StormView } from './view.ts';
  */
 export function controlPlane(settings: CommonSettings): StormPolicy {
   return stormPolicy('control-plane', settings, (view) => {
-    const planes = [...view.nodes.values()].filter(({ isControlPlane }) => isControlPlane);
+    const planes = notableOf(view.nodes).filter(({ isControlPlane }) => isControlPlane);
     const members = view.controlPlane.members ?? [];
     const hosts = new Set(members.map(({ node }) => node));
     const underWay = inOrder(planes.filter(isUnderWay), view);

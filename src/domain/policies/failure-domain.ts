@@ -1,7 +1,8 @@
 import { Domains, describeDomain, valueOf, ZONE_LABEL } from './domains.ts';
 import type { Domain } from './domains.ts';
 import type { StormPolicy } from './policy.ts';
-import { forAll, isUnhealthy, nodesOf, stormPolicy } from './scope.ts';
+import { isUnhealthy } from './node-set.ts';
+import { forAll, nodesOf, notableIn, stormPolicy } from './scope.ts';
 import type { CommonSettings } from './scope.ts';
 
 export interface FailureDomainSettings extends CommonSettings {
@@ -21,9 +22,9 @@ export const DEFAULT_FAILURE_DOMAIN = { topologyKeys: [ZONE_LABEL], share: 60 } 
 export function failureDomain(settings: FailureDomainSettings): StormPolicy {
   const { topologyKeys, share } = settings;
   return stormPolicy('failure-domain', settings, (view) => {
-    const nodes = nodesOf(settings, view);
-    const unhealthy = nodes.filter(isUnhealthy).length;
+    const unhealthy = notableIn(settings, view).filter(isUnhealthy).length;
     if (unhealthy < 2) return forAll(undefined);
+    const nodes = nodesOf(settings, view);
     const domains = new Domains(nodes, topologyKeys).all().filter(({ value }) => value !== undefined);
     const everybody = [...view.nodes.values()];
     const gone = domains.filter((domain) => isGone(domain, share) && everybody.some((node) => valueOf(node, domain.key) !== domain.value));

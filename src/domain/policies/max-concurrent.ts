@@ -1,7 +1,7 @@
 import { Domains, describeDomain, valueOf, ZONE_LABEL } from './domains.ts';
 import type { Domain } from './domains.ts';
 import type { StormPolicy } from './policy.ts';
-import { forAll, named, nodesOf, stormPolicy } from './scope.ts';
+import { forAll, named, nodesOf, notableIn, stormPolicy } from './scope.ts';
 import type { CommonSettings } from './scope.ts';
 import type { StormNode } from './view.ts';
 
@@ -20,17 +20,20 @@ export const DEFAULT_CONCURRENT = { max: 3, maxPerDomain: 1, topologyKeys: [ZONE
 export function maxConcurrent(settings: MaxConcurrentSettings): StormPolicy {
   const { max, maxPerDomain, topologyKeys } = settings;
   return stormPolicy('max-concurrent', settings, (view) => {
-    const nodes = nodesOf(settings, view);
-    const holders = nodes.filter(holdsSlot);
+    const holders = notableIn(settings, view)
+      .filter(holdsSlot)
+      .toSorted((one, other) => (one.name < other.name ? -1 : 1));
     if (holders.length >= max) {
       const message = `${slots(holders)} of ${max} at once: ends when one of them is released, fails or is off on purpose`;
       return (node) => (holdsSlot(node) ? undefined : { reason: 'max-concurrent', message });
     }
     if (holders.length === 0 && maxPerDomain > 0) return forAll(undefined);
+    const nodes = nodesOf(settings, view);
     const full = new Map(topologyKeys.map((key) => [key, new Map<string | undefined, string>()]));
     const present = topologyKeys.filter((key) => nodes.some((node) => valueOf(node, key) !== undefined));
     const counting = present.length > 0 ? present : topologyKeys.slice(0, 1);
-    for (const domain of new Domains(nodes, counting).all()) {
+    // Where a domain may have any, only those that have one can be full.
+    for (const domain of new Domains(maxPerDomain > 0 ? holders : nodes, counting).all()) {
       const within = domain.nodes.filter(holdsSlot);
       if (within.length >= maxPerDomain) full.get(domain.key)?.set(domain.value, describeHold(domain, within, maxPerDomain));
     }

@@ -1,7 +1,8 @@
 import { isolationOf, unlessSwitchedOff } from './controller-isolated.ts';
 import type { IsolationSettings } from './controller-isolated.ts';
 import type { StormPolicy } from './policy.ts';
-import { forAll, isUnhealthy, nodesOf, stormPolicy } from './scope.ts';
+import { isUnhealthy } from './node-set.ts';
+import { countOf, forAll, notableIn, stormPolicy } from './scope.ts';
 import type { CommonSettings, Ruling } from './scope.ts';
 import type { StormNode, StormView } from './view.ts';
 
@@ -38,16 +39,16 @@ function share(total: number, percentage: number): number {
 /** Too many are down at once: that is no failure of a node but of what they share. */
 export function maxUnhealthy(settings: MaxUnhealthySettings): StormPolicy {
   return stormPolicy('max-unhealthy', settings, (view) => {
-    const nodes = nodesOf(settings, view);
-    const unhealthy = nodes.filter(isUnhealthy);
-    const allowed = allowedUnhealthy(nodes.length, settings);
-    const limit = `${allowed} may be (${rule(nodes.length, settings)})`;
+    const total = countOf(settings, view);
+    const unhealthy = notableIn(settings, view).filter(isUnhealthy);
+    const allowed = allowedUnhealthy(total, settings);
+    const limit = `${allowed} may be (${rule(total, settings)})`;
     if (unhealthy.length > allowed) {
       const end = allowed === 0 ? 'no node is' : `no more than ${allowed} of them are`;
-      return forAll({ reason: 'max-unhealthy', message: `${counted(unhealthy, nodes)}, ${limit}; ends when ${end}` });
+      return forAll({ reason: 'max-unhealthy', message: `${counted(unhealthy, total)}, ${limit}; ends when ${end}` });
     }
-    const held = unhealthy.length < allowed ? forAll(undefined) : oneMore(`${counted(unhealthy, nodes)} beside this one`, limit, allowed);
-    const isolation = nodes.length === 2 && isByPercentage(settings) ? whileIsolated(settings.isolation, view) : forAll(undefined);
+    const held = unhealthy.length < allowed ? forAll(undefined) : oneMore(`${counted(unhealthy, total)} beside this one`, limit, allowed);
+    const isolation = total === 2 && isByPercentage(settings) ? whileIsolated(settings.isolation, view) : forAll(undefined);
     return (node) => held(node) ?? isolation(node);
   });
 }
@@ -63,11 +64,11 @@ function isAskedFor({ fence }: StormNode): boolean {
   return fence?.state === 'new' && fence.isRequested;
 }
 
-function counted(unhealthy: readonly StormNode[], nodes: readonly StormNode[]): string {
+function counted(unhealthy: readonly StormNode[], total: number): string {
   const silent = unhealthy.filter(({ health }) => health === 'silent').length;
   const kept = unhealthy.filter(({ isPreserved }) => isPreserved === true).length;
   const preserved = kept === 0 ? '' : `, ${kept} preserved`;
-  return `${unhealthy.length} of ${nodes.length} nodes are unhealthy (${silent} of them silent${preserved})`;
+  return `${unhealthy.length} of ${total} nodes are unhealthy (${silent} of them silent${preserved})`;
 }
 
 function whileIsolated(settings: IsolationSettings, view: StormView): Ruling {

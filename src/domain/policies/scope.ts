@@ -1,4 +1,5 @@
 import type { PolicyHold, PolicyName, StormPolicy, StormReason, HoldOf } from './policy.ts';
+import { notableOf } from './node-set.ts';
 import type { StormNode, StormView } from './view.ts';
 
 /** What every policy may be told. */
@@ -32,9 +33,15 @@ export function nodesOf({ scope }: CommonSettings, view: StormView): StormNode[]
   return scope === undefined ? all : all.filter(({ labels }) => scope(labels));
 }
 
-/** Failed, or silent: in a power or switch failure those are the next ones. Or failed, and kept for a look. */
-export function isUnhealthy({ health, isPreserved }: StormNode): boolean {
-  return health !== 'healthy' || isPreserved === true;
+/** How many nodes a policy counts. */
+export function countOf({ scope }: CommonSettings, view: StormView): number {
+  return scope === undefined ? view.nodes.size : nodesOf({ name: '', scope }, view).length;
+}
+
+/** Of them those that are unhealthy, of the control plane, or have a fence. */
+export function notableIn({ scope }: CommonSettings, view: StormView): StormNode[] {
+  const notable = notableOf(view.nodes);
+  return scope === undefined ? notable : notable.filter(({ labels }) => scope(labels));
 }
 
 /** Holds everybody for the same reason, or nobody. */

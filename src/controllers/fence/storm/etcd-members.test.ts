@@ -9,21 +9,26 @@ function podOf(name: string, nodeName: string, labels: Record<string, string>, r
   return { metadata: { name, namespace, labels }, spec: { nodeName }, status: { conditions: [{ type: 'Ready', status: ready ? 'True' : 'False' }] } };
 }
 
-function stage(pods: readonly Pod[]): { cache: ObjectCache<Pod>; members: EtcdMembers } {
-  const cache = new ObjectCache<Pod>({}, new FenceHarness(new ManualClock()).dependencies.log);
+function stage(pods: readonly Pod[]): { cache: ObjectCache<Pod>; nodes: ObjectCache<Node>; members: EtcdMembers; changes: () => number } {
+  const { log } = new FenceHarness(new ManualClock()).dependencies;
+  const [cache, nodes] = [new ObjectCache<Pod>({}, log), new ObjectCache<Node>({}, log)];
   cache.replaceAll(pods);
-  return { cache, members: new EtcdMembers(cache, () => undefined) };
+  let changes = 0;
+  const members = new EtcdMembers({ pods: cache, nodes }, () => {
+    changes += 1;
+  });
+  return { cache, nodes, members, changes: () => changes };
 }
 
 const ETCD = { component: 'etcd' };
 const NO_ANSWERS = new Map<string, boolean>();
 const UP = (): boolean => true;
 const healthOf = (members: EtcdMembers, isUp: (node: string) => boolean | undefined, answers: ReadonlyMap<string, boolean> = NO_ANSWERS): string[] =>
-  (members.list([], isUp, answers) ?? []).map(({ name, isHealthy, source }) => `${name} ${isHealthy ? 'healthy' : 'lost'} by ${source}`);
+  (members.list(isUp, answers) ?? []).map(({ name, isHealthy, source }) => `${name} ${isHealthy ? 'healthy' : 'lost'} by ${source}`);
 
 describe('members of etcd', () => {
   it('are not known where no pod or label shows any, as with a managed control plane', () => {
-    expect(stage([podOf('web', 'a', { app: 'etcd' })]).members.list([], UP, NO_ANSWERS)).toBeUndefined();
+    expect(stage([podOf('web', 'a', { app: 'etcd' })]).members.list(UP, NO_ANSWERS)).toBeUndefined();
   });
 
   it('are static pods: healthy while they are Ready on a node that is heard of', () => {
@@ -64,7 +69,16 @@ describe('members of etcd', () => {
 
   it('of K3s are the nodes that carry its label', () => {
     const node: Node = { metadata: { name: 'k', labels: { 'node-role.kubernetes.io/etcd': 'true' } }, spec: {}, status: {} };
-    expect(stage([]).members.list([node], () => false, NO_ANSWERS)).toMatchObject([{ name: 'k', node: 'k', isHealthy: false }]);
+    const { nodes, members, changes } = stage([]);
+    nodes.put(node);
+    nodes.put({ ...node, metadata: { name: 'worker' } });
+    expect(members.list(() => false, NO_ANSWERS)).toMatchObject([{ name: 'k', node: 'k', isHealthy: false }]);
     expect(isControlPlane(node)).toBe(true);
+    nodes.put({ ...node, metadata: { name: 'k', labels: {} } });
+    expect(members.list(UP, NO_ANSWERS)).toBeUndefined();
+    nodes.put(node);
+    nodes.remove('k');
+    expect(members.list(UP, NO_ANSWERS)).toBeUndefined();
+    expect(changes()).toBe(4);
   });
 });

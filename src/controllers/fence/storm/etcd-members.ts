@@ -26,19 +26,25 @@ interface Known {
   isGone: boolean;
 }
 
-/** Members of etcd as their static pods show them; followed by the changes of pods, of which there are many and these are few. */
+/** Members of etcd as their static pods and the labels of nodes show them; followed by the changes of both, of which there are many and these are few. */
 export class EtcdMembers {
   private readonly known = new Map<string, Known>();
+  /** Nodes whose own process is a member. */
+  private readonly labelled = new Set<string>();
 
-  constructor(pods: Lister<Pod>, onChange: () => void) {
+  constructor({ pods, nodes }: { pods: Lister<Pod>; nodes: Lister<Node> }, onChange: () => void) {
     for (const pod of pods.all()) this.see(undefined, pod);
+    for (const node of nodes.all()) this.seeNode(node.metadata.name, node);
     pods.onChange((before, after) => {
       if (this.see(before, after)) onChange();
+    });
+    nodes.onChange((before, after) => {
+      if (this.seeNode((after ?? before)?.metadata.name ?? '', after)) onChange();
     });
   }
 
   /** `undefined`: none is to be seen, as with a managed control plane. `isUp`: the node is Ready and heard of; `answers`: of health endpoints. */
-  list(nodes: Iterable<Node>, isUp: (node: string) => boolean | undefined, answers: ReadonlyMap<string, boolean>): EtcdMember[] | undefined {
+  list(isUp: (node: string) => boolean | undefined, answers: ReadonlyMap<string, boolean>): EtcdMember[] | undefined {
     const members: EtcdMember[] = [];
     const places = new Set<string>();
     for (const [key, { pod, role, isGone }] of this.known) {
@@ -51,9 +57,8 @@ export class EtcdMembers {
       if (node !== undefined) places.add(node);
       members.push(this.memberOf(pod, isGone, isUp, answers));
     }
-    for (const { metadata } of nodes) {
-      if (metadata.labels?.[ETCD_LABEL] === undefined || places.has(metadata.name)) continue;
-      members.push({ name: metadata.name, node: metadata.name, isHealthy: isUp(metadata.name) === true, source: `label ${ETCD_LABEL}` });
+    for (const name of this.labelled) {
+      if (!places.has(name)) members.push({ name, node: name, isHealthy: isUp(name) === true, source: `label ${ETCD_LABEL}` });
     }
     return members.length === 0 ? undefined : members;
   }
@@ -77,6 +82,13 @@ export class EtcdMembers {
     const guard = [...this.known.values()].find((other) => other.role === 'guard' && !other.isGone && other.pod.spec.nodeName === node);
     if (guard !== undefined) return { ...member, isHealthy: isReady(guard.pod), source: `guard pod ${guard.pod.metadata.name}` };
     return { ...member, isHealthy: true, source: answer === true ? 'health endpoint' : `static pod ${name}` };
+  }
+
+  private seeNode(name: string, node: Node | undefined): boolean {
+    const wasLabelled = this.labelled.has(name);
+    if (node?.metadata.labels?.[ETCD_LABEL] === undefined) this.labelled.delete(name);
+    else this.labelled.add(name);
+    return this.labelled.has(name) !== wasLabelled;
   }
 
   private see(before: Pod | undefined, after: Pod | undefined): boolean {

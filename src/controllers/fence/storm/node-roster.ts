@@ -1,5 +1,6 @@
 import { CORDON_MARK, fenceName } from '../../../domain/node-fence.ts';
 import type { MaintenanceMark, StorageView, StormFence, StormNode } from '../../../domain/policies/view.ts';
+import { NodeSet } from '../../../domain/policies/node-set.ts';
 import type { FastDetection } from '../../../ports/fast-detection.ts';
 import type { Node } from '../../../ports/objects.ts';
 import type { NodeFence } from '../../../ports/resources.ts';
@@ -52,7 +53,7 @@ export interface RosterSources extends Pick<FenceDependencies, 'clock' | 'lister
  */
 export class NodeRoster {
   /** The view's own map: entries are replaced, never changed. */
-  readonly nodes = new Map<string, StormNode>();
+  readonly nodes = new NodeSet();
   private readonly sources: RosterSources;
   private readonly onChange: () => void;
   private readonly entries = new Map<string, Entry>();

@@ -62,7 +62,7 @@ export class Storm {
     const storageOf = (node: string): StorageView | undefined => storageViewOf(dependencies.fastDetection, node);
     const sources = { clock, listers, planner, lifeAtMs, isPreserved, isTakenForFailed, storageOf, foreignMarks: marksOf };
     this.roster = new NodeRoster(sources, changed);
-    this.members = new EtcdMembers(listers.pods, changed);
+    this.members = new EtcdMembers(listers, changed);
     for (const fence of listers.fences.all()) this.seeFence(fence.spec.node, fence);
     connectivity.onChange(changed);
     dependencies.preservation?.onChange((nodes) => this.roster.refreshNodes(nodes));
@@ -169,7 +169,9 @@ export class Storm {
   }
 
   private judgeAnew(policies: readonly StormPolicy[], nowMs: number): Judgement['holdsOf'] {
-    const failed = [...this.roster.nodes.values()].filter(({ health, fence }) => health === 'failed' || isOpen(fence)).map(({ name }) => name);
+    const failed = [...this.roster.nodes.notable.values()]
+      .filter(({ health, fence }) => health === 'failed' || isOpen(fence))
+      .map(({ name }) => name);
     this.askAround(failed.length > 0);
     let holdsOf = judgeStorm(policies, this.view(nowMs));
     if (this.trips.see(policies, failed, holdsOf, nowMs)) {
@@ -202,7 +204,7 @@ export class Storm {
         freshSinceMs: Math.max(listers.nodes.freshSinceMs ?? this.startedAtMs, listers.leases.freshSinceMs ?? this.startedAtMs),
         targets,
       },
-      controlPlane: { members: this.members.list(listers.nodes.all(), isUp, members) },
+      controlPlane: { members: this.members.list(isUp, members) },
       starts: this.starts.list(),
       stormEndedAtMs: this.trips.endedAtMs,
       alerts,
