@@ -7,7 +7,7 @@ import { runDrill } from '../drill/run/drill-run.ts';
 import { CLOUD_FAULTS, FAULTS } from '../drill/faults/names.ts';
 import type { Fault } from '../drill/faults/names.ts';
 import { needsOwnScene, sceneOf } from '../drill/faults/scenes.ts';
-import { isGood, runMatrix, tableOf } from '../drill/run/matrix.ts';
+import { isGood, outcomeOf, runMatrix, tableOf } from '../drill/run/matrix.ts';
 import { CLOUDS } from '../testbed/devices/cloud/kinds.ts';
 import type { CloudName } from '../testbed/devices/cloud/kinds.ts';
 import { AssetsMissing } from '../testbed/control-plane/assets.ts';
@@ -63,7 +63,7 @@ export function drillCommand(): Command {
     .option('--keep', 'leave the cluster running until Ctrl-C')
     .option('--config <dir>', 'use your own ConfigMaps and Secrets from this folder')
     .option('--set <key=value>', 'set a key of fence-cluster-config, over the short delays of the drill; may be repeated', setting, {})
-    .option('--matrix', 'play every fault with every agent and every seed')
+    .option('--matrix', 'play every fault with every agent and every seed, several at a time; those of node daemons are played alone')
     .option('--faults <a,b>', 'play only these faults of the matrix', faultList)
     .option('--simulated', 'play a fault of node daemons on a virtual clock, within seconds; without root and iproute2 it is played so anyway')
     .option('--seeds <count>', 'number of seeds of the matrix', wholeNumber(1, 10_000), 1)
@@ -191,9 +191,7 @@ function checkCloud({ cloud, agent, config, matrix: isMatrix }: Flags, fault: Fa
 async function matrix(options: DrillOptions, flags: Flags): Promise<number> {
   const chosen = { faults: flags.faults ?? FAULTS, agents: flags.agent === undefined && flags.config === undefined ? AGENTS : [options.agent] };
   const rows = await runMatrix(options, { ...chosen, seeds: flags.seeds }, (row, done, of) => {
-    process.stderr.write(
-      `${done} of ${of}: ${row.fault} by ${row.agent}, seed ${row.seed}: ${isGood(row) ? 'as it must be' : (row.failure ?? row.result?.problems.join('; '))}\n`,
-    );
+    process.stderr.write(`${done} of ${of}: ${row.fault} by ${row.agent}, seed ${row.seed}: ${outcomeOf(row)}\n`);
   });
   process.stdout.write(options.json ? `${JSON.stringify(rows)}\n` : tableOf(rows));
   return rows.every(isGood) ? 0 : 1;

@@ -33,7 +33,7 @@ import { hasKubectl, Kubectl } from '../../testbed/shipped/kubectl.ts';
 import { ProcessHost } from './process-host.ts';
 import { hostDevice } from './scene-configuration.ts';
 import type { Bmc, Credentials } from './scene-configuration.ts';
-import type { KdumpNetwork } from './kdump-network.ts';
+import { KdumpNetwork } from './kdump-network.ts';
 import type { DrillSetting, Machine } from './setting.ts';
 
 /** User name of the fence controller, as the API's audit has it: the ServiceAccount of the shipped manifests, under exactly their rights. */
@@ -61,8 +61,8 @@ export class ClusterSession {
   readonly manager: ManagerOptions | undefined;
   /** Machines of Cluster API stand for the nodes, on hosts; absent in most drills. */
   readonly hosts: SceneHosts | undefined;
-  /** Where messages of crash kernels are heard; absent in most drills. */
-  readonly kdump: KdumpNetwork | undefined;
+  private readonly hearsKdump: boolean;
+  private kdumpNetwork: KdumpNetwork | undefined;
   /** Remedies are configured, and Jobs are run. */
   readonly hasRemedies: boolean;
   private readonly authority: CertificateAuthority = createAuthority('nodefence drill');
@@ -76,13 +76,19 @@ export class ClusterSession {
   constructor(
     options: SessionOptions,
     machines: readonly Machine[],
-    { cluster = {}, manager, hosts, kdump, hasRemedies = false }: Pick<DrillSetting, 'cluster' | 'manager' | 'hosts' | 'kdump' | 'hasRemedies'> = {},
+    {
+      cluster = {},
+      manager,
+      hosts,
+      hearsKdump = false,
+      hasRemedies = false,
+    }: Pick<DrillSetting, 'cluster' | 'manager' | 'hosts' | 'hearsKdump' | 'hasRemedies'> = {},
   ) {
     this.options = options;
     this.clusterChanges = cluster;
     this.manager = manager;
     this.hosts = hosts;
-    this.kdump = kdump;
+    this.hearsKdump = hearsKdump;
     this.hasRemedies = hasRemedies;
     this.machines = machines;
     this.processes = new ProcessHost(this.folder, { NODE_COMPILE_CACHE: options.compileCache ?? this.folder.in('compiled') });
@@ -136,8 +142,14 @@ export class ClusterSession {
     return this.plane;
   }
 
+  /** Where messages of crash kernels are heard; absent in most drills. */
+  get kdump(): KdumpNetwork | undefined {
+    return this.kdumpNetwork;
+  }
+
   /** The API server, which everything else speaks to. */
   async start(): Promise<void> {
+    if (this.hearsKdump) this.kdumpNetwork = await KdumpNetwork.reserve(this.nodes);
     const masters = ['operator', CLUSTER_CONTROLLERS, BAREMETAL_OPERATOR, ...this.nodes.map((node) => `system:node:${node}`)];
     const users: ApiUser[] = [
       ...masters.map((name) => ({ name, groups: ['system:masters'], token: this.known.token(name) })),
@@ -253,6 +265,7 @@ export class ClusterSession {
   /** Ends every process and removes what they wrote. */
   async stop(): Promise<void> {
     await this.processes.stop();
+    this.kdumpNetwork?.close();
     this.folder.remove();
   }
 

@@ -1,10 +1,13 @@
+import { randomInt } from 'node:crypto';
 import { createSocket } from 'node:dgram';
 import type { Socket } from 'node:dgram';
-import { pid } from 'node:process';
 
 const PORT = 7_410;
 const FIRST_NODE = 100;
 const STRANGER = 250;
+/** Its port is held as long as the network is used: drills run side by side. */
+const HOLDER = 254;
+const TRIES = 64;
 /** Replicas that are ever started, those that replace others too, as far as they are told. */
 const REPLICAS_MAX = 12;
 /** As fence_kdump_send sends it. */
@@ -12,11 +15,28 @@ const MESSAGE = Uint8Array.of(0x40, 0x2a, 0x30, 0x1b, 1, 0, 0, 0);
 
 /** Addresses of the loopback, which Linux has by the million: one for each replica, and one for the crash kernel of each node. */
 export class KdumpNetwork {
-  readonly #prefix = `127.${64 + (pid % 64)}.${(pid >> 6) % 256}`;
+  readonly #prefix: string;
   readonly #nodes: readonly string[];
+  readonly #holder: Socket;
 
-  constructor(nodes: readonly string[]) {
+  private constructor(prefix: string, nodes: readonly string[], holder: Socket) {
+    this.#prefix = prefix;
     this.#nodes = nodes;
+    this.#holder = holder;
+  }
+
+  /** One that no other drill has. `draw`: a whole number below the given one. */
+  static async reserve(nodes: readonly string[], draw: (below: number) => number = randomInt): Promise<KdumpNetwork> {
+    for (let tries = 0; tries < TRIES; tries += 1) {
+      const prefix = `127.${64 + draw(64)}.${draw(256)}`;
+      const holder = await bound(`${prefix}.${HOLDER}`, PORT).catch(otherwise);
+      if (holder !== undefined) return new KdumpNetwork(prefix, nodes, holder.unref());
+    }
+    throw new Error(`each of ${TRIES} networks of the loopback that were drawn is in use on UDP port ${PORT}`);
+  }
+
+  close(): void {
+    this.#holder.close();
   }
 
   /** Where the replica of this number hears messages; it counts from 1. */
@@ -45,10 +65,18 @@ export class KdumpNetwork {
   }
 }
 
-function bound(address: string): Promise<Socket> {
+function bound(address: string, port = 0): Promise<Socket> {
   const socket = createSocket('udp4');
   return new Promise((resolve, reject) => {
-    socket.once('error', reject);
-    socket.bind({ address, port: 0 }, () => resolve(socket));
+    socket.once('error', (error) => {
+      socket.close();
+      reject(error);
+    });
+    socket.bind({ address, port }, () => resolve(socket));
   });
+}
+
+/** Somebody else has it. */
+function otherwise(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'EADDRINUSE') throw error;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { judge } from '../../laws/judge.ts';
-import { isGood, Room, tableOf } from './matrix.ts';
+import { isGood, outcomeOf, Room, tableOf } from './matrix.ts';
 import type { MatrixRow } from './matrix.ts';
 import type { DrillResult } from './result.ts';
 
@@ -78,7 +78,11 @@ describe('the table of a matrix', () => {
     const text = tableOf([row(1), bad, { fault: 'panic', agent: 'redfish', seed: 8, failure: 'no port' }]);
     expect(text).toContain('1 of 3');
     expect(text).toContain('panic by redfish, seed 7 (controller-1 was killed at step 9 of the fence): outcome failed');
-    expect(text).toContain('panic by redfish, seed 8: no port');
+    expect(text).toContain('panic by redfish, seed 8: no port\n  to play it alone: --fault panic --agent redfish --seed 8\n');
+    expect(text).toMatch(/\n1 of 3 as they must be\n$/);
     expect(isGood(bad)).toBe(false);
+    expect(outcomeOf(bad)).toBe('NOT AS IT MUST BE: outcome failed');
+    expect(outcomeOf({ fault: 'panic', agent: 'redfish', seed: 8, failure: 'no port\nthe end of every log' })).toBe('NOT AS IT MUST BE: no port');
+    expect(outcomeOf(row(1))).toBe('as it must be');
   });
 });

@@ -86,6 +86,12 @@ export class Room {
   }
 }
 
+/** What became of a run, in one line; the table says more. */
+export function outcomeOf(row: MatrixRow): string {
+  if (isGood(row)) return 'as it must be';
+  return `NOT AS IT MUST BE: ${(row.failure ?? row.result?.problems.join('; ') ?? 'did not run').split('\n')[0] ?? ''}`;
+}
+
 function rowsOf(options: DrillOptions, { faults, agents, seeds }: MatrixSize): MatrixRow[] {
   const numbers = Array.from({ length: seeds }, (_unused, index) => options.seed + index);
   return faults.flatMap((fault) => agents.flatMap((agent) => numbers.map((seed) => ({ fault, agent, seed }))));
@@ -121,7 +127,9 @@ export function tableOf(rows: readonly MatrixRow[]): string {
   for (const row of rows.filter((candidate) => !isGood(candidate))) {
     const did = row.result?.did === undefined ? '' : ` (${row.result.did})`;
     lines.push(`${row.fault} by ${row.agent}, seed ${row.seed}${did}: ${row.failure ?? row.result?.problems.join('; ') ?? 'did not run'}`);
+    lines.push(`  to play it alone: --fault ${row.fault} --agent ${row.agent} --seed ${row.seed}`);
   }
+  lines.push(`${rows.filter(isGood).length} of ${rows.length} as they must be`);
   return `${lines.join('\n')}\n`;
 }
 

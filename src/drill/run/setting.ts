@@ -11,7 +11,6 @@ import { RACK, sceneOf } from '../faults/scenes.ts';
 import type { FaultScene, SceneHosts } from '../faults/scenes.ts';
 import { seeded, SHORT_SETTINGS } from './options.ts';
 import type { DrillOptions } from './options.ts';
-import { KdumpNetwork } from './kdump-network.ts';
 import { cloudConfiguration, fenceConfiguration, STRANGER } from './scene-configuration.ts';
 import type { Bmc, Credentials } from './scene-configuration.ts';
 
@@ -49,7 +48,7 @@ export interface DrillSetting {
   /** Machines of Cluster API stand for all nodes. */
   hosts?: SceneHosts;
   /** The controllers hear the messages of crash kernels. */
-  kdump?: KdumpNetwork;
+  hearsKdump?: boolean;
   /** Remedies are configured, and Jobs are run. */
   hasRemedies?: boolean;
   /** What the audience is told first. */
@@ -82,7 +81,7 @@ export function ownSetting(options: DrillOptions): DrillSetting {
     ...(scene.hasFiler === true ? { cluster: { forceDetachMs: WORLD.forceDetachMs } } : {}),
     ...(scene.hasManager === true ? { manager: { healthTimeoutMs: WORLD.managerPatienceMs, preserveTimeoutMs: WORLD.managerKeepsMs } } : {}),
     ...(scene.hosts === undefined ? {} : { hosts: scene.hosts }),
-    ...(scene.hearsKdump === true ? { kdump: new KdumpNetwork(nodes) } : {}),
+    ...(scene.hearsKdump === true ? { hearsKdump: true } : {}),
     ...(scene.remedies === undefined ? {} : { hasRemedies: true }),
     says: [`delays: ${Object.entries(delays).map((pair) => pair.join('=')).join(' ')}`], // prettier-ignore
     configuration: (bmcs, credentials, { filer, cloud } = {}) =>

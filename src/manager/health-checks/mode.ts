@@ -3,6 +3,8 @@ import type { Claim } from '../detection/ownership.ts';
 /** `--health-checks`. */
 export type HealthCheckChoice = 'auto' | 'own' | 'off';
 export const HEALTH_CHECK_CHOICES: readonly HealthCheckChoice[] = ['auto', 'own', 'off'];
+/** What the log says of whose MachineHealthChecks are; drills look for it. */
+export const HEALTH_CHECK_MODE = 'health check mode';
 
 /** One group of Machines with their MachineHealthChecks, as it is served. */
 export interface ServedFamily {

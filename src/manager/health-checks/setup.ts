@@ -24,7 +24,7 @@ import { watchBase, watching } from '../watching.ts';
 import { FamilyMetrics } from './family-metrics.ts';
 import { findFamilies } from './found-families.ts';
 import type { FoundFamily } from './found-families.ts';
-import { healthCheckClaim } from './mode.ts';
+import { HEALTH_CHECK_MODE, healthCheckClaim } from './mode.ts';
 import type { ServedFamily } from './mode.ts';
 import { WatchedKinds } from './watched-kinds.ts';
 import { WatchedWorkloads } from './watched-workloads.ts';
@@ -48,7 +48,7 @@ export function setUpHealthChecks(
   if (choice === 'off') return undefined;
   const { clock, logger: log, transport } = ports;
   const metrics = new FamilyMetrics(ports.metrics.healthChecks);
-  const owners = new Owners<ServedFamily>({ clock, log, claim: healthCheckClaim(choice), message: 'health check mode' });
+  const owners = new Owners<ServedFamily>({ clock, log, claim: healthCheckClaim(choice), message: HEALTH_CHECK_MODE });
   return new GatedController<FoundFamily[], ServedFamily>(ports, options, {
     question: 'who owns health checks',
     find: () => findFamilies(transport, clock.wallMs()),

@@ -14,6 +14,7 @@ import { bootOf, diagnose, isCuredByBoot } from '../illness.ts';
 import { strike } from '../script.ts';
 import type { FaultFindings, FaultScript, FaultStage, Seen } from '../script.ts';
 import { Checking } from './checking.ts';
+import { saysLeftTo } from './left-to-others.ts';
 import { dependenciesOf, UNHEALTHY_WHEN, whilePlayed } from './played.ts';
 import { foreignProblems, requestedProblems } from './request-findings.ts';
 import { allow, define, grant } from './rights.ts';
@@ -120,13 +121,13 @@ async function playClusterApi(stage: FaultStage): Promise<ClusterApiCheck> {
 /** Two who remediate one machine may power it off twice. */
 async function isLeftToIt({ replicas }: FaultStage, checking: Checking): Promise<void> {
   await checking.shows('nodefence leaves MachineHealthChecks to it', ASKED_MS, () =>
-    replicas.running.every(({ child }) => child.log().split('\n').some(isLeaving)),
+    replicas.running.every(({ child }) =>
+      child
+        .log()
+        .split('\n')
+        .some((line) => saysLeftTo(line, HOST_MACHINES.group)),
+    ),
   );
-}
-
-/** What a controller logs of who owns the checks of Cluster API's Machines. */
-function isLeaving(line: string): boolean {
-  return line.includes('"message":"health checks of machines"') && line.includes('"mode":"off: ') && line.includes(HOST_MACHINES.group);
 }
 
 /** An operator that is at work switches on again whatever is switched off behind its back. */
