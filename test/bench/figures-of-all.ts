@@ -1,11 +1,12 @@
 import type { AgentFigures } from './agents/agents-bench.ts';
 import { agentWords } from './agents/agents-bench.ts';
+import { daemonWords } from './daemon/daemon-bench.ts';
+import type { DaemonFigures } from './daemon/daemon-bench.ts';
 import type { FailoverFigures } from './failover.ts';
 import { failoverWords } from './failover.ts';
 import type { FenceFigures } from './fences.ts';
 import { fenceWords } from './fence-words.ts';
 import type { WorldCost } from './growth.ts';
-import { tableOf } from './figures.ts';
 import type { SizeCost } from './sizes.ts';
 import { sizeWords } from './sizes.ts';
 import { healthCheckWords } from './health-checks.ts';
@@ -13,13 +14,15 @@ import type { HealthCheckFigures } from './health-checks.ts';
 import { heartbeatWords } from './heartbeats/heartbeats.ts';
 import type { HeartbeatFigures } from './heartbeats/heartbeats.ts';
 import type { PreservationFigures } from './preservation.ts';
-import type { CompiledDrill, SimulationSpeed } from './programs.ts';
+import type { CompiledDrill } from './programs.ts';
 import { realWords } from './real/real-bench.ts';
 import type { RealFigures } from './real/real-bench.ts';
 import { remedyWords } from './remedies.ts';
 import type { RemedyFigures } from './remedies.ts';
 import type { ScrapeFigures } from './scrape.ts';
 import { scrapeWords } from './scrape.ts';
+import { simulationWords } from './simulation.ts';
+import type { SimulationSpeed } from './simulation.ts';
 import type { SoakFigures } from './soak.ts';
 import { soakWords } from './soak.ts';
 import type { StormFigures } from './storm.ts';
@@ -36,8 +39,10 @@ export interface Figures {
   preservation?: PreservationFigures;
   healthChecks?: HealthCheckFigures;
   heartbeats?: HeartbeatFigures;
+  nodeDaemon?: DaemonFigures;
   remedies?: RemedyFigures;
   real?: RealFigures;
+  pods?: RealFigures;
   scrape?: ScrapeFigures;
   failover?: FailoverFigures;
   soak?: SoakFigures;
@@ -71,8 +76,10 @@ export function wordsOf(figures: Partial<Figures>): string {
     ),
     said(figures.healthChecks, healthCheckWords),
     said(figures.heartbeats, heartbeatWords),
+    said(figures.nodeDaemon, daemonWords),
     said(figures.remedies, remedyWords),
     said(figures.real, realWords),
+    said(figures.pods, realWords),
     said(figures.scrape, scrapeWords),
     said(figures.failover, failoverWords),
     said(figures.soak, soakWords),
@@ -84,12 +91,4 @@ export function wordsOf(figures: Partial<Figures>): string {
 
 function said<T>(figures: T | undefined, words: (figures: T) => string): string[] {
   return figures === undefined ? [] : [words(figures)];
-}
-
-function simulationWords({ seeds, secondsElapsed, seedsPerSecondPerCore, growth }: NonNullable<Figures['simulation']>): string {
-  const rows = growth.map(({ nodes, virtualSeconds, cpuMs, cpuUsPerNodeSecond }) => [nodes, virtualSeconds, cpuMs, cpuUsPerNodeSecond].map(String));
-  return [
-    `simulation: ${seeds} seeds in ${secondsElapsed} s, ${seedsPerSecondPerCore} seeds per second and core`,
-    tableOf([['a calm world, one node dies: nodes', 'virtual s', 'CPU ms', 'CPU µs per node and s'], ...rows]),
-  ].join('\n');
 }

@@ -2,6 +2,7 @@
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { AGENT_SECTIONS, agentWords, measureAgents } from './agents/agents-bench.ts';
+import { measureDaemon } from './daemon/daemon-bench.ts';
 import { measureFailover } from './failover.ts';
 import { measureFences } from './fences.ts';
 import { wordsOf } from './figures-of-all.ts';
@@ -11,10 +12,11 @@ import { measureHealthChecks } from './health-checks.ts';
 import { measureHeartbeats } from './heartbeats/heartbeats.ts';
 import { keep } from './page/kept.ts';
 import { measurePreservation } from './preservation.ts';
-import { measureCompiled, measureSimulation } from './programs.ts';
+import { measureCompiled } from './programs.ts';
 import { measureReal } from './real/real-bench.ts';
 import { measureRemedies } from './remedies.ts';
 import { measureScrape } from './scrape.ts';
+import { measureSimulation } from './simulation.ts';
 import { measureSizes, SIZES } from './sizes.ts';
 import { measureSoak } from './soak.ts';
 import { measureStorm } from './storm.ts';
@@ -23,6 +25,8 @@ import { measureStorm } from './storm.ts';
 const CALM_MS = 200;
 /** Of other nodes, while the nodes of the large run fail. */
 const EVENTS_PER_SECOND = 1_000;
+/** Ten on each of 5,000 nodes. */
+const MANY_PODS = 50_000;
 /** A thousand nodes fail at once, and twenty a second may begin. */
 const WAVE = { nodes: 2_000, fences: 1_000, wave: 1_000, everyMs: 1_000, pace: { max: 100, window: '5s', windowMs: 5_000 } };
 const RELEASE = { nodes: 100, fences: 10, wave: 1, everyMs: 2_500, pods: 30 };
@@ -39,16 +43,18 @@ const SECTIONS = {
   preservation: 'preservation',
   'health-checks': 'healthChecks',
   heartbeats: 'heartbeats',
+  daemon: 'nodeDaemon',
   remedies: 'remedies',
   scrape: 'scrape',
   failover: 'failover',
   real: 'real',
+  pods: 'pods',
   sizes: 'sizes',
   soak: 'soak',
 } as const satisfies Record<string, keyof Figures>;
 type SectionName = keyof typeof SECTIONS;
-/** Only by their names: the one takes as long as it is told to, the other loads both cores for two minutes. */
-const LONG: readonly string[] = ['soak', 'wave'];
+/** Only by their names: the first takes as long as it is told to, the second loads both cores for two minutes, the last one wants 8 GB of memory. */
+const LONG: readonly string[] = ['soak', 'wave', 'pods'];
 
 const USAGE = `usage: npm run -s bench -- [--json] [--write] [--nodes N] [--pods N] [--fences N] [--wave N] [--every MS] [--minutes N] [--speed N] [--only ${Object.keys(SECTIONS).join(',')}]
        npm run -s bench -- agents [--json] [--write] [--only ${AGENT_SECTIONS.join(',')}]
@@ -85,10 +91,12 @@ const MEASURE: { [Name in SectionName]: () => unknown } = {
   preservation: measurePreservation,
   'health-checks': measureHealthChecks,
   heartbeats: () => measureHeartbeats(nodes),
+  daemon: () => measureDaemon(say),
   remedies: () => measureRemedies(nodes),
   scrape: () => measureScrape(),
   failover: measureFailover,
   real: () => measureReal(nodes, Number(values.pods), say),
+  pods: () => measureReal(nodes, MANY_PODS, say),
   sizes: () => measureSizes(SIZES, say),
   soak: () => measureSoak(nodes, Number(values.minutes), Number(values.speed), say),
 };

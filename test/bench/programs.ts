@@ -1,10 +1,8 @@
 import { spawn } from 'node:child_process';
-import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { rounded } from './figures.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const SEEDS = 500;
 
 export interface CompiledDrill {
   seconds: number;
@@ -25,20 +23,6 @@ export async function measureCompiled(): Promise<CompiledDrill> {
   };
   const seconds = rounded((performance.now() - began) / 1_000);
   return { seconds, expected: drill.expected, api: drill.api, ...drill.controller };
-}
-
-export interface SimulationSpeed {
-  seeds: number;
-  secondsElapsed: number;
-  seedsPerSecondPerCore: number;
-}
-
-/** Whole simulated clusters, one per seed, on every core. */
-export async function measureSimulation(): Promise<SimulationSpeed> {
-  const began = performance.now();
-  await outputOf(['test/simulation/main.ts', '--seeds', String(SEEDS)]);
-  const seconds = (performance.now() - began) / 1_000;
-  return { seeds: SEEDS, secondsElapsed: rounded(seconds), seedsPerSecondPerCore: rounded(SEEDS / seconds / availableParallelism()) };
 }
 
 /** stdout of a program of this tree; what it says on stderr is shown when it fails. */

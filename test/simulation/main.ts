@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { NOTHING_PLAYED, paceText, playedToo } from './pace.ts';
 import { runSeed } from './run-seed.ts';
 import type { SeedResult } from './seed-result.ts';
 import { scenarioWith } from './secondary-controllers/draws.ts';
@@ -160,6 +161,7 @@ async function runBatch({ argument, first, count, jobs, show }: Batch): Promise<
   let [done, violations, lastShownMs] = [0, 0, startedMs];
   const failed: SeedResult[] = [];
   const traces: string[] = [];
+  let pace = NOTHING_PLAYED;
   const rate = (): string => `${(done / ((performance.now() - startedMs) / 1000)).toFixed(0)} seeds/s`;
   await runInWorkers({
     program: fileURLToPath(import.meta.url),
@@ -170,6 +172,7 @@ async function runBatch({ argument, first, count, jobs, show }: Batch): Promise<
     silenceMs: SILENCE_MS,
     onResult: (result) => {
       done += 1;
+      pace = playedToo(pace, result);
       traces.push(`${result.seed}:${result.hash}`);
       violations += result.violations.length;
       if (result.violations.length > 0 && failed.push(result) <= SHOWN_FAILURES_MAX) {
@@ -181,7 +184,7 @@ async function runBatch({ argument, first, count, jobs, show }: Batch): Promise<
       }
     },
   });
-  process.stderr.write(`${rate()} with ${jobs} processes\n`);
+  process.stderr.write(`${rate()} with ${jobs} processes; ${paceText(pace)}\n`);
   if (failed.length > SHOWN_FAILURES_MAX) {
     process.stdout.write(`and ${failed.length - SHOWN_FAILURES_MAX} failing seeds more\n`);
   }

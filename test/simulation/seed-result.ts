@@ -25,4 +25,6 @@ export interface SeedResult {
   events: number;
   /** Virtual time that passed. */
   virtualMs: number;
+  /** CPU time that the worker took for it; absent where it was run by none. */
+  cpuMs?: number;
 }

@@ -144,7 +144,10 @@ export function serveAsWorker(runSeed: (seed: number) => Promise<SeedResult>): v
   process.on('message', (chunk: Chunk) => {
     void (async () => {
       for (let seed = chunk.first; seed < chunk.first + chunk.count; seed++) {
-        process.send?.(await runSeed(seed));
+        const began = process.cpuUsage();
+        const result = await runSeed(seed);
+        const { user, system } = process.cpuUsage(began);
+        process.send?.({ ...result, cpuMs: (user + system) / 1_000 });
       }
     })();
   });

@@ -10,9 +10,8 @@ const DOCS = fileURLToPath(new URL('../../../docs/', import.meta.url));
 
 /** Figures of sections take the place of what was kept of them; page and graphs are made anew of all. */
 export function keep({ machine: _machine, ...measured }: Partial<Figures>, command: string): void {
-  const { real } = measured;
-  // Where the server's programs lie is nobody's business.
-  const figures = { ...measured, ...(real === undefined ? {} : { real: { ...real, server: real.server.replace(/ in \S+?(?=[;,]|$)/u, '') } }) };
+  const { real, pods } = measured;
+  const figures = { ...measured, ...(real === undefined ? {} : { real: placeless(real) }), ...(pods === undefined ? {} : { pods: placeless(pods) }) };
   const file = `${DOCS}bench.json`;
   const kept: Kept = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Kept) : { figures: {}, origins: {} };
   const origin: Origin = {
@@ -30,6 +29,11 @@ export function keep({ machine: _machine, ...measured }: Partial<Figures>, comma
   writeFileSync(file, `${JSON.stringify(all, null, 1)}\n`);
   writeFileSync(`${DOCS}bench.md`, pageOf(all));
   for (const [name, graph] of Object.entries(graphsOf(all.figures.sizes ?? []))) writeFileSync(`${DOCS}images/${name}.svg`, graph);
+}
+
+/** Where the server's programs lie is nobody's business. */
+function placeless<T extends { server: string }>(figures: T): T {
+  return { ...figures, server: figures.server.replace(/ in \S+?(?=[;,]|$)/u, '') };
 }
 
 function machineOf(): string {

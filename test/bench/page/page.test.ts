@@ -7,6 +7,10 @@ const ORIGIN = { command: 'npm run -s bench -- --only storm --write', at: '2026-
 const KEPT: Kept = {
   figures: {
     storm: { nodes: 5_000, failed: 1_000, held: 1_000, cpuMs: 24.7, firstMs: 3.9 },
+    nodeDaemon: {
+      ...{ daemons: 5, seconds: 60, flags: '--lite-mode', keptMs: 30_000, startCpuMs: 400, rssMb: 66.7, rssMaxMb: 67, peakMb: 67 },
+      ...{ idlePercent: 0.32, idleMaxPercent: 0.4, childrenPercent: 0.05 },
+    },
     agents: { overhead: { actsAfterMs: 2_300, overMs: 48, peerOverMs: 1_277 } },
   },
   origins: { storm: ORIGIN, agents: { ...ORIGIN, command: 'npm run -s bench -- agents --write' } },
@@ -17,6 +21,7 @@ it('the page of figures has a line for each goal that was measured, and says how
   expect(page).toContain('| 1000 nodes at once: decision | – | ≤ 100 ms CPU | 24.7 ms |');
   expect(page).toContain('| a BMC that acts after 2300 ms | fence_redfish | holds | known 48 ms later, theirs 1277 ms |');
   expect(page).toContain('`npm run -s bench -- agents --write`, 2026-01-01T12:00 UTC; 2 × some processor; load 0.1');
+  expect(page).toContain('| node daemon: resident memory over a minute | – | ≤ 70 MB | 66.7 MB (the largest 67) |');
   expect(page).not.toContain('scrape');
 });
 

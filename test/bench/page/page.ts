@@ -19,7 +19,7 @@ export interface Kept {
 
 const HEADING = `# Measured
 
-Printed by \`npm run -s bench -- --write\`; do not edit. It keeps the figures of each section in [bench.json](bench.json), so that one section can be measured anew alone (\`--only NAME --write\`, \`agents --write\`, \`--only soak --minutes 60 --speed 10 --write\`). Everything is on loopback: compare ratios and counts, and take absolute times for the software's own part. Goals are of this project; nothing here fails a build, because a busy machine is not a defect.
+Printed by \`npm run -s bench -- --write\`; do not edit. It keeps the figures of each section in [bench.json](bench.json), so that one section can be measured anew alone (\`--only NAME --write\`, \`agents --write\`, \`--only soak --minutes 60 --speed 10 --write\`, \`--only daemon,simulation,pods --write\`; \`soak\`, \`wave\` and \`pods\` are measured by their names only). Everything is on loopback: compare ratios and counts, and take absolute times for the software's own part. Goals are of this project; nothing here fails a build, because a busy machine is not a defect.
 
 What the figures mean for large clusters: [scale.md](scale.md).
 `;

@@ -10,10 +10,18 @@ type Measured = Omit<Figures, 'machine'>;
 type Use = NonNullable<NonNullable<Measured['real']>['ours']>;
 
 export function rowsOf(figures: Measured): Row[] {
-  return [...realRows(figures), ...fenceRows(figures), ...agentRows(figures.agents ?? {}), ...failoverRows(figures), ...otherRows(figures)];
+  return [
+    ...realRows(figures.real),
+    ...podRows(figures.pods),
+    ...fenceRows(figures),
+    ...agentRows(figures.agents ?? {}),
+    ...failoverRows(figures),
+    ...daemonRows(figures),
+    ...otherRows(figures),
+  ];
 }
 
-function realRows({ real }: Measured): Row[] {
+function realRows(real: Measured['real']): Row[] {
   const { ours, informers: theirs } = real ?? {};
   if (real === undefined || ours === undefined || theirs === undefined) return [];
   const pair = (pick: (use: Use) => number, unit: string): string => `${pick(ours)} : ${pick(theirs)} ${unit}`;
@@ -27,6 +35,19 @@ function realRows({ real }: Measured): Row[] {
     ['83 lease renewals and 4 Node statuses a second', peer, '≤ 5% of a core', pair(({ loadPercent }) => loadPercent, '%')],
     ['CPU for one event', peer, '≤ 1/3', pair(({ cpuMsPerEvent }) => cpuMsPerEvent, 'ms')],
     ['/metrics', '–', 'holds', `${ours.scrapeMs} ms, ${ours.scrapeLines} lines`],
+  ];
+}
+
+/** Where most of what is read are pods: what their number adds to. */
+function podRows(found: Measured['pods']): Row[] {
+  const { ours, informers: theirs } = found ?? {};
+  if (found === undefined || ours === undefined || theirs === undefined) return [];
+  const where = `${found.nodes} nodes, ${found.pods} pods`;
+  const peer = "client-node's informers";
+  return [
+    [`resident memory, peak, ${where}`, peer, '≤ 1/4', `${ours.rssMb} : ${theirs.rssMb} MB, ${ours.peakMb} : ${theirs.peakMb} MB`],
+    [`CPU until ready, ${where}`, peer, '', `${ours.readyCpuMs} : ${theirs.readyCpuMs} ms`],
+    [`CPU for one event, ${where}`, peer, '≤ 1/3', `${ours.cpuMsPerEvent} : ${theirs.cpuMsPerEvent} ms`],
   ];
 }
 
@@ -97,6 +118,15 @@ function failoverRows({ failover }: Measured): Row[] {
   ];
 }
 
+function daemonRows({ nodeDaemon }: Measured): Row[] {
+  if (nodeDaemon === undefined) return [];
+  const { rssMb, rssMaxMb, idlePercent, idleMaxPercent } = nodeDaemon;
+  return [
+    ['node daemon: resident memory over a minute', '–', '≤ 70 MB', `${rssMb} MB (the largest ${rssMaxMb})`],
+    ['node daemon: grants, watchdog, peers, checks', '–', '≤ 0.5% of a core', `${idlePercent} % (the most ${idleMaxPercent})`],
+  ];
+}
+
 function otherRows({ scrape, soak, simulation }: Measured): Row[] {
   const rows: Row[] = [];
   if (scrape !== undefined) {
@@ -112,6 +142,10 @@ function otherRows({ scrape, soak, simulation }: Measured): Row[] {
     const words = `resident ${soak.rssMb.early} → ${soak.rssMb.late} MB (${soak.rssMb.driftPercent}%), live heap ${soak.heapMb.driftPercent}%`;
     rows.push([`soak: ${soak.minutes} min, ${soak.nodes} nodes, ${soak.fences} failures`, '–', '≤ 5% drift, nothing leaked', words]);
   }
-  if (simulation !== undefined) rows.push(['simulation', '–', '', `${simulation.seedsPerSecondPerCore} seeds per second and core`]);
+  if (simulation !== undefined) {
+    const { hoursPerCpuSecond, fencesPerCpuSecond, seedsPerCpuSecond } = simulation;
+    const words = `${hoursPerCpuSecond} h of a cluster, ${fencesPerCpuSecond} fences (${seedsPerCpuSecond} seeds)`;
+    rows.push(['simulation, for a second of CPU', '–', '', words]);
+  }
   return rows;
 }

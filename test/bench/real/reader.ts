@@ -14,10 +14,11 @@ export class Reader {
   readonly #ended: Promise<void>;
   #isRunning = true;
 
-  constructor(command: readonly string[], environment: Readonly<Record<string, string>>, log: string) {
+  /** `program`: what is started with `command`; default: this Node. */
+  constructor(command: readonly string[], environment: Readonly<Record<string, string>>, log: string, program = process.execPath) {
     this.#log = log;
     const file = openSync(log, 'w', 0o600);
-    this.#process = spawn(process.execPath, command, { env: { ...process.env, ...environment }, stdio: ['ignore', file, file] });
+    this.#process = spawn(program, command, { env: { ...process.env, ...environment }, stdio: ['ignore', file, file] });
     closeSync(file);
     this.#ended = new Promise((resolve) => {
       this.#process.once('exit', () => {
@@ -48,9 +49,20 @@ export class Reader {
 
   /** Of all its threads, user and kernel. */
   cpuMs(): number {
+    const [user = 0, system = 0] = this.#times();
+    return user + system;
+  }
+
+  /** Of the processes that it started and that have ended. */
+  childrenCpuMs(): number {
+    const [, , user = 0, system = 0] = this.#times();
+    return user + system;
+  }
+
+  #times(): number[] {
     if (!this.#isRunning) throw new Error(`the program has ended: ${this.log().slice(-2_000)}`);
     const fields = readFileSync(`/proc/${this.pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-    return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
+    return fields.slice(11, 15).map((ticks) => Number(ticks) * TICK_MS);
   }
 
   memory(): { rssMb: number; peakMb: number } {
