@@ -1,4 +1,5 @@
 import type { StoreBackup } from '../../src/testbed/apiserver/store.ts';
+import type { StartUp } from '../../src/testbed/apiserver/troubles.ts';
 import { ApiServer } from '../../src/testbed/apiserver/server.ts';
 import { inProcessTransport } from '../../src/testbed/apiserver/transport.ts';
 import type { ApiEvent } from '../../src/laws/trace.ts';
@@ -26,6 +27,8 @@ export const CLUSTER_API_USER = 'cluster-api';
 export const OPERATOR_USER = 'baremetal-operator';
 /** The account of the node daemons, which all of them share. */
 export const DAEMON_USER = 'system:serviceaccount:nodefence-system:nodefence-node';
+/** Accounts of ours: a server that was started anew denies them everything for a moment, and throttles them where it throttles. */
+const OURS: readonly string[] = [CONTROLLER_USER, DAEMON_USER];
 const INSIDERS = [CLUSTER_API_USER, OPERATOR_USER, DAEMON_USER];
 
 const NAMESPACES: Resource = { group: '', version: 'v1', kind: 'Namespace', plural: 'namespaces', namespaced: false };
@@ -49,7 +52,7 @@ export class SimulatedApi {
     this.#server = new ApiServer({
       clock: this.process.clock,
       random: kernel.random('api-server'),
-      users: names.map((name) => ({ name, groups: ['system:masters'], token: name })),
+      users: names.map((name) => ({ name, groups: OURS.includes(name) ? [] : ['system:masters'], token: name })),
       authorization: 'always-allow',
       tracksManagers,
       streamsLists: kernel.random('streams-lists').next() >= WITHOUT_STREAMS,
@@ -93,6 +96,16 @@ export class SimulatedApi {
 
   endWatches(): void {
     this.#server.endWatches('close');
+  }
+
+  /** It was started anew, and lacks for a moment what it has to read first. */
+  startUp(lacks: StartUp): void {
+    this.#server.restart(lacks);
+  }
+
+  /** Priority and Fairness leaves our accounts no share; returns what ends that. */
+  throttle(): () => void {
+    return this.#server.throttle(({ name }) => OURS.includes(name));
   }
 
   /** A stop that was made since the backup is gone: whoever judges must know it. */

@@ -81,7 +81,9 @@ function wordsOf(disturbance: Disturbance): string {
     case 'burst':
       return `burst of ${disturbance.how}`;
     case 'restart':
-      return 'the API server restarts';
+      return `the API server restarts${disturbance.lacks === undefined ? '' : `, without roles for ${seconds(disturbance.lacks.rolesMs)} and storages for ${seconds(disturbance.lacks.storagesMs)}`}`;
+    case 'throttle':
+      return 'the API server throttles our accounts';
     case 'expire':
       return 'history is compacted';
     case 'restore':

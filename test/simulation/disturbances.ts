@@ -1,3 +1,4 @@
+import type { StartUp } from '../../src/testbed/apiserver/troubles.ts';
 import type { ApiClient } from '../../src/kube/client.ts';
 import type { SimulatedApi } from './api.ts';
 import { breakClusterSettings, editFenceConfiguration, holdEverything, ROTATED_TEXT, rotateSecret } from './configuration.ts';
@@ -91,7 +92,9 @@ export class Disturbances {
       case 'burst':
         return this.#world.network.refuseMost(disturbance.how);
       case 'restart':
-        return this.#restart();
+        return this.#restart(disturbance.lacks);
+      case 'throttle':
+        return this.#world.api.throttle();
       case 'expire':
         this.#world.api.expire();
         return undefined;
@@ -212,11 +215,12 @@ export class Disturbances {
   }
 
   /** Nobody reaches it; afterwards it knows the present, and nothing of how it came about. */
-  #restart(): () => void {
+  #restart(lacks: StartUp | undefined): () => void {
     const end = this.#break('everyone', 'refused');
     this.#world.api.endWatches();
     return () => {
-      this.#world.api.expire();
+      if (lacks === undefined) this.#world.api.expire();
+      else this.#world.api.startUp(lacks);
       end();
     };
   }

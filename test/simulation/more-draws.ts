@@ -46,6 +46,8 @@ const SERVER_TROUBLES: Readonly<Record<ServerTrouble, number>> = {
   'status-refused': 3,
   outage: 3,
 };
+const STARTED_SHARE = 0.15;
+const STARTS: Readonly<Record<'restart' | 'throttle', number>> = { restart: 1, throttle: 1 };
 const MARKS: Readonly<Record<ForeignMark, number>> = { taint: 3, cordon: 3, annotation: 1 };
 
 const UNRULY_API: Partial<ApiFaults> = { watchGoneShare: 0.005, watchOvertakeShare: 0.1, hasSmallPages: true, pageGoneShare: 0.3 };
@@ -69,7 +71,13 @@ export function withMore(first: First): Scenario {
     ...(feed === undefined ? {} : { feed }),
     ...drawHosts(first, theme),
   };
-  const disturbances = [...scenario.disturbances, ...drawTheme(random, theme, scenario), ...drawPreserved(first), ...drawServer(first)];
+  const disturbances = [
+    ...scenario.disturbances,
+    ...drawTheme(random, theme, scenario),
+    ...drawPreserved(first),
+    ...drawServer(first),
+    ...drawStarted(first),
+  ];
   const disturbed = { ...scenario, disturbances };
   return { ...disturbed, expected: expectedOf(disturbed) };
 }
@@ -118,6 +126,17 @@ function drawServer({ seed, faultAtMs }: First): Disturbance[] {
       return [{ what: 'break', who, how, atMs, durationMs: random.between(600_000, 2_400_000) }];
     }
   }
+}
+
+/** What a real API server answers for a while after its start, or while it is overloaded; mostly in the midst of the fence. */
+function drawStarted({ seed, faultAtMs }: First): Disturbance[] {
+  const random = new SeededRandom(seed, 'started');
+  if (!random.chance(STARTED_SHARE)) return [];
+  const atMs = faultAtMs + random.between(0, 60_000);
+  const what = random.weighted(STARTS);
+  if (what === 'throttle') return [{ what, atMs, durationMs: random.between(500, 30_000) }];
+  const lacks = { rolesMs: random.between(0, 3_000), storagesMs: random.between(0, 3_000) };
+  return [{ what, lacks, atMs, durationMs: random.between(200, 20_000) }];
 }
 
 function drawTheme(random: SeededRandom, theme: Theme, scenario: First): Disturbance[] {

@@ -8,7 +8,7 @@ const scenarios = Array.from({ length: 2000 }, (_unused, index) => scenarioOf(in
 const DETAILS = ['how', 'kind', 'scope', 'mark', 'word', 'fault', 'guard'] as const;
 const ALL_KINDS = [
   ...['pause stop', 'pause suspend', 'terminate', 'clock'],
-  ...['break cut', 'break deaf', 'break mute', 'break refused', 'restart', 'expire'],
+  ...['break cut', 'break deaf', 'break mute', 'break refused', 'restart', 'throttle', 'expire'],
   ...[
     'burst conflict',
     'burst too-many-requests',

@@ -1,3 +1,4 @@
+import type { StartUp } from '../../src/testbed/apiserver/troubles.ts';
 import type { DeviceBehaviour } from '../../src/testbed/simulation/devices.ts';
 import type { Guard } from './guards.ts';
 import type { CrashPoint } from '../../src/testbed/simulation/port.ts';
@@ -32,7 +33,8 @@ export type Edit = 'address' | 'agent' | 'deleted' | 'rotated' | 'cluster' | 'po
  * Something that happens besides the failure of the first node. Each can be left out by itself, so that a failing seed shrinks.
  *
  * Processes: pause (SIGSTOP or a sleeping machine), terminate (SIGTERM), clock (a wall clock is set anew).
- * API server: break (the way to it), burst (most calls are refused), restart (down, then without its recent events), expire (all watches get 410),
+ * API server: break (the way to it), burst (most calls are refused), restart (down, then without its recent events, and for a moment without roles and storages),
+ * throttle (Priority and Fairness answers 429 to our accounts, whatever they ask), expire (all watches get 410),
  * restore (etcd, from a backup taken `ageMs` before: down, then what was written since is gone, and versions begin below it), delete-lease (of the leader).
  * Devices: device (the way to the failed node's), hardware (a device behaves otherwise for a while), swap (two addresses lead to each other's device),
  * late (the next accepted off takes effect so much later), power-on (somebody switches a machine on that is off).
@@ -46,7 +48,8 @@ export type Disturbance = { atMs: number; durationMs: number } & (
   | { what: 'clock'; who: 'controllers' | 'leader' | 'api-server' | 'kubelets'; byMs: number }
   | { what: 'break'; who: Who | 'controllers' | 'everyone'; how: Breakage }
   | { what: 'burst'; how: Burst }
-  | { what: 'restart' }
+  | { what: 'restart'; lacks?: StartUp }
+  | { what: 'throttle' }
   | { what: 'expire' }
   | { what: 'restore'; ageMs: number }
   | { what: 'delete-lease' }

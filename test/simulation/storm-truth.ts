@@ -9,7 +9,7 @@ import type { Scenario } from './scenario.ts';
 /** So old may be what a leader knows that was stopped for a moment: longer, and it has lost its Lease. */
 const KNOWN_MS = 20_000;
 /** What keeps a leader from hearing of the cluster in time. */
-const DEAFENING: ReadonlySet<string> = new Set(['break', 'burst', 'restart', 'expire', 'clock', 'edit']);
+const DEAFENING: ReadonlySet<string> = new Set(['break', 'burst', 'throttle', 'restart', 'expire', 'clock', 'edit']);
 
 /**
  * P6 from outside: what the storm policies promise, counted anew from what the API server holds, at every off that a device accepts. Only where the

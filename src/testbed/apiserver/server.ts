@@ -20,6 +20,7 @@ import { review } from './reviews.ts';
 import { ServiceAccountTokens } from './service-account-tokens.ts';
 import { Store, type Change, type StoreBackup } from './store.ts';
 import { presentation, type Presentation } from './presentation.ts';
+import { NoShare, Troubles, type StartUp } from './troubles.ts';
 import { Watches, WatchExpired, type ServerSink } from './watches.ts';
 
 export interface ServerUser {
@@ -71,6 +72,7 @@ export class ApiServer {
   private readonly tokens: ServiceAccountTokens;
   private readonly byName = new Map<string, User>();
   private readonly definitionChanges: Change[] = [];
+  private readonly troubles: Troubles;
 
   constructor(options: ApiServerOptions) {
     this.options = options;
@@ -83,6 +85,7 @@ export class ApiServer {
       managedFields: options.tracksManagers === true ? 'all' : 'applied',
       logOf: options.logOf ?? (() => ''),
     };
+    this.troubles = new Troubles(options.clock);
     this.tokens = new ServiceAccountTokens(this.backend);
     this.watches = new Watches(this.backend, options.streamsLists ?? true);
     this.garbage = new Garbage(this.backend);
@@ -120,7 +123,7 @@ export class ApiServer {
     const path = this.pathOf(request);
     const shown = presentation(request.accept);
     try {
-      const user = authenticated(request);
+      const user = this.admitted(request);
       if (path === undefined) return this.handleOther(request, user);
       const kind = this.authorized(request, path, user);
       const result = this.serve(kind, path, request, user);
@@ -140,7 +143,7 @@ export class ApiServer {
     const path = this.pathOf(request);
     try {
       if (path === undefined) throw unknownPath(false);
-      const kind = this.authorized(request, path, authenticated(request));
+      const kind = this.authorized(request, path, this.admitted(request));
       if (kind.virtual || path.name !== '') throw methodNotAllowed();
       const shown = presentation(request.accept).stream(kind, sink, () => this.options.clock.wallMs());
       const close = this.openOrExpire(kind, path, request, shown);
@@ -184,6 +187,18 @@ export class ApiServer {
     this.backend.store.advance(revisions);
   }
 
+  /** It was started anew: watches have ended, nothing of before is in its caches, and what it needs has yet to be read. */
+  restart(startUp: StartUp): void {
+    this.backend.store.compact();
+    this.watches.endAll();
+    this.troubles.startUp(startUp);
+  }
+
+  /** API Priority and Fairness leaves these users no share: each request of theirs is answered 429 until what is returned is called. */
+  throttle(isThrottled: (user: User) => boolean): () => void {
+    return this.troubles.throttle(isThrottled);
+  }
+
   /** Ends all watches: in the ordinary way, or with an ERROR event of status 410. */
   endWatches(how: 'close' | 'expire'): void {
     if (how === 'close') this.watches.endAll();
@@ -225,6 +240,12 @@ export class ApiServer {
     return { status: 201, body, warnings: [] };
   }
 
+  private admitted(request: ServerRequest): User {
+    const user = authenticated(request);
+    this.troubles.checkShare(user);
+    return user;
+  }
+
   private authorized(request: ServerRequest, path: ResourcePath, user: User): Kind {
     this.authorize(user, {
       verb: verbOf(request, path),
@@ -237,11 +258,13 @@ export class ApiServer {
     });
     const kind = this.backend.registry.find(path.group, path.version, path.plural);
     if (kind === undefined || (!kind.namespaced && path.namespace !== '')) throw unknownPath(this.backend.registry.isBuiltIn(path.group));
+    if (!kind.virtual) this.troubles.checkStorages(user);
     return kind;
   }
 
   private authorize(user: User, attempt: Attempt): void {
-    if (this.options.authorization === 'always-allow' || isAllowed(this.backend, user, attempt)) return;
+    const isKnown = !this.troubles.deniesAll(user);
+    if (isKnown && (this.options.authorization === 'always-allow' || isAllowed(this.backend, user, attempt))) return;
     if (attempt.path !== '') throw new ApiFailure(403, 'Forbidden', `forbidden: ${refusalOf(user, attempt)}`, {});
     throw forbidden({ group: attempt.group, plural: attempt.resource }, attempt.name, refusalOf(user, attempt));
   }
@@ -340,6 +363,10 @@ function failed(error: unknown): ServerResponse {
   if (error instanceof ExpiredContinue) {
     const { failure, metadata } = expiredContinue(error);
     return { status: failure.status, body: { ...statusObject(failure), metadata }, headers };
+  }
+  if (error instanceof NoShare) {
+    const retryAfter = String(error.retryAfterSeconds);
+    return { status: 429, body: error.message, headers: { 'content-type': 'text/plain; charset=utf-8', 'retry-after': retryAfter } };
   }
   if (error instanceof NoHandler) return { status: 404, body: error.message, headers: { 'content-type': 'text/plain; charset=utf-8' } };
   if (!(error instanceof ApiFailure)) throw error;

@@ -46,7 +46,17 @@ const EXTRAS: Readonly<Record<Extra, number>> = {
 const EXTRA_COUNTS: Readonly<Record<'0' | '1' | '2' | '3', number>> = { 0: 4, 1: 3, 2: 2, 3: 2 };
 
 /** Of what may happen to controllers and their API server, that which says nothing of devices, people and plans. */
-const KEPT: ReadonlySet<Disturbance['what']> = new Set(['pause', 'terminate', 'clock', 'break', 'burst', 'restart', 'expire', 'delete-lease']);
+const KEPT: ReadonlySet<Disturbance['what']> = new Set([
+  'pause',
+  'terminate',
+  'clock',
+  'break',
+  'burst',
+  'throttle',
+  'restart',
+  'expire',
+  'delete-lease',
+]);
 const DISTURBED_SHARE = 0.5;
 const FAST_SHARE = 0.3;
 /** Worlds in which nothing happens beside the story. */
