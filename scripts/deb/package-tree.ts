@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { lockedPackages } from '../supply/locked-packages.ts';
 import { billOfMaterials } from '../supply/bill.ts';
+import { packedNode } from '../supply/packed-node.ts';
 import { prune } from '../supply/prune.ts';
 import { control, COPYRIGHT, POSTINST, PRERM, unitOf, UNITS, WRAPPER } from './control.ts';
 
@@ -15,10 +16,16 @@ const CONFIGURATION = ['controller.env', 'node.env'];
 
 type Manifest = Parameters<typeof billOfMaterials>[0] & { description: string };
 
-/** Everything that the package installs, under `tree`, and its DEBIAN folder. */
-export function fillTree(root: string, tree: string, architecture: string): void {
+/** As dpkg names it. */
+export type Architecture = 'amd64' | 'arm64';
+const PLATFORMS: Readonly<Record<Architecture, string>> = { amd64: 'linux-x64', arm64: 'linux-arm64' };
+
+/** Everything that the package installs, under `tree`, and its DEBIAN folder. `isOwn`: the Node that runs is the one that is packed. */
+export function fillTree(root: string, tree: string, architecture: Architecture, isOwn: boolean): void {
   const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest;
-  program(root, join(tree, PROGRAM), manifest);
+  program(root, join(tree, PROGRAM), manifest, PLATFORMS[architecture]);
+  if (isOwn) cpSync(realpathSync(process.execPath), join(tree, PROGRAM, 'node'), { dereference: true });
+  else packedNode(root, join(tree, PROGRAM), architecture);
   pages(root, tree);
   services(root, tree);
   for (const name of ['nodefence', 'kubectl-fence']) write(tree, `usr/bin/${name}`, WRAPPER, 0o755);
@@ -40,18 +47,17 @@ function write(tree: string, path: string, content: string | Buffer, mode = 0o64
   chmodSync(file, mode);
 }
 
-function program(root: string, place: string, manifest: Manifest): void {
+function program(root: string, place: string, manifest: Manifest, platform: string): void {
   mkdirSync(place, { recursive: true });
   for (const name of ['package.json', 'package-lock.json', '.npmrc']) cpSync(join(root, name), join(place, name));
   const options = { cwd: place, stdio: ['ignore', 'ignore', 'inherit'] as ['ignore', 'ignore', 'inherit'] };
   execFileSync('npm', ['ci', '--ignore-scripts', '--omit=dev', '--omit=optional', '--prefer-offline', '--no-progress'], options);
   write(place, 'sbom.cdx.json', billOfMaterials(manifest, lockedPackages(place)));
-  prune(join(place, 'node_modules'));
+  prune(join(place, 'node_modules'), platform);
   for (const name of ['package-lock.json', '.npmrc', 'node_modules/.package-lock.json']) rmSync(join(place, name), { force: true });
   const compiler = join(root, 'node_modules/typescript/bin/tsc');
   execFileSync(process.execPath, [compiler, '-p', 'tsconfig.build.json', '--declaration', 'false', '--outDir', join(place, 'dist')], { cwd: root });
   for (const name of LEFT_OUT) rmSync(join(place, 'dist/src', name), { recursive: true });
-  cpSync(realpathSync(process.execPath), join(place, 'node'), { dereference: true });
 }
 
 function pages(root: string, tree: string): void {

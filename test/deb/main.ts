@@ -1,33 +1,45 @@
-// `npm run deb:try`: builds the Debian package, installs it in a clean Debian tree made by debootstrap, tries what it brought, and removes it again. Root, on Debian.
+// `npm run deb:try -- [--arch amd64|arm64]`: builds the Debian package, installs it in a clean Debian tree made by debootstrap, tries what it brought, and removes it again. Root, on Debian.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { UNITS } from '../../scripts/deb/control.ts';
 import { setUpPackages, thisMachine } from '../../scripts/packages.ts';
 import { VERSION } from '../../src/cli/version.ts';
+import { startTestProcess, TEST_PASSWORD } from '../../src/testbed/devices/ipmi/test-process.ts';
+import { architectureOf, OWN } from '../image/architecture.ts';
 import { debianTree } from '../image/bases.ts';
+import { EMULATOR, whyNotRun } from '../image/emulation.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const CACHE = join(homedir(), '.cache', 'nodefence-image');
 const PROGRAMS = [
   { command: 'debootstrap', package: 'debootstrap' },
   { command: 'systemd-analyze', package: 'systemd' },
+  { command: 'ipmi_sim', package: 'openipmi' },
 ];
+const { values } = parseArgs({ options: { arch: { type: 'string', default: OWN } } });
+const ARCHITECTURE = architectureOf(values.arch);
 
-/** A Debian with nothing but its base. */
+/** A Debian with nothing but its base; of another architecture the kernel runs its programs by an emulator. */
 class Tree {
   readonly folder: string;
 
   constructor(folder: string) {
     this.folder = folder;
-    execFileSync('cp', ['-a', debianTree(CACHE), folder]);
+    execFileSync('cp', ['-a', debianTree(CACHE, ARCHITECTURE), folder]);
   }
 
   run(...command: readonly string[]): { code: number; said: string } {
+    return this.runWith('', ...command);
+  }
+
+  runWith(input: string, ...command: readonly string[]): { code: number; said: string } {
     const { status, stdout, stderr } = spawnSync('chroot', [this.folder, ...command], {
       encoding: 'utf8',
+      input,
       env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', DEBIAN_FRONTEND: 'noninteractive' },
     });
     return { code: status ?? 1, said: stdout + stderr };
@@ -39,7 +51,10 @@ class Tree {
 }
 
 function built(): string {
-  const said = execFileSync(process.execPath, [join(ROOT, 'scripts/deb/main.ts')], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
+  const said = execFileSync(process.execPath, [join(ROOT, 'scripts/deb/main.ts'), '--arch', ARCHITECTURE], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   return said.split(' ')[0] ?? '';
 }
 
@@ -50,7 +65,7 @@ function same(seen: unknown, wanted: unknown): void {
 const EDITED = 'NODEFENCE_MODE=enforce\n';
 
 /** In this order: each goes on where the last one left the tree. */
-const TRIALS: Readonly<Record<string, (tree: Tree, file: string) => void>> = {
+const TRIALS: Readonly<Record<string, (tree: Tree, file: string) => void | Promise<void>>> = {
   'installs with nothing but the base of Debian': (tree, file) => {
     copyFileSync(file, tree.path('nodefence.deb'));
     const { code, said } = tree.run('dpkg', '--install', '/nodefence.deb');
@@ -60,6 +75,25 @@ const TRIALS: Readonly<Record<string, (tree: Tree, file: string) => void>> = {
     same(tree.run('nodefence', '--version'), { code: 0, said: `${VERSION}\n` });
     same(tree.run('kubectl-fence', '--version'), { code: 0, said: `${VERSION}\n` });
     for (const command of ['controller', 'status', 'node', 'validate', 'manifests']) same(tree.run('nodefence', command, '--help').code, 0);
+  },
+  'reads the power of a BMC': async (tree) => {
+    const bmc = await startTestProcess('ipmi-sim');
+    try {
+      const lines = {
+        ip: '127.0.0.1',
+        ipport: bmc.ready.port,
+        username: 'admin',
+        password: TEST_PASSWORD,
+        transport: 'native',
+        cipher: 3,
+        action: 'status',
+      };
+      const input = Object.entries(lines).map(([key, value]) => `${key}=${value}\n`);
+      const { code, said } = tree.runWith(input.join(''), 'nodefence', 'agent', 'ipmi');
+      same([code, /\bON\b/i.test(said) || said], [0, true]);
+    } finally {
+      await bmc.stop();
+    }
   },
   'prints the manifests that the folder of its own has': (tree) => {
     const { code, said } = tree.run('nodefence', 'manifests');
@@ -111,8 +145,12 @@ const TRIALS: Readonly<Record<string, (tree: Tree, file: string) => void>> = {
   },
 };
 
-const missing = setUpPackages(PROGRAMS, thisMachine(), (line) => process.stdout.write(`${line}\n`));
-if (missing.length > 0 || process.getuid?.() !== 0) throw new Error('npm run deb:try needs root on Debian, and these packages: debootstrap systemd');
+const programs = [...PROGRAMS, ...(ARCHITECTURE === OWN ? [] : [EMULATOR])];
+const missing = setUpPackages(programs, thisMachine(), (line) => process.stdout.write(`${line}\n`));
+if (missing.length > 0 || process.getuid?.() !== 0)
+  throw new Error(`npm run deb:try needs root on Debian, and these packages: ${programs.map((program) => program.package).join(' ')}`);
+const notRun = whyNotRun(ARCHITECTURE);
+if (notRun !== undefined) throw new Error(`programs for ${ARCHITECTURE} do not run here: ${notRun}`);
 const work = mkdtempSync(join(tmpdir(), 'nodefence-deb-try-'));
 try {
   const file = built();
@@ -120,7 +158,7 @@ try {
   const tree = new Tree(join(work, 'tree'));
   for (const [name, trial] of Object.entries(TRIALS)) {
     try {
-      trial(tree, file);
+      await trial(tree, file);
       process.stdout.write(`  ok      ${name}\n`);
     } catch (error) {
       process.exitCode = 1;

@@ -1,10 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, realpathSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { packedNode } from '../../scripts/supply/packed-node.ts';
 import { OWN } from './architecture.ts';
 import type { Architecture } from './architecture.ts';
 import type { Engine } from './engine.ts';
 
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const SUITE = 'bookworm';
 const RUNTIME = 'localhost/nodefence-runtime:bookworm';
 const BUILD = 'localhost/nodefence-build:bookworm';
@@ -39,20 +42,15 @@ export async function makeBases(engine: Engine, folder: string, node: string, ar
   if (architecture === OWN) return { BASE: BUILD, NODE: BUILD, RUNTIME };
   const [runtime, other] = [`${RUNTIME}-${architecture}`, `${BUILD}-${architecture}`];
   if (!(await engine.has(runtime))) await commit(engine, 'scratch', runtime, [debianTree(folder, architecture)], architecture);
-  if (!(await engine.has(other))) await commit(engine, 'scratch', other, [packedNode(folder, architecture)], architecture);
+  if (!(await engine.has(other))) await commit(engine, 'scratch', other, [nodeOf(folder, architecture)], architecture);
   return { BASE: BUILD, NODE: other, RUNTIME: runtime };
 }
 
-/** The same Node of another architecture, as npm has it. */
-function packedNode(folder: string, architecture: Architecture): string {
+/** The same Node of another architecture. */
+function nodeOf(folder: string, architecture: Architecture): string {
   const tree = join(folder, `node-${architecture}`);
-  const bin = join(tree, 'usr/local/bin');
   rmSync(tree, { recursive: true, force: true });
-  mkdirSync(bin, { recursive: true });
-  const name = `node-linux-${architecture}@${process.versions.node}`;
-  const archive = execFileSync('npm', ['pack', '--silent', '--pack-destination', tree, name], { encoding: 'utf8', cwd: folder }).trim();
-  execFileSync('tar', ['--extract', '--gzip', '--file', join(tree, archive), '--directory', bin, '--strip-components=2', 'package/bin/node']);
-  rmSync(join(tree, archive));
+  packedNode(ROOT, join(tree, 'usr/local/bin'), architecture);
   return tree;
 }
 

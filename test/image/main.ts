@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { setUpPackages, thisMachine } from '../../scripts/packages.ts';
-import { OWN } from './architecture.ts';
-import type { Architecture } from './architecture.ts';
+import { architectureOf, OWN } from './architecture.ts';
 import { makeBases } from './bases.ts';
 import type { Bases } from './bases.ts';
+import { EMULATOR, whyNotRun } from './emulation.ts';
 import { Engine } from './engine.ts';
 import type { Volume } from './engine.ts';
 import { measured } from './measure.ts';
@@ -23,8 +23,6 @@ const PROGRAMS = [
   { command: 'debootstrap', package: 'debootstrap' },
   { command: 'ipmi_sim', package: 'openipmi' },
 ];
-/** Of another architecture: the kernel runs its programs by this one, once it was told so (/proc/sys/fs/binfmt_misc). */
-const EMULATOR = [{ command: 'qemu-aarch64-static', package: 'qemu-user-static' }];
 const CONTEXT = [
   ...['Dockerfile', '.dockerignore', 'LICENSE', '.npmrc', 'package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json'],
   ...['src', 'agents', 'scripts/supply'],
@@ -59,11 +57,6 @@ function contextIn(work: string): string {
   return context;
 }
 
-function architectureOf(text: string): Architecture {
-  if (text !== 'amd64' && text !== 'arm64') throw new Error(`--arch is amd64 or arm64, not ${text}`);
-  return text;
-}
-
 function show(name: string, { digest, layers, compressedBytes }: Measured): void {
   say(`${name}  ${digest}`);
   for (const { by, compressedBytes: size } of layers) say(`  ${megabytes(size)}  ${by.replace(/\s+/g, ' ').slice(0, WORD_LENGTH_MAX)}`);
@@ -95,11 +88,13 @@ async function main(): Promise<number> {
   } as const;
   const { values } = parseArgs({ options });
   const architecture = architectureOf(values.arch);
-  const missing = setUpPackages([...PROGRAMS, ...(architecture === OWN ? [] : EMULATOR)], thisMachine(), say);
+  const missing = setUpPackages([...PROGRAMS, ...(architecture === OWN ? [] : [EMULATOR])], thisMachine(), say);
   if (missing.length > 0 || process.getuid?.() !== 0)
     throw new Error(
       'npm run image needs root on Debian, and these packages: buildah debootstrap openipmi; for another architecture qemu-user-static',
     );
+  const notRun = whyNotRun(architecture);
+  if (notRun !== undefined) throw new Error(notRun);
   const work = mkdtempSync(join(tmpdir(), 'nodefence-image-'));
   try {
     const engine = new Engine(CACHE);
