@@ -36,7 +36,8 @@ export class Session {
   #upAtMs: number | undefined;
   /** Lines that were dropped and may still have a word to say to their BMC. */
   readonly #farewells = new Set<Promise<void>>();
-  #last: Promise<undefined> = Promise.resolve(undefined);
+  /** The end of the work before; undefined where nobody is at work. */
+  #last: Promise<undefined> | undefined;
   #users = 0;
   #isClosed = false;
   #askedAtMs: number;
@@ -143,17 +144,24 @@ export class Session {
     const before = this.#last;
     const { promise, resolve } = Promise.withResolvers<undefined>();
     this.#last = promise;
-    try {
-      await call.within(before);
-    } catch (error) {
-      // Whoever comes next still waits for the one before.
-      void before.then(() => resolve(undefined));
-      throw error;
+    const end = (): void => {
+      if (this.#last === promise) this.#last = undefined;
+      resolve(undefined);
+    };
+    if (before !== undefined) {
+      try {
+        await call.within(before);
+      } catch (error) {
+        // Whoever comes next still waits for the one before.
+        void before.then(end);
+        throw error;
+      }
     }
     try {
+      if (call.ended !== undefined) throw call.endedError();
       return await work();
     } finally {
-      resolve(undefined);
+      end();
     }
   }
 

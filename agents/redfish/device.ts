@@ -51,7 +51,7 @@ export class Device {
     this.boots = new Boots(new Manager(this.session), clock, settings.bootMaxMs, nextBoot);
     this.subject = settings.resource === 'outlet' ? new Outlets(this.session, settings, clock) : new Machine(this.session, settings, clock);
     this.tasks = new Tasks(this.session, clock);
-    this.account = new Account(this.session, settings);
+    this.account = new Account(this.session, settings, recollection);
   }
 
   /** Runs `work` after the calls before it; whatever ends the call is a typed error of the contract. */

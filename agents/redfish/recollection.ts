@@ -4,6 +4,8 @@ import type { Clock } from '../../src/ports/clock.ts';
 const DEVICES_MAX = 5_000;
 /** So long after a handshake in which the certificate was verified it stands for those that resume it. */
 const VERIFIED_MAX_MS = 3_600_000;
+/** When an account ends is told days before, and rarely changes: it is looked for so often. */
+const ACCOUNT_MAX_MS = 3_600_000;
 
 /** What the device showed of itself in a handshake. */
 export interface ShownCertificate {
@@ -25,6 +27,7 @@ export class Recollection {
   /** Where it opened a Redfish session. */
   sessionsPath: string | undefined;
   #resumable: Resumable | undefined;
+  #account: { endsAt: string | undefined; readAtMs: number } | undefined;
   readonly #clock: Pick<Clock, 'monotonicMs' | 'wallMs'>;
 
   constructor(clock: Pick<Clock, 'monotonicMs' | 'wallMs'>) {
@@ -42,6 +45,17 @@ export class Recollection {
   /** Of a connection that is trusted. `verifiedAtMs`: monotonic, of the handshake in which the certificate was shown. */
   keep(resumable: Resumable): void {
     this.#resumable = resumable;
+  }
+
+  /** When our account ends, as the device said within the last hour; undefined where that has to be asked for. */
+  get account(): { endsAt: string | undefined } | undefined {
+    const known = this.#account;
+    return known !== undefined && this.#clock.monotonicMs() - known.readAtMs < ACCOUNT_MAX_MS ? known : undefined;
+  }
+
+  /** `undefined`: the device does not say, or it does not end. */
+  accountEnds(endsAt: string | undefined): void {
+    this.#account = { endsAt, readAtMs: this.#clock.monotonicMs() };
   }
 
   /** One that the device did not take. */

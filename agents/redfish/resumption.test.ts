@@ -43,6 +43,35 @@ describe('a device that was asked before', () => {
     expect(server.resumed()).toBe(1);
   });
 
+  it('is asked once an hour when its account ends, and at the next probe where it did not say', async () => {
+    const accounts = '/redfish/v1/AccountService';
+    const device = {
+      extra: {
+        '/redfish/v1': {
+          Systems: { '@odata.id': '/redfish/v1/Systems' },
+          Links: { Sessions: { '@odata.id': SESSIONS_PATH } },
+          AccountService: { '@odata.id': accounts },
+        },
+        [accounts]: { Accounts: { '@odata.id': `${accounts}/Accounts` } },
+        [`${accounts}/Accounts`]: { Members: [{ '@odata.id': `${accounts}/Accounts/2` }] },
+        [`${accounts}/Accounts/2`]: { UserName: 'admin', PasswordExpiration: '2027-01-02T03:04:05Z' },
+      },
+      faults: { failures: [{ path: accounts, status: 503, times: 1 }] },
+    };
+    const harness = await harnesses.start(device, { systems_uri: SYSTEM_PATH });
+    const endsAt = '2027-01-02T03:04:05.000Z';
+    const probe = async (credentialExpiresAt: string | undefined): Promise<void> =>
+      expect((await harness.agent.read(harness.target({ isProbe: true }))).credentialExpiresAt).toBe(credentialExpiresAt);
+    const isAsked = (requests: readonly string[]): boolean => requests.some((request) => request.includes('AccountService'));
+    await probe(undefined);
+    expect(isAsked(await asked(harness, () => probe(endsAt)))).toBe(true);
+    const again = await asked(harness, () => probe(endsAt));
+    expect(again).not.toContain('GET /redfish/v1');
+    expect(isAsked(again)).toBe(false);
+    await clock.advance(3_600_000);
+    expect(isAsked(await asked(harness, () => probe(endsAt)))).toBe(true);
+  });
+
   it('shows its certificate anew an hour later', async () => {
     const harness = await harnesses.start();
     const { agent, target, server } = harness;

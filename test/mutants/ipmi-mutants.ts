@@ -75,4 +75,18 @@ export const IPMI_MUTANTS: readonly SourceMutant[] = [
     edits: [[' || !keys.isSigned(packet.trailed)) return undefined;', ') return undefined;']],
     killedBy: byTest('agents/ipmi/native/hostile-datagrams.test.ts', 'is believed in a session only as the BMC sent it'),
   },
+  {
+    name: 'vector used twice',
+    defect: 'packets of IPMI are encrypted with the same initialization vector',
+    file: 'agents/ipmi/native/keys.ts',
+    edits: [['    this.#vectors = this.#vectors.subarray(BLOCK_BYTES);\n', '']],
+    killedBy: byTest('agents/ipmi/native/keys.test.ts', 'the codes and keys of suite 3, key of the BMC undefined never encrypt twice alike'),
+  },
+  {
+    name: 'out of turn',
+    defect: 'a question to a BMC does not wait for the one before it',
+    file: 'agents/ipmi/session.ts',
+    edits: [['if (before !== undefined) {', 'if (before !== undefined && before === promise) {']],
+    killedBy: byTest(NATIVE_SESSION, 'serves calls that come at once one after the other, also behind one that was given up while it waited'),
+  },
 ];

@@ -203,4 +203,18 @@ export const REDFISH_MUTANTS: readonly SourceMutant[] = [
     edits: [['this.#isLooked = shown?.isStarting !== true;', 'this.#isLooked = true;']],
     killedBy: byTest('agents/redfish/doubt.test.ts', 'is no Off while its Manager says that it is starting, however often it is asked'),
   },
+  {
+    name: 'account for ever',
+    defect: 'what a device once said of the end of an account is never asked for again',
+    file: 'agents/redfish/recollection.ts',
+    edits: [['this.#clock.monotonicMs() - known.readAtMs < ACCOUNT_MAX_MS ?', 'this.#clock.monotonicMs() - known.readAtMs < Infinity ?']],
+    killedBy: byTest(RESUMPTION, 'is asked once an hour when its account ends, and at the next probe where it did not say'),
+  },
+  {
+    name: 'account unsaid',
+    defect: 'a device that was too busy to say when an account ends is not asked again',
+    file: 'agents/redfish/account.ts',
+    edits: [['if (accounts === undefined) return undefined;', 'if (accounts === undefined) return { endsAt: undefined };']],
+    killedBy: byTest(RESUMPTION, 'is asked once an hour when its account ends, and at the next probe where it did not say'),
+  },
 ];

@@ -5,8 +5,12 @@ import { fourBytes } from './handshake.ts';
 import type { Suite } from './suites.ts';
 
 const BLOCK_BYTES = 16;
+/** Initialization vectors are drawn so many at once: the system takes as long for one as the cipher for a packet. */
+const VECTORS_AT_ONCE = 64;
 /** Bytes of the constants that keys are derived from (section 13.32), for SHA-256 too. */
 const CONSTANT_BYTES = 20;
+
+const NO_BYTES = Buffer.alloc(0);
 
 /** What both sides of a handshake know after RAKP 2. Secrets are bytes of their own and go nowhere else. */
 export interface Handshake {
@@ -61,6 +65,8 @@ export class SessionKeys {
   readonly #hash: Suite['hash'];
   readonly #integrityKey: KeyObject;
   readonly #cipherKey: KeyObject;
+  /** Those that were drawn and are not used yet; each is used once. */
+  #vectors = NO_BYTES;
 
   constructor(handshake: Handshake) {
     const { suite, bmcKey, consoleNonce, systemNonce, systemID, guid } = handshake;
@@ -84,24 +90,32 @@ export class SessionKeys {
 
   encrypt(plain: Buffer): Buffer {
     const padBytes = BLOCK_BYTES - 1 - (plain.length % BLOCK_BYTES);
-    const padded = Buffer.alloc(plain.length + padBytes + 1);
+    const padded = Buffer.allocUnsafe(plain.length + padBytes + 1);
     plain.copy(padded);
     for (let index = 1; index <= padBytes; index += 1) padded[plain.length + index - 1] = index;
     padded[padded.length - 1] = padBytes;
-    const vector = randomFillSync(Buffer.alloc(BLOCK_BYTES));
+    const vector = this.#vector();
+    // Without padding of its own a cipher keeps no block back for its end.
     const cipher = createCipheriv('aes-128-cbc', this.#cipherKey, vector).setAutoPadding(false);
-    return Buffer.concat([vector, cipher.update(padded), cipher.final()]);
+    return Buffer.concat([vector, cipher.update(padded)]);
   }
 
   /** `undefined` where the bytes are no whole blocks, or not padded as they must be. Only for what is signed. Never throws. */
   decrypt(payload: Buffer): Buffer | undefined {
     if (payload.length < 2 * BLOCK_BYTES || payload.length % BLOCK_BYTES !== 0) return undefined;
     const decipher = createDecipheriv('aes-128-cbc', this.#cipherKey, payload.subarray(0, BLOCK_BYTES)).setAutoPadding(false);
-    const padded = Buffer.concat([decipher.update(payload.subarray(BLOCK_BYTES)), decipher.final()]);
+    const padded = decipher.update(payload.subarray(BLOCK_BYTES));
     const padBytes = padded.readUInt8(padded.length - 1);
     const end = padded.length - 1 - padBytes;
     if (padBytes >= BLOCK_BYTES || end < 0) return undefined;
     for (let index = 1; index <= padBytes; index += 1) if (padded[end + index - 1] !== index) return undefined;
     return padded.subarray(0, end);
+  }
+
+  #vector(): Buffer {
+    if (this.#vectors.length === 0) this.#vectors = randomFillSync(Buffer.alloc(VECTORS_AT_ONCE * BLOCK_BYTES));
+    const vector = this.#vectors.subarray(0, BLOCK_BYTES);
+    this.#vectors = this.#vectors.subarray(BLOCK_BYTES);
+    return vector;
   }
 }

@@ -71,6 +71,18 @@ describe('a session of our own', { timeout: 60_000 }, () => {
     expect(sets()).toEqual(['00 down', '00 up', '00 down']);
   });
 
+  it('serves calls that come at once one after the other, also behind one that was given up while it waited', async () => {
+    const { agent, target, logins } = await start();
+    const stopping = new AbortController();
+    const first = agent.read(target());
+    const impatient = failure(agent.read(target({}, { signal: stopping.signal })));
+    const others = Array.from({ length: 6 }, () => agent.read(target()));
+    stopping.abort();
+    expect((await impatient).kind).toBe('NotSent');
+    for (const reading of await Promise.all([first, ...others])) expect(reading).toMatchObject({ state: 'on', identity: 'verified' });
+    expect(logins()).toBe(1);
+  });
+
   it.each(['text', 'hexadecimal'])('takes the BMC’s key as %s, bytes that nobody can type too', async (as) => {
     const kg = as === 'text' ? 'twenty bytes exactly' : 'ÿ\0þ\u0001key';
     const given: Record<string, string> = as === 'text' ? { kg } : { hexadecimal_kg: `0x${Buffer.from(kg, 'latin1').toString('hex')}` };
