@@ -120,9 +120,14 @@ export class NodeRoster {
     this.silentDueMs = Number.NEGATIVE_INFINITY;
   }
 
-  /** Something else than the Node has changed of these. */
+  /** Something else than the Node has changed of these, which may be all. Who was heard stays so: who has fallen silent is found when somebody asks. */
   refreshNodes(names: readonly string[]): void {
-    for (const name of names) this.refreshOne(name);
+    for (const name of names) {
+      const entry = this.entries.get(name);
+      if (entry === undefined) continue;
+      const isHealthy = this.nodes.get(name)?.health === 'healthy' && !this.isFailed(name, entry);
+      this.update(name, entry, isHealthy ? 'healthy' : undefined);
+    }
   }
 
   /**
@@ -155,11 +160,11 @@ export class NodeRoster {
     if (entry !== undefined) this.update(name, entry);
   }
 
-  private update(name: string, entry: Entry): void {
+  private update(name: string, entry: Entry, known?: StormNode['health']): void {
     const before = this.nodes.get(name);
     const { node } = entry;
     const nowMs = this.sources.clock.monotonicMs();
-    const health = this.healthOf(name, entry, nowMs);
+    const health = known ?? this.healthOf(name, entry, nowMs);
     if (health === 'silent') this.silent.add(name);
     else this.silent.delete(name);
     if (health === 'healthy' && before?.health !== 'healthy')
@@ -183,9 +188,12 @@ export class NodeRoster {
     this.onChange();
   }
 
+  private isFailed(name: string, entry: Entry): boolean {
+    return readyOf(entry.node)?.status !== 'True' || entry.isBegun || entry.isReserved || this.sources.isTakenForFailed?.(name) === true;
+  }
+
   private healthOf(name: string, entry: Entry, nowMs: number): StormNode['health'] {
-    if (readyOf(entry.node)?.status !== 'True' || entry.isBegun || entry.isReserved || this.sources.isTakenForFailed?.(name) === true)
-      return 'failed';
+    if (this.isFailed(name, entry)) return 'failed';
     const dueMs = this.silentFromMs(name, entry);
     return dueMs !== undefined && nowMs >= dueMs ? 'silent' : 'healthy';
   }

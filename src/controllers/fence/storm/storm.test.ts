@@ -7,7 +7,10 @@ import { maxUnhealthy } from '../../../domain/policies/max-unhealthy.ts';
 import { CORDON_MARK } from '../../../domain/node-fence.ts';
 import type { Node } from '../../../ports/objects.ts';
 import type { StormPolicy } from '../../../domain/policies/policy.ts';
+import { DEFAULT_TIMING } from '../../../domain/plan.ts';
+import type { Plan } from '../../../domain/plan.ts';
 import { rate } from '../../../domain/policies/rate.ts';
+import { planOf } from '../../../domain/testing/model.ts';
 import { storageReachable } from '../../../domain/policies/storage-reachable.ts';
 import { StormHarness } from '../../../../test/bench/storm-harness.ts';
 import { entryOf } from './testing/entries.ts';
@@ -73,6 +76,33 @@ describe('the storm shell', () => {
     expect(harness.holding('a')).toEqual([]);
     isKept = true;
     for (const listener of listeners) listener(['c']);
+    expect(harness.holding('a')).toEqual(['max-unhealthy']);
+  });
+
+  it('plans no node because what is preserved has changed, and finds who fell silent all the same', async () => {
+    const listeners: ((nodes: readonly string[]) => void)[] = [];
+    const onChange = (listener: (nodes: readonly string[]) => void): (() => void) => {
+      listeners.push(listener);
+      return () => undefined;
+    };
+    let planned = 0;
+    const planFor = (): Plan => {
+      planned += 1;
+      return planOf({ timing: DEFAULT_TIMING });
+    };
+    const harness = new StormHarness(NAMES, [UNHEALTHY], {
+      preservation: { guardOf: () => undefined, isPreserved: () => false, onChange },
+      planner: { planFor, parametersFor: () => Promise.resolve({}), stormPolicies: () => [UNHEALTHY] },
+    });
+    harness.storm.configurationChanged();
+    planned = 0;
+    await harness.clock.advance(14_999);
+    for (const node of ['a', 'b', 'd', 'e']) harness.lifeAtMs.set(node, harness.clock.monotonicMs());
+    for (const listener of listeners) listener(NAMES);
+    expect(planned).toBe(0);
+    await harness.clock.advance(1);
+    for (const listener of listeners) listener(NAMES);
+    harness.fail('a');
     expect(harness.holding('a')).toEqual(['max-unhealthy']);
   });
 
