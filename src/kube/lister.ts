@@ -12,12 +12,6 @@ const UNHEARD_MS = 10_000;
 /** A live watch brings at least a bookmark about every minute. */
 const OUTAGE_MS = 90_000;
 
-/** The objects under one value of an index; listed once until one of them changes. */
-interface Indexed<T> {
-  members: Map<string, T>;
-  listed?: readonly T[];
-}
-
 type Listener<T> = (before: T | undefined, after: T | undefined) => void;
 
 /** The cache behind a reflector. Holds one version of each object and tells listeners of every change, in the order of the changes. */
@@ -28,7 +22,8 @@ export class ObjectCache<T extends KubeObject> implements Lister<T> {
   resumedAtMs = Number.NEGATIVE_INFINITY;
   readonly #objects = new Map<string, T>();
   readonly #indexers: Indexers<T>;
-  readonly #indexes = new Map<string, Map<string, Indexed<T>>>();
+  /** The objects under each value of an index: another list whenever one of them has changed. There are thousands, of few objects each. */
+  readonly #indexes = new Map<string, Map<string, readonly T[]>>();
   readonly #listeners = new Set<Listener<T>>();
   readonly #logger: Logger;
 
@@ -71,10 +66,7 @@ export class ObjectCache<T extends KubeObject> implements Lister<T> {
     if (values === undefined) {
       throw new Error(`lister: there is no index "${index}"; declared are: ${[...this.#indexes.keys()].join(', ') || 'none'}`);
     }
-    const entry = values.get(value);
-    if (entry === undefined) return [];
-    entry.listed ??= [...entry.members.values()];
-    return entry.listed;
+    return values.get(value) ?? [];
   }
 
   onChange(listener: Listener<T>): () => void {
@@ -97,8 +89,8 @@ export class ObjectCache<T extends KubeObject> implements Lister<T> {
       return;
     }
     this.#objects.set(key, object);
-    this.#unindex(key, before);
-    this.#index(key, object);
+    this.#unindex(before);
+    this.#index(object);
     this.#notify(before, object);
   }
 
@@ -108,7 +100,7 @@ export class ObjectCache<T extends KubeObject> implements Lister<T> {
       return;
     }
     this.#objects.delete(key);
-    this.#unindex(key, before);
+    this.#unindex(before);
     this.#notify(before, undefined);
   }
 
@@ -138,26 +130,24 @@ export class ObjectCache<T extends KubeObject> implements Lister<T> {
     }
   }
 
-  #index(key: string, object: T): void {
+  #index(object: T): void {
     for (const [index, values] of this.#indexes) {
       for (const value of this.#indexers[index]?.(object) ?? []) {
-        const { members } = values.get(value) ?? { members: new Map<string, T>() };
-        members.set(key, object);
-        values.set(value, { members });
+        const members = values.get(value) ?? [];
+        if (!members.includes(object)) values.set(value, [...members, object]);
       }
     }
   }
 
-  #unindex(key: string, object: T | undefined): void {
+  #unindex(object: T | undefined): void {
     if (object === undefined) {
       return;
     }
     for (const [index, values] of this.#indexes) {
       for (const value of this.#indexers[index]?.(object) ?? []) {
-        const { members } = values.get(value) ?? {};
-        if (members?.delete(key) !== true) continue;
-        if (members.size === 0) values.delete(value);
-        else values.set(value, { members });
+        const left = (values.get(value) ?? []).filter((member) => member !== object);
+        if (left.length === 0) values.delete(value);
+        else values.set(value, left);
       }
     }
   }

@@ -1,6 +1,7 @@
 import { EqualParts, keeping } from '../domain/equal-parts.ts';
 import type { Resource } from '../ports/cluster.ts';
 import type { KubeObject, Lease, Node, ObjectMeta, Pod, VolumeAttachment } from '../ports/objects.ts';
+import { GROUP } from '../ports/resources.ts';
 
 /** kubectl's copy of the whole object. */
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
@@ -17,8 +18,9 @@ const WHOLE: readonly MetaField[] = [...LIFE, 'generation', 'generateName', 'lab
  * that is known, holds too is that very part of it.
  */
 export function pruneFor<T extends KubeObject>(resource: Resource<T>): (object: T, before?: T) => T {
-  const prune = PRUNERS[resource.group === '' ? resource.plural : `${resource.plural}.${resource.group}`] ?? pruneMetadataOnly;
-  const shared = new Shared(resource.group === '' && resource.plural === 'pods' ? PARTS_OF_PODS : NO_PARTS);
+  const plural = resource.group === '' ? resource.plural : `${resource.plural}.${resource.group}`;
+  const prune = PRUNERS[plural] ?? pruneMetadataOnly;
+  const shared = new Shared(PARTS[plural] ?? NO_PARTS);
   return (object, before) => shared.freeze(keeping(prune(object) as T, before));
 }
 
@@ -108,11 +110,14 @@ function nested<K extends string, V>(key: K, value: V | undefined): Partial<Reco
 
 /** Longer texts rarely repeat. */
 const SHARED_CHARACTERS_MAX = 128;
-const SHARED_TEXTS_MAX = 20_000;
+const SHARED_TEXTS_MAX = 4_096;
 const SHARED_PARTS_MAX = 4_096;
 
-/** What replicas have in common, as a whole. */
-const PARTS_OF_PODS: ReadonlySet<string> = new Set(['labels', 'ownerReferences', 'tolerations', 'status']);
+/** What replicas, and the machines of a fleet, have in common as a whole. */
+const PARTS: Readonly<Record<string, ReadonlySet<string>>> = {
+  pods: new Set(['labels', 'ownerReferences', 'tolerations', 'status']),
+  [`nodefencereports.${GROUP}`]: new Set(['methods']),
+};
 const NO_PARTS: ReadonlySet<string> = new Set();
 
 /** Another one in each object, or in each version of it: nobody else has it. */

@@ -33,8 +33,8 @@ export function pathOf(resource: Resource, address: Address = {}): string {
   return parts.join('/');
 }
 
-/** `name`, or `namespace/name` for a namespaced object. */
+/** `name`, or `namespace/name` for a namespaced object. Joined: what is put together with `+` holds its parts for as long as it is held itself. */
 export function keyOf(object: KubeObject): string {
   const { namespace, name } = object.metadata;
-  return namespace === undefined ? name : `${namespace}/${name}`;
+  return namespace === undefined ? name : [namespace, name].join('/');
 }

@@ -27,8 +27,8 @@ export class NodeObservation {
   /** When its report may be made, if there is none. */
   recordTurnMs: number | undefined;
   private bootID: string | undefined;
-  private readonly marks = new Map<keyof Since, Mark>();
-  /** Of nodes that are fenced only: most never are. */
+  /** This and what follows: of nodes that fail or are fenced only; most never do. */
+  private marks: Map<keyof Since, Mark> | undefined;
   private proofs: Map<string, number> | undefined;
   private askedPods: AskedPods | undefined;
   private setAtMs: number | undefined;
@@ -74,8 +74,8 @@ export class NodeObservation {
 
   /** Keeps the time at which `key` took this value; `undefined` ends it. */
   mark(key: keyof Since, value: string | undefined, nowMs: number): void {
-    if (value === undefined) this.marks.delete(key);
-    else if (this.marks.get(key)?.value !== value) this.marks.set(key, { value, atMs: nowMs });
+    if (value === undefined) this.marks?.delete(key);
+    else if (this.marks?.get(key)?.value !== value) (this.marks ??= new Map<keyof Since, Mark>()).set(key, { value, atMs: nowMs });
   }
 
   /** What the domain made of what was seen; `undefined` ends a sign. */
@@ -111,7 +111,7 @@ export class NodeObservation {
 
   since(status: NodeFenceStatus | undefined): Since {
     const since: Since = {};
-    for (const [key, mark] of this.marks) since[key] = mark.atMs;
+    for (const [key, mark] of this.marks ?? []) since[key] = mark.atMs;
     const proof = status?.evidence.findLast((item) => item.voidedAt === undefined);
     const provenAtMs = proof === undefined ? undefined : this.provenAtMs(proof.source);
     if (provenAtMs !== undefined) since.evidence = provenAtMs;

@@ -21,10 +21,12 @@ const RESYNC_MS = 5_000;
 /** In a storm thousands are silent, and thousands ask: so often all of them are looked at, and not at each question. */
 const SWEEP_MS = 100;
 const NO_LABELS = {};
+/** Of nearly every node. */
+const NO_MARKS: readonly MaintenanceMark[] = [];
 
 interface Entry {
   node: Node;
-  standing: MaintenanceMark[];
+  standing: readonly MaintenanceMark[];
   fence: StormFence | undefined;
   isBegun: boolean;
   isCordonOurs: boolean;
@@ -90,7 +92,7 @@ export class NodeRoster {
       lifeWaitOf: 0,
     };
     entry.node = node;
-    entry.standing = presentMarks(node);
+    entry.standing = unlessNone(presentMarks(node));
     if (known === undefined) this.entries.set(name, entry);
     if (isConditional(node)) this.conditional.add(name);
     else this.conditional.delete(name);
@@ -170,7 +172,7 @@ export class NodeRoster {
     if (health === 'healthy' && before?.health !== 'healthy')
       this.silentDueMs = Math.min(this.silentDueMs, this.silentFromMs(name, entry) ?? nowMs + RESYNC_MS);
     const fence = entry.isReserved ? { isRequested: false, state: 'new' as const, ...entry.fence, holdsSlot: true } : entry.fence;
-    const marks = [...entry.standing, ...this.circumstantial(name, entry, nowMs), ...this.sources.foreignMarks(name)];
+    const marks = unlessNone([...entry.standing, ...this.circumstantial(name, entry, nowMs), ...this.sources.foreignMarks(name)]);
     const after: StormNode = {
       name,
       labels: node.metadata.labels ?? NO_LABELS,
@@ -237,6 +239,10 @@ export class NodeRoster {
     this.terminating.set(name, seen);
     return isHanging;
   }
+}
+
+function unlessNone(marks: readonly MaintenanceMark[]): readonly MaintenanceMark[] {
+  return marks.length === 0 ? NO_MARKS : marks;
 }
 
 /** Undefined: its daemon and those of its peers say nothing. */
