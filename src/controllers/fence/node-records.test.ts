@@ -38,14 +38,14 @@ function harnessOf(mode: 'observe' | 'enforce' = 'enforce') {
 const names = (count: number): string[] => Array.from({ length: count }, (_unused, index) => `n${String(index)}`);
 
 describe('the reports of healthy nodes that have none', () => {
-  it('are made at once for a hundred, then 25 a second, each once its turn has come', async () => {
+  it('are made at once for a hundred, then 20 a second, each once its turn has come', async () => {
     const { clock, made, again, see } = harnessOf();
     for (const name of names(200)) await see(name);
     expect(made).toHaveLength(100);
-    expect([again.get('n100'), again.get('n199')]).toEqual([40, 4_000]);
-    await clock.advance(2_000);
+    expect([again.get('n100'), again.get('n199')]).toEqual([50, 5_000]);
+    await clock.advance(2_500);
     for (const name of names(200).slice(100)) await see(name);
-    expect([made.length, again.get('n199')]).toEqual([150, 2_000]);
+    expect([made.length, again.get('n199')]).toEqual([150, 2_500]);
     await clock.advance(60_000);
     for (const name of names(200).slice(150)) await see(name);
     expect(made).toHaveLength(200);
@@ -56,7 +56,7 @@ describe('the reports of healthy nodes that have none', () => {
     for (const name of names(150)) await see(name);
     await clock.advance(100);
     await see('n149');
-    expect(again.get('n149')).toBe(1_900);
+    expect(again.get('n149')).toBe(2_400);
   });
 
   it('are missed by nobody meanwhile: what the machine said of itself is kept', async () => {

@@ -19,8 +19,8 @@ export function readBody(response: IncomingMessage, bytesMax: number): Promise<s
       resolve(Buffer.concat(chunks).toString('utf8'));
     });
     response.on('close', () => {
-      // After `end` this changes nothing.
-      reject(new TransportError('unreachable', 'the connection broke in the middle of the answer'));
+      // An error that nobody gets costs as much as the rest of the answer.
+      if (!response.readableEnded) reject(new TransportError('unreachable', 'the connection broke in the middle of the answer'));
     });
   });
 }
