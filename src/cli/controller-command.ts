@@ -19,6 +19,7 @@ import type { Logger } from '../ports/recorder.ts';
 import type { Plan } from '../domain/plan.ts';
 import { hostEnvironment } from '../runtime/host-environment.ts';
 import { keepMemoryOutOfDumps } from '../runtime/core-dumps.ts';
+import { settleHeap } from '../runtime/heap.ts';
 import { SystemClock } from '../runtime/system-clock.ts';
 import { SystemRandom } from '../runtime/system-random.ts';
 import { Probes } from '../connectivity/probes.ts';
@@ -81,6 +82,8 @@ interface Flags extends MachineFlags, NodeDaemonFlags, KdumpFlags, RemedyFlags, 
 
 const SYNC_DEADLINE_MS = 60_000;
 const STOP_DEADLINE_MS = 5_000;
+/** When every node was looked at once. Where nobody led before, no fence begins so early (policy `startup-grace`). */
+const SETTLE_AFTER_MS = 10_000;
 
 /** `nodefence controller`: the cluster-level daemon. */
 export function controllerCommand(): Command {
@@ -165,6 +168,7 @@ async function runController(flags: Flags): Promise<void> {
   stopOnSignals(ending, logger);
   try {
     await serve(flags, logger, ending);
+    new SystemClock().after(SETTLE_AFTER_MS, settleHeap);
   } catch (error) {
     logger.error('the controller cannot run', { error: error instanceof Error ? error.message : String(error) });
     process.exitCode = 1;
