@@ -8,6 +8,8 @@ import type { Random } from '../ports/random.ts';
 import type { Logger } from '../ports/recorder.ts';
 import { LEASES } from '../ports/resources.ts';
 import { claimed, emptied, observed, reasonToWait, renewed, restored, seen, waitBeforeTaking, type LeaseObservation } from './lease-record.ts';
+import { momentOf } from './moment.ts';
+import type { Moment } from './moment.ts';
 import { within } from './within.ts';
 
 /** Safety margin between the end of our right to act and the end of the lease. */
@@ -52,11 +54,6 @@ interface Term {
   /** Monotonic and boot-time clock before the last successful write was sent. */
   sentAtMs: number;
   sentAtBootMs: number;
-}
-
-interface Moment {
-  monotonicMs: number;
-  bootMs: number;
 }
 
 /** One leader by a coordination.k8s.io Lease. Leads at most once: after a loss or a release the process must end. */
@@ -394,6 +391,6 @@ export class LeaderElector implements Leadership {
   }
 
   #now(): Moment {
-    return { monotonicMs: this.#options.clock.monotonicMs(), bootMs: this.#options.clock.bootMs() };
+    return momentOf(this.#options.clock);
   }
 }

@@ -12,6 +12,13 @@ const RESTING = 'src/manager/resting.test.ts';
 /** Defects of what speaks to the API server, and of what is kept of its answers. */
 export const KUBE_MUTANTS: readonly SourceMutant[] = [
   {
+    name: 'clocks read apart',
+    defect: 'a process that was put aside between two clocks takes its machine for suspended',
+    file: 'src/kube/moment.ts',
+    edits: [['clock.monotonicMs() - monotonicMs <= APART_MS || tries', 'monotonicMs > 0 || tries']],
+    killedBy: byTest('src/kube/moment.test.ts', 'are read again where the process was put aside between them'),
+  },
+  {
     name: 'uid left out',
     defect: 'a deletion leaves without the uid: the pod that took the name of the meant one is deleted',
     file: 'src/kube/client.ts',
