@@ -7,6 +7,13 @@ const STORM = 'src/controllers/fence/storm/storm.test.ts';
 /** Defects of what observes, holds and releases. */
 export const SHELL_MUTANTS: readonly SourceMutant[] = [
   {
+    name: 'reports take every place',
+    defect: 'on a slow API server the reports of healthy nodes take all places, and a node that fails waits for them',
+    file: 'src/controllers/fence/node-records.ts',
+    edits: [['this.#underWay >= UNDER_WAY_MAX', 'this.#underWay < 0']],
+    killedBy: byTest('src/controllers/fence/node-records.test.ts', 'leave most places to nodes that fail where the server is slow'),
+  },
+  {
     name: 'onward unclaimed',
     defect: 'a NodeFence of somebody else gets its first intent before it is claimed, so that it may vanish with what was done',
     file: 'src/controllers/fence/onward.ts',

@@ -10,6 +10,7 @@ function harnessOf(mode: 'observe' | 'enforce' = 'enforce') {
   const clock = new ManualClock();
   const harness = new FenceHarness(clock);
   const made: string[] = [];
+  const answers = { isSlow: false, pending: [] as (() => void)[] };
   const again = new Map<string, number>();
   const cluster: Cluster = {
     ...harness.dependencies.cluster,
@@ -17,7 +18,7 @@ function harnessOf(mode: 'observe' | 'enforce' = 'enforce') {
     create: (_resource, object) => Promise.resolve(object),
     replaceStatus: (_resource, object) => {
       made.push(object.metadata.name);
-      return Promise.resolve(object);
+      return answers.isSlow ? new Promise((resolve) => answers.pending.push(() => resolve(object))) : Promise.resolve(object);
     },
   };
   const queue = { add: (name: string, delayMs = 0) => void again.set(name, delayMs) };
@@ -32,7 +33,7 @@ function harnessOf(mode: 'observe' | 'enforce' = 'enforce') {
     await records.keep({ ...node, metadata: { ...node.metadata, name, uid: `uid-${name}` } }, observation);
     return observation;
   };
-  return { clock, made, again, see };
+  return { clock, made, again, see, answers };
 }
 
 const names = (count: number): string[] => Array.from({ length: count }, (_unused, index) => `n${String(index)}`);
@@ -49,6 +50,21 @@ describe('the reports of healthy nodes that have none', () => {
     await clock.advance(60_000);
     for (const name of names(200).slice(150)) await see(name);
     expect(made).toHaveLength(200);
+  });
+
+  it('leave most places to nodes that fail where the server is slow: eight are written at a time, the others take another turn', async () => {
+    const { clock, made, again, see, answers } = harnessOf();
+    answers.isSlow = true;
+    const passes = names(50).map(see);
+    await clock.settle();
+    expect(made).toHaveLength(8);
+    expect([again.size, again.get('n8')]).toEqual([42, 50]);
+    for (const answer of answers.pending.splice(0)) answer();
+    await Promise.all(passes);
+    answers.isSlow = false;
+    await clock.advance(5_000);
+    for (const name of again.keys()) await see(name);
+    expect(new Set(made).size).toBe(50);
   });
 
   it('do not lose their turn when a node is looked at before', async () => {

@@ -19,10 +19,10 @@ const PROBLEMS_MAX = 64;
 
 /**
  * What must be known before a node fails: what its machine said of itself while it was healthy, the identity that a device must show before it
- * is switched (P10), and what is wrong with the configuration of its fence (P7). Written when it changes. `mayMake`: may the report be made now that is missing?
+ * is switched (P10), and what is wrong with the configuration of its fence (P7). Written when it changes. `mayWrite`: is it its turn? What the machine says anew of itself has none to wait for.
  * In mode observe too: a node that fails before mode enforce begins is known by it.
  */
-export async function recordHealthy(dependencies: FenceDependencies, node: Node, mayMake: (node: string) => boolean = () => true): Promise<void> {
+export async function recordHealthy(dependencies: FenceDependencies, node: Node, mayWrite: (node: string) => boolean = () => true): Promise<void> {
   const { listers, planner, recorder } = dependencies;
   const report = listers.reports.get(node.metadata.name);
   const known = report?.status;
@@ -31,7 +31,9 @@ export async function recordHealthy(dependencies: FenceDependencies, node: Node,
   const sameProblems = canonical(problems) === canonical(known?.problems ?? []);
   const fence = plan.trigger === 'never' ? { fence: plan.trigger } : {};
   if (isRecorded(known, node) && sameProblems && known?.fence === fence.fence) return;
-  if (report === undefined && !mayMake(node.metadata.name)) return;
+  // A machine that says something else of itself than before is recorded while it is healthy; all else waits for its turn.
+  const isNews = report !== undefined && !isRecorded(known, node);
+  if (!isNews && !mayWrite(node.metadata.name)) return;
   const identity = isRecorded(known, node) ? known?.identity : identityOf(dependencies, node);
   await updateReport(dependencies, node.metadata.name, ({ fence: _before, ...status }) => ({
     ...status,
