@@ -4,9 +4,6 @@ import { standardRegistry } from '../../agents/registry.ts';
 import { LivePlanner } from '../config/live-planner.ts';
 import { PRESERVATION_CHOICES } from '../config/preservation-mode.ts';
 import type { PreservationChoice } from '../config/preservation-mode.ts';
-import { bindAddress } from './bind-address-option.ts';
-import { parseBindAddress } from '../http/bind-address.ts';
-import type { BindAddress } from '../http/bind-address.ts';
 import { OperationsServer } from '../http/operations-server.ts';
 import { FRESH_WITHIN_MS, watchChecks } from '../http/readiness.ts';
 import { ApiClient } from '../kube/client.ts';
@@ -41,6 +38,8 @@ import { MACHINE_REMEDIATION_CHOICES } from '../manager/machine-remediation/mode
 import type { MachineRemediationChoice } from '../manager/machine-remediation/mode.ts';
 import { METAL3_REMEDIATION_CHOICES } from '../manager/metal3-remediation/mode.ts';
 import type { Metal3RemediationChoice } from '../manager/metal3-remediation/mode.ts';
+import { withHttpOptions } from './http-option.ts';
+import type { HttpFlags } from './http-option.ts';
 import { kdumpPorts, withKdumpOption } from './kdump-option.ts';
 import type { KdumpFlags } from './kdump-option.ts';
 import { metricsServer, withMetricsOptions } from './metrics-option.ts';
@@ -60,7 +59,7 @@ import type { SecretFlags } from './secrets/stores.ts';
 import { hasOutOfService } from '../manager/server-version.ts';
 import { VERSION } from './version.ts';
 
-interface Flags extends MachineFlags, NodeDaemonFlags, KdumpFlags, RemedyFlags, MetricsFlags, SecretFlags {
+interface Flags extends MachineFlags, NodeDaemonFlags, KdumpFlags, RemedyFlags, MetricsFlags, SecretFlags, HttpFlags {
   mode: 'observe' | 'enforce';
   kubeconfig?: string;
   context?: string;
@@ -75,7 +74,6 @@ interface Flags extends MachineFlags, NodeDaemonFlags, KdumpFlags, RemedyFlags, 
   programs?: string;
   deviceAddresses: DeviceAddresses;
   concurrency: number;
-  httpAddress: BindAddress;
   logLevel: LogLevel;
   logFormat?: 'json' | 'pretty';
 }
@@ -138,11 +136,6 @@ export function controllerCommand(): Command {
         .default('auto'),
     )
     .addOption(option('--concurrency <count>', 'CONCURRENCY', 'number of nodes worked on at the same time').argParser(count).default(64))
-    .addOption(
-      option('--http-address <host:port>', 'HTTP_ADDRESS', 'address of /healthz and /readyz, and of /metrics for this machine or pod alone')
-        .argParser(bindAddress)
-        .default(parseBindAddress(':8080'), ':8080'),
-    )
     .addOption(option('--log-level <level>', 'LOG_LEVEL', 'lowest level that is logged').choices(['debug', 'info', 'warn', 'error']).default('info'))
     .addOption(option('--log-format <format>', 'LOG_FORMAT', 'log format; default: pretty on a terminal, else json').choices(['json', 'pretty']))
     .action(async (flags: Flags) => {
@@ -150,7 +143,9 @@ export function controllerCommand(): Command {
     });
   return withMetricsOptions(
     withRemediesOption(
-      withKdumpOption(withNodeDaemonOptions(withMachineOptions(withSecretFilesOption(withDeviceAddressOption(withProgramOption(command)))))),
+      withKdumpOption(
+        withNodeDaemonOptions(withMachineOptions(withSecretFilesOption(withDeviceAddressOption(withProgramOption(withHttpOptions(command)))))),
+      ),
     ),
   );
 }
@@ -237,7 +232,7 @@ async function serve(flags: Flags, logger: Logger, ending: Ending): Promise<void
       ),
     ],
     problems: () => countedProblems(watched()),
-    ...{ clock, logger },
+    ...{ names: [hostname(), ...flags.httpNames], clock, logger },
   });
   const bound = await operations.listen(flags.httpAddress);
   logger.info('starting', { version: VERSION, mode: flags.mode, address: `${bound.host}:${bound.port}`, server: server.url.host });

@@ -315,6 +315,16 @@ describe('a request for a fence that ends in off', () => {
     if (model.node !== undefined) model.node = { ...model.node, ready: 'Unknown' };
   }
 
+  it('that is given up says that its request has to be withdrawn: Ready alone does not end it', () => {
+    const model = asked();
+    for (let run = 0; run < 20 && model.fence?.status?.outcome !== 'failed'; run += 1) {
+      model.runUntil(() => model.inFlight.size > 0 || model.fence?.status?.outcome === 'failed');
+      if (model.inFlight.size > 0) model.finish(model.dispatched.at(-1)?.entry.action === 'off' ? 'failed' : 'succeeded');
+    }
+    expect(model.status.message).toContain('this fence ends once what asked for it is withdrawn');
+    expect(model.status.message).not.toContain('ends by itself');
+  });
+
   it('is switched off, proven, released, and stays off', () => {
     const model = asked();
     unnoticed(model);

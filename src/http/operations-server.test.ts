@@ -1,3 +1,4 @@
+import { request } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ProblemRow } from '../domain/remedy/problem-rows.ts';
@@ -29,6 +30,7 @@ describe('the operations server', () => {
       health: () => health,
       ...{ problems: () => problems, clock: new ManualClock({ wallMs: Date.UTC(2026, 0, 2) }) },
       logger: SILENT,
+      names: ['Worker-1.example.com'],
     });
     const bound = await server.listen({ host: '127.0.0.1', port: 0 });
     port = bound.port;
@@ -51,6 +53,35 @@ describe('the operations server', () => {
       'text/plain; version=0.0.4',
       'nodefence_up 1\n',
     ]);
+  });
+
+  it.each([
+    ['localhost', 200],
+    ['LOCALHOST:8080', 200],
+    ['127.0.0.1', 200],
+    ['[::1]:8080', 200],
+    ['worker-1.example.com:8080', 200],
+    ['attacker.example.net', 403],
+    ['localhost.attacker.example.net:8080', 403],
+    ['127.0.0.1.attacker.example.net', 403],
+    ['[localhost]', 200],
+    ['', 403],
+  ])('is of one origin with no page that has its own name lead here: asked for as %s it answers %i', async (host, expected) => {
+    const ask = (path: string): Promise<[number, string]> =>
+      new Promise((resolve, reject) => {
+        const asking = request({ host: '127.0.0.1', port, path, setHost: false, headers: { host } }, (response) => {
+          let text = '';
+          response.on('data', (chunk: Buffer) => (text += chunk.toString()));
+          response.on('end', () => resolve([response.statusCode ?? 0, text]));
+        });
+        asking.on('error', reject);
+        asking.end();
+      });
+    for (const path of ['/metrics', '/problems', '/problems.json']) expect((await ask(path))[0], path).toBe(expected);
+    // Probes go on, and give no reason.
+    const [status, text] = await ask('/readyz');
+    expect([status, text.includes('nodes')]).toEqual([200, expected === 200]);
+    expect((await ask('/metrics'))[1].includes('--http-names')).toBe(expected === 403);
   });
 
   it('shows what was counted: as a page on which nothing of the API is HTML, and for programs', async () => {

@@ -4,7 +4,7 @@ import type { BindAddress } from './bind-address.ts';
 import type { ProblemRow } from '../domain/remedy/problem-rows.ts';
 import type { Clock } from '../ports/clock.ts';
 import { timestamp } from '../ports/clock.ts';
-import { isOnThisMachine } from './peer.ts';
+import { isOnThisMachine, isOwnName } from './peer.ts';
 import { PROBLEMS_POLICY, problemsHtml, problemsJson } from './problems-page.ts';
 import type { Check } from './readiness.ts';
 
@@ -20,6 +20,8 @@ export interface OperationsServerOptions {
   health?: () => readonly Check[];
   /** `/problems`: what was counted of nodes and workloads. */
   problems: () => readonly ProblemRow[];
+  /** By which this machine is asked for, beside `localhost` and addresses. */
+  names?: readonly string[];
   clock: Clock;
   logger: Logger;
 }
@@ -33,10 +35,12 @@ interface Answer {
 const TEXT = 'text/plain; charset=utf-8';
 const METRICS_ELSEWHERE = 'metrics are shown here to this machine, or this pod, alone; start the controller with --metrics-address for others\n';
 const PROBLEMS_ELSEWHERE = 'problems are shown here to this machine, or this pod, alone: kubectl port-forward, or nodefence problems\n';
+const OTHER_NAME =
+  'metrics and problems are shown to whoever asks for localhost, an address or a name of this machine: start the controller with --http-names\n';
 
 /**
  * `/metrics`, `/problems`, `/healthz` and `/readyz`, for reading only. A kubelet asks from elsewhere and with no credential, so whoever comes from elsewhere is
- * told whether this process is well, and no more: metrics, problems and reasons are for this machine, or this pod, alone.
+ * told whether this process is well, and no more: metrics, problems and reasons are for this machine, or this pod, alone. So is whoever asks by a name of others.
  */
 export class OperationsServer {
   readonly #options: OperationsServerOptions;
@@ -100,14 +104,15 @@ export class OperationsServer {
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       return { status: 405, contentType: TEXT, body: 'only GET and HEAD\n' };
     }
-    const isNear = isOnThisMachine(request.socket.remoteAddress);
+    const isOwn = isOwnName(request.headers.host, this.#options.names ?? []);
+    const isNear = isOnThisMachine(request.socket.remoteAddress) && isOwn;
     switch ((request.url ?? '').split('?', 1)[0]) {
       case '/metrics':
-        return isNear ? { status: 200, ...(await this.#options.scrape()) } : { status: 403, contentType: TEXT, body: METRICS_ELSEWHERE };
+        return isNear ? { status: 200, ...(await this.#options.scrape()) } : refusal(isOwn ? METRICS_ELSEWHERE : OTHER_NAME);
       case '/problems':
-        return isNear ? this.#problems(problemsHtml) : { status: 403, contentType: TEXT, body: PROBLEMS_ELSEWHERE };
+        return isNear ? this.#problems(problemsHtml) : refusal(isOwn ? PROBLEMS_ELSEWHERE : OTHER_NAME);
       case '/problems.json':
-        return isNear ? this.#problems(problemsJson) : { status: 403, contentType: TEXT, body: PROBLEMS_ELSEWHERE };
+        return isNear ? this.#problems(problemsJson) : refusal(isOwn ? PROBLEMS_ELSEWHERE : OTHER_NAME);
       case '/readyz':
         return verdict(this.#options.readiness(), isNear);
       case '/healthz':
@@ -121,6 +126,10 @@ export class OperationsServer {
     const { problems, clock } = this.#options;
     return { status: 200, ...page(problems(), timestamp(clock)) };
   }
+}
+
+function refusal(body: string): Answer {
+  return { status: 403, contentType: TEXT, body };
 }
 
 function verdict(checks: readonly Check[], withReasons: boolean): Answer {

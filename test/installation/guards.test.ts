@@ -69,6 +69,13 @@ describe.runIf(CAN_BE_GUARDED)('the guards on a real API server (needs a real co
     await plane.made(attachments, { metadata: { name: 'v' }, spec: { attacher: 'x', nodeName: 'worker-1', source: { persistentVolumeName: 'pv' } } });
     await refused('deletes no pods and no VolumeAttachments', call(as(CONTROLLER), 'DELETE', `${attachments}/v`));
     expect(await call(plane.admin, 'DELETE', `${pods}/p`)).toMatchObject({ status: 200 });
+    // Nor does a controller that comes as another user; whoever is only called like it may.
+    await plane.made(pods, { metadata: { name: 'p' }, spec });
+    await refused('the controller deletes no pods', call(as(OWN_USER), 'DELETE', `${pods}/p`));
+    for (const user of NO_CONTROLLERS) {
+      expect(await call(as(user), 'DELETE', `${pods}/p`)).toMatchObject({ status: 200 });
+      await plane.made(pods, { metadata: { name: 'p' }, spec });
+    }
   });
 
   describe('Jobs of the controller', () => {

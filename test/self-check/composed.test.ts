@@ -15,7 +15,7 @@ import type { ApiEvent } from '../../src/laws/trace.ts';
 import { install } from '../../src/drill/run/installation.ts';
 import { ApiClient } from '../../src/kube/client.ts';
 import { NAMESPACE } from '../../src/manifests/access.ts';
-import type { ApiTransport } from '../../src/ports/api-transport.ts';
+import type { ApiRequest, ApiTransport } from '../../src/ports/api-transport.ts';
 import { NO_METRICS } from '../../src/ports/metrics.ts';
 import type { Lease, Node } from '../../src/ports/objects.ts';
 import { LEASES, NODES } from '../../src/ports/resources.ts';
@@ -92,6 +92,23 @@ describe('a composed controller', () => {
     begin('a');
     await clock.advance(3_000);
     expect(await holder()).toBe('a');
+  });
+
+  it('writes its Lease on the connections that are kept for it, whatever else waits for the API server', async () => {
+    const asked: { path: string; lane: ApiRequest['lane'] }[] = [];
+    const noting: ApiTransport = {
+      watch: (wish, sink) => site.controller.watch(wish, sink),
+      request: (wish) => {
+        if (wish.method !== 'GET') asked.push({ path: wish.path, lane: wish.lane });
+        return site.controller.request(wish);
+      },
+    };
+    begin('a', 'enforce', noting);
+    await clock.advance(20_000);
+    const lanes = asked.filter(({ path }) => path.endsWith(`/leases/${LEADER_LEASE}`)).map(({ lane }) => lane);
+    expect(lanes.length).toBeGreaterThan(3);
+    expect(new Set(lanes)).toEqual(new Set(['lease']));
+    expect(new Set(asked.filter(({ path }) => !path.includes('/leases')).map(({ lane }) => lane))).not.toContain('lease');
   });
 
   it('leads after a whole lease where none stands, as in a cluster in which it was installed a moment ago', async () => {

@@ -13,6 +13,7 @@ import { authorOf, NOBODY_VOUCHES } from '../../ports/authorship.ts';
 import type { Voucher } from '../../ports/authorship.ts';
 import type { NodeFence, NodeFenceReport, NodeFenceStop } from '../../ports/resources.ts';
 import type { NodeOwnership } from '../node-ownership/node-ownership.ts';
+import { marksIn } from '../preservation/listed-machines.ts';
 import type { PreservationListers } from '../preservation/listed-machines.ts';
 import { pictureOf, preservedRows } from '../preservation/picture.ts';
 import type { PreservedRow } from '../preservation/picture.ts';
@@ -142,9 +143,15 @@ export function fleetStatus(listers: FleetListers, nowMs: number): FleetStatus {
 function preservedFleet(kept: PreservationListers, cluster: Pick<Cluster, 'nodes' | 'fences'>, nowMs: number): PreservedFleet | undefined {
   const { mode, pools, notes } = kept;
   const machines = { machines: kept.machines.all(), machineSets: kept.machineSets.all(), machineDeployments: kept.machineDeployments.all() };
-  const picture = pictureOf({ ...cluster, ...machines, mode, pools, nowMs });
+  const nodes = [...cluster.nodes];
+  const picture = pictureOf({ ...cluster, nodes, ...machines, mode, pools, nowMs });
   if (picture === undefined || mode.mode === 'off') return undefined;
-  return { mode: mode.mode, reasons: mode.reasons, machines: preservedRows(picture), problems: picture.decision.problems, unreadable: notes };
+  const marksOf = marksIn(nodes, kept.machines.all());
+  const rows = preservedRows(picture).map((row): PreservedRow => {
+    const marks = row.node === undefined ? [] : marksOf(row.node);
+    return { ...row, ...(marks.length > 0 && { marks }) };
+  });
+  return { mode: mode.mode, reasons: mode.reasons, machines: rows, problems: picture.decision.problems, unreadable: notes };
 }
 
 /** Every node, the fenced and failed ones first. */

@@ -201,7 +201,7 @@ describe('what is read of a cluster', () => {
     expect(await ownershipAs('operator')).toEqual(withoutLeases);
     await sendShipped(transport, ['medik8s']);
     const inside = { metadata: { name: 'operator', namespace: 'medik8s-leases' }, roleRef: { ...roleRef, kind: 'Role' }, subjects };
-    await root.create<KubeObject>({ ...rbac('RoleBinding'), namespaced: true }, inside as KubeObject);
+    await root.create<KubeObject>({ ...rbac('RoleBinding'), namespaced: true }, inside);
     expect(await ownershipAs('operator')).toEqual(nodeOwnership);
     const { rows, unreadable } = await ownershipAs('nobody');
     expect(rows).toEqual([]);

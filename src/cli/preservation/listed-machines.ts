@@ -75,15 +75,20 @@ export async function listPicture(
       machineSets: there.machineSets.all(),
       machineDeployments: there.machineDeployments.all(),
     };
-    const marked = [
-      ...nodes.map((object) => [object.metadata.name, describeMark('Node', object)] as const),
-      ...machines.machines.map((object) => [object.metadata.labels?.[MACHINE_NODE_LABEL], describeMark('Machine', object)] as const),
-    ];
-    const marksOf = (node: string): string[] => marked.flatMap(([name, mark]) => (name === node ? (mark ?? []) : []));
+    const marksOf = marksIn(nodes, machines.machines);
     return { picture: pictureOf({ mode, pools, nodes, fences, ...machines, nowMs }), marksOf, notes };
   } finally {
     reach.close();
   }
+}
+
+/** What stands on a Node and on its Machine, by the name of the Node. */
+export function marksIn(nodes: Iterable<Node>, machines: Iterable<Machine>): (node: string) => string[] {
+  const marked = [
+    ...[...nodes].map((object) => [object.metadata.name, describeMark('Node', object)] as const),
+    ...[...machines].map((object) => [object.metadata.labels?.[MACHINE_NODE_LABEL], describeMark('Machine', object)] as const),
+  ];
+  return (node) => marked.flatMap(([name, mark]) => (name === node ? (mark ?? []) : []));
 }
 
 const OFF: PreservationMode = { mode: 'off', readsMachines: false, hasExpiryField: true, spelling: 'auto-preserve', reasons: ['--preservation off'] };

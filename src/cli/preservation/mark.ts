@@ -3,6 +3,13 @@ import { managerOf } from '../../domain/managed-fields.ts';
 import { PRESERVE_REASON, PRESERVE_REQUESTED_BY } from '../../ports/authorship.ts';
 import type { KubeObject } from '../../ports/objects.ts';
 
+const AUTHOR = 'its author as written there: ';
+
+/** Of one that names its author: what a machine controller writes names none. */
+export function isAuthored(mark: string): boolean {
+  return mark.includes(AUTHOR);
+}
+
 /**
  * What a person has written on a Node or a Machine, by whom as it says, and when. Admission has no clock: the time is that of the API server, of the last change
  * by the program that wrote the mark, so that the mark is not younger.
@@ -17,7 +24,7 @@ export function describeMark(kind: 'Node' | 'Machine', { metadata }: KubeObject)
   const reason = annotations[PRESERVE_REASON];
   return [
     `${kind} ${name} is marked ${value}, ${when}`,
-    ...(said === undefined ? [] : [`its author as written there: ${said}`]),
+    ...(said === undefined ? [] : [`${AUTHOR}${said}`]),
     ...(reason === undefined ? [] : [`reason: ${reason}`]),
   ].join('; ');
 }

@@ -30,6 +30,8 @@ export interface PreservedRow extends Omit<PreservationView, 'expiryMs'> {
   until?: string;
   /** What the annotations ask for; absent: nothing. */
   asked?: Exclude<PreserveValue, 'none'>;
+  /** Who wrote them, as they say, and when; absent: there are none, or it was not looked at. */
+  marks?: readonly string[];
 }
 
 /** What the controller sees, and what it decides about it. */

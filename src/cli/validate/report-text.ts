@@ -27,7 +27,9 @@ export function reportText(report: Report, ink: Ink): string {
 
 function summary(report: Report, ink: Ink): string {
   const [errors, warnings] = [countOf(report, 'error'), countOf(report, 'warning')];
-  const counts = `${counted(report.nodes.length, 'node')}, ${counted(errors, 'error')}, ${counted(warnings, 'warning')}`;
+  const { remedies } = report;
+  const told = remedies === undefined ? '' : `${counted(remedies, 'Configuration')} of remedies, `;
+  const counts = `${counted(report.nodes.length, 'node')}, ${told}${counted(errors, 'error')}, ${counted(warnings, 'warning')}`;
   const message = `${harmless(report.source)}: ${counts}${report.isInterrupted ? '; interrupted, not every device was read' : ''}`;
   return errors > 0 ? ink.bad(message) : warnings > 0 ? ink.warn(message) : ink.good(message);
 }

@@ -24,6 +24,8 @@ export interface Report {
   /** Errors first. */
   problems: readonly ReportedProblem[];
   notes: readonly string[];
+  /** Configurations of remedies that were read; absent: none was there to be read. */
+  remedies?: number;
   /** Ctrl-C came before every device was read. */
   isInterrupted: boolean;
 }
@@ -42,6 +44,7 @@ export function reportObject(report: Report): object {
     warnings: countOf(report, 'warning'),
     problems: report.problems,
     notes: report.notes,
+    ...(report.remedies === undefined ? {} : { remedies: report.remedies }),
     nodes: report.nodes.map(({ facts, plan: { problems: _told, ...plan }, devices }) => ({
       name: facts.name,
       ...plan,

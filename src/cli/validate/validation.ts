@@ -3,6 +3,9 @@ import type { Configuration, ConfigText, ControllerMachine, NodeFacts } from '..
 import { factsOf, namedOnly } from '../../config/node-facts.ts';
 import { placeOfSecret, resolveParameters } from '../../config/resolve-parameters.ts';
 import { labelsFor } from '../../config/selector.ts';
+import { isRemedies } from '../../config/cluster-checks.ts';
+import { Problems } from '../../config/problems.ts';
+import { readRemedies } from '../../config/remedies.ts';
 import { survey } from '../../config/survey.ts';
 import type { SurveyProblem } from '../../config/survey.ts';
 import { holdsFencing } from '../../config/stray-configs.ts';
@@ -24,6 +27,12 @@ export interface Validation {
   report: Report;
   /** `login`: what a file or a program of the controller's machine says, where this is that machine. */
   resolve(node: string, method: PlanMethod, login?: Readonly<Record<string, string>>): Resolved;
+}
+
+/** How many Configurations of remedies were read as they are written; those with an error are told. */
+function remediesIn({ configMaps }: Input): Pick<Report, 'remedies'> {
+  const remedies = configMaps.filter(isRemedies);
+  return remedies.length === 0 ? {} : { remedies: readRemedies(remedies, new Problems()).length };
 }
 
 /** Every plan and problem of the input, by the engine of the controller. `only`: names of the nodes that are asked about; empty: all. */
@@ -75,6 +84,7 @@ export function validate(input: Input, registry: AgentRegistry, only: readonly s
       nodes: reported,
       problems: ordered([...files, ...located]),
       notes: [...input.notes, ...notes],
+      ...remediesIn(input),
       isInterrupted: false,
     },
     resolve,

@@ -2,6 +2,7 @@ import { acknowledged } from '../acknowledgement.ts';
 import { planToFreeze } from '../asked-plan.ts';
 import { voidEvidence } from '../evidence.ts';
 import { isAskedFor } from '../health.ts';
+import { endsInIsolation } from '../last-step.ts';
 import { bounded, LIMITS } from '../node-fence.ts';
 import type { Frozen, NodeFenceStatus } from '../node-fence.ts';
 import type { Snapshot } from '../snapshot.ts';
@@ -125,11 +126,18 @@ function stay(context: Context): Transition {
   const released = describeReleased(status);
   const fenced = status.restore?.cordoned === true ? ' The node stays cordoned.' : '';
   const left = leftOff(status);
-  const rest = `${left} ${released}${fenced} Check the machine; once it is certainly off, run nodefence ack; once it is repaired and Ready, this fence ends by itself.`;
+  const rest = `${left} ${released}${fenced} Check the machine; once it is certainly off, run nodefence ack; ${describeEnd(context)}.`;
   const begin = 'An operator must act: ';
   const why = bounded((status.message ?? '').replace(left, ''), LIMITS.message - begin.length - rest.length);
   const message = begin + why + rest;
   return { status: { ...status, outcome: 'failed', message }, events: [event('Warning', 'FencingGaveUp', message)] };
+}
+
+/** A request that stands for as long as it is asked for is not shortcut by Ready. */
+function describeEnd({ status }: Context): string {
+  const isStanding = isAskedFor(status) && (status.ending === 'off' || endsInIsolation(status));
+  if (!isStanding) return 'once it is repaired and Ready, this fence ends by itself';
+  return 'this fence ends once what asked for it is withdrawn and the node is repaired and Ready';
 }
 
 function describeReleased({ released, storageRelease }: NodeFenceStatus): string {

@@ -6,12 +6,6 @@ const OURS = `system:serviceaccount:${NAMESPACE}:`;
 const UNKNOWN = 401;
 const FORBIDDEN = 403;
 
-/**
- * How a controller finds out whether a folder of `config/` is installed that lets it see controllers of others (src/manager/detection): it asks for these, and
- * takes a refusal for an answer. What the controller needs of them itself is asked of the self-check.
- */
-const ASKED_TO_LEARN: ReadonlySet<string> = new Set(['list deployments.apps (cluster)', 'list leases.coordination.k8s.io (cluster)']);
-
 /** What the API server answered to processes of ours, by its audit. */
 export interface Refusals {
   requests: number;
@@ -22,7 +16,7 @@ export interface Refusals {
 /** Of a token that is not known the audit does not tell whose it was: each counts. */
 export function refusalsIn(trace: readonly TraceEvent[]): Refusals {
   const ours = trace.filter((event): event is ApiEvent => event.kind === 'api' && (event.user.startsWith(OURS) || event.status === UNKNOWN));
-  const refused = ours.filter((event) => event.status === UNKNOWN || (event.status === FORBIDDEN && !ASKED_TO_LEARN.has(what(event)))).map(told);
+  const refused = ours.filter((event) => event.status === UNKNOWN || event.status === FORBIDDEN).map(told);
   return { requests: ours.length, refused: [...new Set(refused)] };
 }
 

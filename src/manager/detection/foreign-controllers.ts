@@ -1,12 +1,15 @@
 import type { ForeignControllerFacts, SeenDeployment, SeenLease } from '../../config/foreign-controller.ts';
+import { refusedOf } from '../../controllers/self-check/questions.ts';
+import { ungranted } from '../../controllers/self-check/rights.ts';
+import type { Need } from '../../controllers/self-check/rights.ts';
 import { ApiClient } from '../../kube/client.ts';
 import { discoveryDocument, servedBy as pluralsServedBy } from '../../kube/discovery.ts';
-import { LABELS } from '../../manifests/access.ts';
 import { ApiStatusError } from '../../ports/api-transport.ts';
 import type { ApiTransport } from '../../ports/api-transport.ts';
 import type { Cluster, Resource } from '../../ports/cluster.ts';
 import type { KubeObject, Lease } from '../../ports/objects.ts';
 import { LEASES } from '../../ports/resources.ts';
+import { ApiServerCheck } from '../self-check/api-server.ts';
 
 interface Deployment extends KubeObject {
   spec?: { replicas?: number };
@@ -29,38 +32,48 @@ const DEFINITIONS: Resource<Definition> = {
   plural: 'customresourcedefinitions',
   namespaced: false,
 };
-const PART_OF = 'app.kubernetes.io/part-of';
+/** Nothing is granted there by a role of one namespace. */
+const NOWHERE = 'nodefence-self-check';
 /** For one answer of the API server. */
 export const DEADLINE_MS = 10_000;
 
-/** Reads what shows that another controller is at work; what the rights do not allow is no failure, but told in `unseen`. */
+/**
+ * Reads what shows that another controller is at work; what the rights do not allow is no failure, but told in `unseen`. They are asked for first: what is not
+ * granted is not asked of the API server, which would refuse it at each look.
+ */
 export class ForeignControllers {
   readonly unseen: string[] = [];
   readonly #cluster: Cluster;
+  readonly #server: ApiServerCheck;
+  readonly #rules = new Map<string, ReturnType<ApiServerCheck['rules']>>();
 
-  constructor(cluster: Cluster) {
-    this.#cluster = cluster;
+  constructor(transport: ApiTransport) {
+    this.#cluster = new ApiClient({ transport, deadlineMs: DEADLINE_MS });
+    this.#server = new ApiServerCheck(transport);
   }
 
   /** undefined: there is no such definition, or it may not be read. */
   definition(name: string): Promise<Definition | undefined> {
-    return this.allowed(`get customresourcedefinitions ${name}`, this.#cluster.get(DEFINITIONS, name));
+    const right = { group: DEFINITIONS.group, resource: DEFINITIONS.plural, verb: 'get', name };
+    return this.allowed(`get customresourcedefinitions ${name}`, () => this.#cluster.get(DEFINITIONS, name), [right]);
   }
 
   /** Leases of these names in this namespace; undefined: in whichever. Whether they move, one look does not tell. */
   async leases(names: readonly string[], namespace?: string): Promise<SeenLease[]> {
-    return ((await this.allowed('list leases', this.#named(LEASES, names, namespace))) ?? []).map(leaseFacts);
+    return (await this.#named(LEASES, names, namespace)).map(leaseFacts);
   }
 
   async deployments(names: readonly string[], namespace?: string): Promise<SeenDeployment[]> {
-    const found = (await this.allowed('list deployments', this.#named(DEPLOYMENTS, names, namespace))) ?? [];
+    const found = await this.#named(DEPLOYMENTS, names, namespace);
     return found.map(({ metadata, spec }) => ({ name: metadata.name, namespace: metadata.namespace ?? '', replicas: spec?.replicas ?? 1 }));
   }
 
-  /** undefined: the right is missing. */
-  async allowed<T>(right: string, reading: Promise<T>): Promise<T | undefined> {
+  /** undefined: the right is missing. `needs`: what is to be granted, before it is asked for. */
+  async allowed<T>(right: string, reading: () => Promise<T>, needs: readonly Need[]): Promise<T | undefined> {
     try {
-      return await reading;
+      if (await this.#isGranted(needs)) return await reading();
+      this.unseen.push(`the right to ${right} is missing`);
+      return undefined;
     } catch (error) {
       if (!(error instanceof ApiStatusError) || error.status !== 403) throw error;
       this.unseen.push(`the right to ${right} is missing`);
@@ -69,11 +82,25 @@ export class ForeignControllers {
   }
 
   async #named<T extends KubeObject>(resource: Resource<T>, names: readonly string[], namespace: string | undefined): Promise<T[]> {
-    const found = names.map((name) => {
-      const fieldSelector = `metadata.name=${name}`;
-      return this.#cluster.list(resource, namespace === undefined ? { fieldSelector } : { fieldSelector, namespace });
-    });
-    return (await Promise.all(found)).flat();
+    const { group, plural } = resource;
+    const place = namespace === undefined ? {} : { namespace };
+    const needs = names.map((name): Need => ({ group, resource: plural, verb: 'list', name, ...place }));
+    const read = async (): Promise<T[]> => {
+      const found = names.map((name) => this.#cluster.list(resource, { fieldSelector: `metadata.name=${name}`, ...place }));
+      return (await Promise.all(found)).flat();
+    };
+    return (await this.allowed(`list ${plural}`, read, needs)) ?? [];
+  }
+
+  /** Who may not ask what he may do finds it out. */
+  async #isGranted(needs: readonly Need[]): Promise<boolean> {
+    const [{ namespace = NOWHERE } = {}] = needs;
+    const asked = this.#rules.get(namespace) ?? this.#server.rules(namespace);
+    this.#rules.set(namespace, asked);
+    const answer = await asked;
+    if (answer === 'forbidden') return true;
+    const missing = ungranted(needs, answer.rules);
+    return missing.length === 0 || (!answer.isComplete && (await refusedOf(this.#server, missing)).length === 0);
   }
 }
 
@@ -83,7 +110,7 @@ export async function foreignControllerFacts(
   nowMs: number,
   names: Record<'leases' | 'deployments', readonly string[]>,
 ): Promise<ForeignControllerFacts> {
-  const foreign = new ForeignControllers(new ApiClient({ transport, deadlineMs: DEADLINE_MS }));
+  const foreign = new ForeignControllers(transport);
   const [leases, deployments] = await Promise.all([foreign.leases(names.leases), foreign.deployments(names.deployments)]);
   return { nowMs, leases, deployments, unseen: foreign.unseen };
 }
@@ -99,11 +126,6 @@ function leaseFacts({ metadata, spec }: Lease): SeenLease {
     durationMs: leaseDurationSeconds * 1_000,
     hasMoved: undefined,
   };
-}
-
-/** This program has installed it. */
-export function isOurs(definition: Pick<KubeObject, 'metadata'> | undefined): boolean {
-  return definition?.metadata.labels?.[PART_OF] === LABELS[PART_OF];
 }
 
 /** Does this version keep a field? What the schema does not name is dropped by the API server, except where it keeps what is unknown. */

@@ -1,9 +1,9 @@
-import { ApiClient } from '../../kube/client.ts';
 import { OTHER_DEPLOYMENTS, OTHER_LEASES } from '../../manifests/health-check-access.ts';
 import type { ApiTransport } from '../../ports/api-transport.ts';
 import { CLUSTER_API_GROUP, CLUSTER_API_VERSIONS, OPENSHIFT_GROUP, OPENSHIFT_MACHINES } from '../../ports/cluster-api.ts';
 import type { FoundKinds } from '../detection/ownership.ts';
-import { DEADLINE_MS, discovered, isOurs, keepsField, servedBy, ForeignControllers } from '../detection/foreign-controllers.ts';
+import { discovered, keepsField, servedBy, ForeignControllers } from '../detection/foreign-controllers.ts';
+import { isOurs } from '../detection/is-ours.ts';
 import type { ServedFamily } from './mode.ts';
 
 export type FoundFamily = FoundKinds<ServedFamily>;
@@ -31,7 +31,7 @@ async function findFamily(transport: ApiTransport, group: string, versions: read
   const nothing: FoundFamily = { nowMs, group, served: undefined, isOurs: false, leases: [], deployments: [], unseen: [] };
   const served = await servedOf(transport, group, versions);
   if (served === undefined) return nothing;
-  const foreign = new ForeignControllers(new ApiClient({ transport, deadlineMs: DEADLINE_MS }));
+  const foreign = new ForeignControllers(transport);
   const [definition, machine, leases, deployments] = await Promise.all([
     foreign.definition(`machinehealthchecks.${group}`),
     foreign.definition(`machines.${group}`),

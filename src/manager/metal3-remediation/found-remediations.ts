@@ -1,4 +1,3 @@
-import { ApiClient } from '../../kube/client.ts';
 import type { ForeignControllerFacts } from '../../config/foreign-controller.ts';
 import { OPERATOR_DEPLOYMENTS, OPERATOR_LEASES } from '../../manifests/machine-remediation-access.ts';
 import { METAL3_REMEDIATION_DEFINITION, PROVIDER_DEPLOYMENTS, PROVIDER_LEASES } from '../../manifests/metal3-remediation-access.ts';
@@ -6,7 +5,8 @@ import type { ApiTransport } from '../../ports/api-transport.ts';
 import { BARE_METAL_HOSTS, INFRASTRUCTURE_GROUP, METAL3_REMEDIATION_VERSIONS, metal3Remediations } from '../../ports/metal3.ts';
 import type { Metal3RemediationVersion } from '../../ports/metal3.ts';
 import type { FoundKinds } from '../detection/ownership.ts';
-import { DEADLINE_MS, isOurs, servedBy, ForeignControllers, foreignControllerFacts } from '../detection/foreign-controllers.ts';
+import { servedBy, ForeignControllers, foreignControllerFacts } from '../detection/foreign-controllers.ts';
+import { isOurs } from '../detection/is-ours.ts';
 
 /** Metal3Remediations in the version that is spoken, where there are hosts too. */
 export interface FoundRemediations extends FoundKinds<Metal3RemediationVersion> {
@@ -19,7 +19,7 @@ export async function findRemediations(transport: ApiTransport, nowMs: number): 
   const served = await servedVersion(transport);
   const group = INFRASTRUCTURE_GROUP;
   if (served === undefined) return { nowMs, group, served, isOurs: false, leases: [], deployments: [], unseen: [], operator: undefined };
-  const foreign = new ForeignControllers(new ApiClient({ transport, deadlineMs: DEADLINE_MS }));
+  const foreign = new ForeignControllers(transport);
   const [definition, leases, deployments, operator] = await Promise.all([
     foreign.definition(METAL3_REMEDIATION_DEFINITION),
     foreign.leases(PROVIDER_LEASES),

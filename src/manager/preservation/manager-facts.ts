@@ -1,12 +1,13 @@
 import type { ManagerFacts } from '../../config/preservation-mode.ts';
-import { ApiClient } from '../../kube/client.ts';
+import type { Need } from '../../controllers/self-check/rights.ts';
 import { pathOf } from '../../kube/resource-path.ts';
 import { statusError } from '../../kube/status.ts';
 import { MACHINE_CRD, MANAGER_NAMES } from '../../manifests/preservation-access.ts';
 import type { ApiTransport } from '../../ports/api-transport.ts';
 import { MACHINE_GROUP, MACHINE_VERSION, MACHINES } from '../../ports/machines.ts';
 import type { KubeObject, Node } from '../../ports/objects.ts';
-import { DEADLINE_MS, isOurs, keepsField, servedBy, ForeignControllers } from '../detection/foreign-controllers.ts';
+import { DEADLINE_MS, keepsField, servedBy, ForeignControllers } from '../detection/foreign-controllers.ts';
+import { isOurs } from '../detection/is-ours.ts';
 
 /** The cluster of the Machines, as far as it concerns us. */
 export interface MachinePlace {
@@ -29,10 +30,10 @@ export async function readManagerFacts(place: MachinePlace, nodes: Iterable<Node
   const { transport, namespace } = place;
   const served = await servedBy(transport, MACHINE_GROUP, MACHINE_VERSION);
   if (served?.has(MACHINES.plural) !== true) return { ...base, isServed: false, isReadable: false };
-  const foreign = new ForeignControllers(new ApiClient({ transport, deadlineMs: DEADLINE_MS }));
+  const foreign = new ForeignControllers(transport);
   const [definition, machines, leases, deployments] = await Promise.all([
     foreign.definition(MACHINE_CRD),
-    foreign.allowed('list machines.machine.sapcloud.io', sampleOf(place)),
+    foreign.allowed('list machines.machine.sapcloud.io', () => sampleOf(place), [machinesOf(place)]),
     foreign.leases(MANAGER_NAMES, namespace),
     foreign.deployments(MANAGER_NAMES, namespace),
   ]);
@@ -56,6 +57,10 @@ function managedIn(nodes: Iterable<Node>): string | undefined {
 
 interface RawMachine extends KubeObject {
   status?: { lastOperation?: { lastUpdateTime?: string } };
+}
+
+function machinesOf({ namespace }: MachinePlace): Need {
+  return { group: MACHINE_GROUP, resource: MACHINES.plural, verb: 'list', ...(namespace !== undefined && { namespace }) };
 }
 
 async function sampleOf({ transport, namespace }: MachinePlace): Promise<ManagerFacts['machines']> {

@@ -5,7 +5,7 @@ import { apiVersionOf, pathOf } from '../../kube/resource-path.ts';
 import { statusError } from '../../kube/status.ts';
 import type { ApiResponse, ApiTransport } from '../../ports/api-transport.ts';
 import type { Resource } from '../../ports/cluster.ts';
-import { isOurs } from '../detection/foreign-controllers.ts';
+import { isOurs } from '../detection/is-ours.ts';
 
 /** A webhook may take as long as the API server lets it. */
 const DEADLINE_MS = 15_000;

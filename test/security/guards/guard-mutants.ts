@@ -11,7 +11,8 @@ const TESTS: Readonly<Record<string, string>> = {
   'node-daemon/guard.yaml': 'test/node-daemon/own-node-only.test.ts',
   'node-daemon-token/guard.yaml': 'test/node-daemon/own-token-only.test.ts',
   'node-daemon-conditions/guard.yaml': 'test/node-daemon/own-conditions-only.test.ts',
-  'guards/authorship.yaml': OF_GUARDS,
+  // And test/installation/words-guards.test.ts.
+  'guards/authorship.yaml': 'guards.test.ts',
   'guards/nodes.yaml': OF_GUARDS,
   'guards/jobs.yaml': OF_GUARDS,
   'out-of-service-only/guard.yaml': OF_GUARDS,

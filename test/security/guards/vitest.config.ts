@@ -28,7 +28,5 @@ export default defineConfig({
     testTimeout: 20_000,
     cache: false,
     fsModuleCache: false,
-    // One test that notices is enough.
-    bail: 1,
   },
 });

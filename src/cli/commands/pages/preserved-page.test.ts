@@ -8,7 +8,7 @@ import { PLAIN } from '../terminal/ink.ts';
 import { widthOf } from '../terminal/text.ts';
 import { ago, listersOf, node, NOW_MS } from '../testing/pictured-cluster.ts';
 import { fleetPage } from './fleet-page.ts';
-import { describePreserved } from './preserved-page.ts';
+import { describePreserved, preservedParagraph } from './preserved-page.ts';
 
 const PRESERVE = 'node.machine.sapcloud.io/preserve';
 
@@ -67,6 +67,19 @@ describe('preserved machines in nodefence status', () => {
       expect(fleetPage(status, { server: 'api', wide: false, all: false }, { ink: PLAIN, width: 100, nowMs: NOW_MS })).not.toContain('Preserv');
     }
     expect(fleetStatus({ ...listers, preservation: off }, NOW_MS).preservation).toBeUndefined();
+  });
+
+  it('names who has marked a machine, as it is written there', () => {
+    const annotations = { [PRESERVE]: 'now', 'nodefence.ha.k8s.io/preserve-requested-by': 'now by olga' };
+    const nodes = NODES.map((each) => (each.metadata.name === 'b' ? { ...each, metadata: { ...each.metadata, annotations } } : each));
+    const status = fleetStatus({ ...listersOf({ nodes }), leaders: listed<never>([]), preservation: KEPT }, NOW_MS);
+    const said = fleetPage(status, { server: 'api', wide: false, all: false }, { ink: PLAIN, width: 1_000, nowMs: NOW_MS });
+    expect(said).toContain('mark: Node b is marked now, when is not kept by this API server; its author as written there: now by olga');
+    const row = status.preservation?.machines.find(({ node: name }) => name === 'b');
+    expect(row?.marks).toEqual([expect.stringContaining('Node b'), expect.stringContaining('Machine m-b')]);
+    expect(
+      preservedParagraph(row ?? { kind: 'Node', name: '', phase: '', isPreserved: false }, { ink: PLAIN, width: 1_000, nowMs: NOW_MS }),
+    ).toContain('now by olga');
   });
 
   it('is the same in JSON, with what cannot be read', () => {

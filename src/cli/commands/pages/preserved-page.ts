@@ -1,3 +1,4 @@
+import { isAuthored } from '../../preservation/mark.ts';
 import type { PreservedRow } from '../../preservation/picture.ts';
 import type { PreservedFleet } from '../fleet.ts';
 import { table } from '../terminal/table.ts';
@@ -33,6 +34,7 @@ export function preservedSection(fleet: PreservedFleet | undefined, sheet: Sheet
   return [
     `${heading(sheet, 'Preservation')}${whose}`,
     ...rows(shown, sheet),
+    ...shown.flatMap(({ marks = [] }) => marks.filter(isAuthored).map((mark) => sheet.ink.dim(paragraph(sheet, harmless(`mark: ${mark}`), '  ')))),
     ...(hidden > 0 ? [sheet.ink.dim(`and ${hidden} more (-o json has them all)`)] : []),
     ...unread,
     ...told,
@@ -93,5 +95,6 @@ export function describePreserved(row: PreservedRow): string {
 /** About one node: what is kept of its machine. */
 export function preservedParagraph(row: PreservedRow, sheet: Sheet): string {
   const name = row.kind === 'Machine' ? `Machine ${row.namespace ?? ''}/${row.name}` : `Node ${row.name}`;
-  return sheet.ink.warn(paragraph(sheet, harmless(`Preservation of ${name}: ${describePreserved(row)}`)));
+  const marks = (row.marks ?? []).map((mark) => paragraph(sheet, harmless(`mark: ${mark}`), '  '));
+  return [sheet.ink.warn(paragraph(sheet, harmless(`Preservation of ${name}: ${describePreserved(row)}`))), ...marks].join('\n');
 }
