@@ -1,6 +1,7 @@
 const WIDTH = 520;
 const HEIGHT = 260;
 const MARGIN = { left: 64, right: 20, top: 40, bottom: 44 };
+const LABEL_WIDTH = 40;
 const FONT = "system-ui, 'DejaVu Sans', sans-serif";
 const [INK, FAINT, LINE] = ['#57606a', '#8c959f', '#1f6feb'];
 
@@ -26,15 +27,31 @@ export function graphOf({ title, across, unit, points }: Graph): string {
     text([MARGIN.left, 22], title, 'font-size="14" font-weight="bold"'),
     ...steps.map((step) => `<path d="M${x(0)} ${y(step).toFixed(1)}H${x(xMax)}" stroke="${FAINT}" stroke-opacity="0.35"/>`),
     ...steps.map((step) => text([MARGIN.left - 8, y(step) + 4], shown(step), 'text-anchor="end"')),
-    ...points.map(([value]) => text([x(value), HEIGHT - MARGIN.bottom + 18], value.toLocaleString('en'), 'text-anchor="middle"')),
+    ...points.map(([value], index) =>
+      text(
+        [x(value), HEIGHT - MARGIN.bottom + 18],
+        value.toLocaleString('en'),
+        `text-anchor="${anchorOf(
+          points.map(([px]) => x(px)),
+          index,
+        )}"`,
+      ),
+    ),
     text([x(xMax), HEIGHT - 8], across, 'text-anchor="end"'),
-    text([8, MARGIN.top - 4], unit),
+    text([8, 22], unit),
     `<polyline points="${points.map(([px, py]) => `${x(px).toFixed(1)},${y(py).toFixed(1)}`).join(' ')}" fill="none" stroke="${LINE}" stroke-width="2"/>`,
     ...points.map(([px, py]) => `<circle cx="${x(px).toFixed(1)}" cy="${y(py).toFixed(1)}" r="3.5" fill="${LINE}"/>`),
     ...points.map(([px, py]) => text([x(px), y(py) - 8], shown(py), 'text-anchor="middle" font-size="11"')),
     '</svg>',
     '',
   ].join('\n');
+}
+
+/** Labels of neighbours that stand close go apart. */
+function anchorOf(across: readonly number[], index: number): 'start' | 'middle' | 'end' {
+  const [before = -Infinity, own = 0, after = Infinity] = [across[index - 1], across[index], across[index + 1]];
+  if (after - own < LABEL_WIDTH) return 'end';
+  return own - before < LABEL_WIDTH ? 'start' : 'middle';
 }
 
 /** 1, 2 or 5 times a power of ten, so that the quarters can be read. */
