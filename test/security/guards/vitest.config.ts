@@ -27,6 +27,8 @@ export default defineConfig({
     maxWorkers: 1,
     testTimeout: 20_000,
     cache: false,
+    // One test that notices is enough.
+    bail: 1,
     fsModuleCache: false,
   },
 });
