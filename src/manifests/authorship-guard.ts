@@ -10,9 +10,10 @@ export const WORDS: readonly string[] = ['nodefencestops', 'nodefenceacknowledge
 /** Whose controllers may change what they say, but not who asked. */
 const REQUESTS: readonly string[] = ['nodefenceremediations'];
 
-/** The annotation of an object; an empty text where there is none. */
+/** The annotation of an object; an empty text where there is none. There is an `oldObject` in an update only. */
 export function annotation(object: 'object' | 'oldObject', key: string): string {
-  return `(${object} != null && '${key}' in ${object}.?metadata.annotations.orValue({}) ? ${object}.metadata.annotations['${key}'] : '')`;
+  const text = `${object}.?metadata.annotations[?'${key}'].orValue('')`;
+  return object === 'object' ? text : `(oldObject == null ? '' : ${text})`;
 }
 
 /** A text that is there and no mere space. */
@@ -79,7 +80,7 @@ const OF_FENCES = guard(`${AUTHORSHIP_GUARD}-fences`, {
   matchConstraints: { resourceRules: [resourceRules(GROUP, ['nodefences'])] },
   validations: [
     {
-      expression: `!${IS_PERSON} || object.?spec.requestedBy.name.orValue('') == ${USER} || (oldObject != null && oldObject.?spec.requestedBy == object.?spec.requestedBy)`,
+      expression: `!${IS_PERSON} || object.?spec.requestedBy.name.orValue('') == ${USER} || oldObject.?spec.requestedBy == object.?spec.requestedBy`,
       messageExpression: `'spec.requestedBy of a person names who asks, and that is ' + ${USER}`,
       message: 'spec.requestedBy of a person names who asks',
       ...FORBIDDEN,
@@ -113,14 +114,13 @@ const OF_PRESERVATION = guard(`${AUTHORSHIP_GUARD}-preservation`, {
     { name: 'value', expression: annotation('object', PRESERVE) },
     { name: 'by', expression: annotation('object', PRESERVE_REQUESTED_BY) },
     { name: 'own', expression: PRESERVE_STAMP },
-    { name: 'isSaid', expression: `${annotation('object', PRESERVE)} != ${annotation('oldObject', PRESERVE)}` },
     { name: 'isReasoned', expression: `${annotation('object', PRESERVE_REASON)} != ${annotation('oldObject', PRESERVE_REASON)}` },
     { name: 'isStamped', expression: `${annotation('object', PRESERVE_REQUESTED_BY)} != ${annotation('oldObject', PRESERVE_REQUESTED_BY)}` },
   ],
   validations: [
     {
       expression:
-        "variables.by == '' || variables.by == variables.own || (!variables.isStamped && !variables.isReasoned && (!variables.isSaid || !variables.by.startsWith(variables.value + ' by ')))",
+        "variables.by == '' || variables.by == variables.own || (!variables.isStamped && !variables.isReasoned && !variables.by.startsWith(variables.value + ' by '))",
       messageExpression: `'annotation ${PRESERVE_REQUESTED_BY} names who wrote ${PRESERVE} and its reason: remove it, or write: ' + variables.own`,
       message: `annotation ${PRESERVE_REQUESTED_BY} names who wrote ${PRESERVE} and its reason`,
       ...FORBIDDEN,

@@ -34,6 +34,17 @@ export const ROLES: Readonly<Record<string, readonly string[]>> = {
   root: ['cluster-admin'],
 };
 
+/** Whose deletion would take what it owns with it. */
+export const OWNER = { apiVersion: 'v1', kind: 'ConfigMap', name: 'x', uid: 'x' };
+
+export const TAINTED = 'nodefence.ha.k8s.io/tainted';
+export const OUT_OF_SERVICE = { key: 'node.kubernetes.io/out-of-service', value: 'nodeshutdown', effect: 'NoExecute' };
+/** A taint of others; one that is like it but for its key; one that is like it but for its effect. */
+export const FOREIGN = { key: 'example.com/theirs', effect: 'NoSchedule' };
+export const LIKE_IT = { ...FOREIGN, key: 'example.com/also-theirs' };
+export const BESIDE_IT = { ...FOREIGN, effect: 'PreferNoSchedule' };
+export const ALL = [FOREIGN, LIKE_IT, BESIDE_IT];
+
 export type Named = Readonly<Record<string, string | null>>;
 
 export function named(annotations: Named): { metadata: { annotations: Named } } {

@@ -17,7 +17,8 @@ import { sendShipped } from '../../src/testbed/shipped/send.ts';
 import { assetsMinor, call, CAN_BE_GUARDED, GuardedPlane, NAMESPACE } from '../node-daemon/guarded-plane.ts';
 import type { Answer } from '../node-daemon/guarded-plane.ts';
 import { BY, CONTROLLER, FENCES, NO_CONTROLLERS, NODE, OWN_USER, PRESERVE, PRESERVED_BY, REASON, REPORTS, ROLES, WORDS } from './guarded-people.ts';
-import { acknowledgement, bindingOf, BINDINGS, fenceFor, job, named, STAMPED_SINCE, stop, STOPS } from './guarded-people.ts';
+import { acknowledgement, bindingOf, BINDINGS, fenceFor, job, named, OWNER, STAMPED_SINCE, stop, STOPS } from './guarded-people.ts';
+import { ALL, BESIDE_IT, FOREIGN, LIKE_IT, OUT_OF_SERVICE, TAINTED } from './guarded-people.ts';
 import type { Named } from './guarded-people.ts';
 
 describe.runIf(CAN_BE_GUARDED)('the guards on a real API server (needs a real control plane)', { timeout: 60_000 }, () => {
@@ -152,6 +153,12 @@ describe.runIf(CAN_BE_GUARDED)('the guards on a real API server (needs a real co
       expect(await call(as('root'), 'POST', FENCES, fenceFor('worker-2', 'root'))).toMatchObject({ status: 201 });
     });
 
+    it('lets the controller go on with the fence that a person asked for, and nobody name another', async () => {
+      const path = `${FENCES}/node-fence-worker-2`;
+      expect(await call(as(CONTROLLER), 'PATCH', path, { metadata: { labels: { seen: 'yes' } } })).toMatchObject({ status: 200 });
+      await refused('that is root', call(as('root'), 'PATCH', path, { spec: { requestedBy: { name: 'ceo@example.com' } } }));
+    });
+
     it.each<[string, string, () => Promise<Answer>]>([
       [
         'a stop without a reason',
@@ -230,6 +237,19 @@ describe.runIf(CAN_BE_GUARDED)('the guards on a real API server (needs a real co
       await refused('now by root', call(as('root'), 'PATCH', NODE, named({ [PRESERVE]: 'now' })));
       expect(await call(as('root'), 'PATCH', NODE, named({ [PRESERVE]: null }))).toMatchObject({ status: 200 });
       expect(await call(as('root'), 'PATCH', NODE, named({ 'example.com/other': 'x' }))).toMatchObject({ status: 200 });
+      expect(await call(as('root'), 'PATCH', NODE, named({ [PRESERVED_BY]: null }))).toMatchObject({ status: 200 });
+      expect(await call(as('root'), 'PATCH', NODE, named({ [REASON]: 'of nobody' }))).toMatchObject({ status: 200 });
+    });
+
+    it('refuses the controller no change of a wish to preserve, and those who are only called like it each', async () => {
+      expect(await call(as('olga'), 'PATCH', NODE, named({ [PRESERVE]: 'now', [REASON]: 'x', [PRESERVED_BY]: 'now by olga' }))).toMatchObject({
+        status: 200,
+      });
+      for (const user of NO_CONTROLLERS) await refused('now by ', call(as(user), 'PATCH', NODE, named({ [REASON]: 'edited' })));
+      for (const user of [CONTROLLER, OWN_USER]) {
+        expect(await call(as(user), 'PATCH', NODE, named({ [REASON]: `of ${user}` })), user).toMatchObject({ status: 200 });
+      }
+      expect(await call(as('root'), 'PATCH', NODE, named({ [PRESERVE]: null, [REASON]: null, [PRESERVED_BY]: null }))).toMatchObject({ status: 200 });
     });
 
     it('is what the program looks for before it names anybody: what came right after it still is a claim', async () => {
@@ -250,13 +270,9 @@ describe.runIf(CAN_BE_GUARDED)('the guards on a real API server (needs a real co
   describe('the controller and its nodes', () => {
     const PATCH = async (body: object, path = NODE): Promise<Answer> => call(as(CONTROLLER), 'PATCH', path, body);
     const taints = async (): Promise<object[]> => (await call(plane.admin, 'GET', NODE)).body.spec?.taints ?? [];
-    const FOREIGN = { key: 'example.com/theirs', effect: 'NoSchedule' };
-    /** Tells itself from the other one by its key alone. */
-    const LIKE_IT = { ...FOREIGN, key: 'example.com/also-theirs' };
-    const OUT_OF_SERVICE = { key: 'node.kubernetes.io/out-of-service', value: 'nodeshutdown', effect: 'NoExecute' };
 
     beforeAll(async () => {
-      const spec = { podCIDR: '10.1.0.0/24', taints: [FOREIGN, LIKE_IT] };
+      const spec = { podCIDR: '10.1.0.0/24', taints: ALL };
       const metadata = { labels: { zone: 'a' }, annotations: { 'example.com/theirs': 'x' } };
       expect(await call(plane.admin, 'PATCH', NODE, { spec, metadata })).toMatchObject({ status: 200 });
     });
@@ -277,50 +293,40 @@ describe.runIf(CAN_BE_GUARDED)('the guards on a real API server (needs a real co
     it('sets and removes the taint of a release, and a taint that it lists, beside those of others', async () => {
       const standing = await taints();
       const listed = { key: 'example.com/fenced', value: 'yes', effect: 'NoExecute' };
-      const mark = 'nodefence.ha.k8s.io/tainted';
       expect(await PATCH({ spec: { taints: [...standing, OUT_OF_SERVICE] } })).toMatchObject({ status: 200 });
-      const [withList] = [{ spec: { taints: [...standing, listed] }, ...named({ [mark]: 'example.com/fenced=yes:NoExecute' }) }];
+      const [withList] = [{ spec: { taints: [...standing, listed] }, ...named({ [TAINTED]: 'example.com/fenced=yes:NoExecute' }) }];
       expect(await PATCH(withList)).toMatchObject({ status: 200 });
-      expect(await PATCH({ spec: { taints: standing }, ...named({ [mark]: null }) })).toMatchObject({ status: 200 });
+      await refused('sets and removes taints', PATCH({ spec: { taints: [...standing, { ...listed, value: 'no' }] } }));
+      expect(await PATCH({ spec: { taints: standing }, ...named({ [TAINTED]: null }) })).toMatchObject({ status: 200 });
       expect(await taints()).toEqual(standing);
     });
 
     it.each<[string, string, object]>([
       ['remove a taint of others', 'sets and removes taints', { spec: { taints: [] } }],
-      ['remove one that is like another but for its key', 'sets and removes taints', { spec: { taints: [FOREIGN] } }],
-      ['set a taint that it does not list', 'sets and removes taints', { spec: { taints: [FOREIGN, LIKE_IT, { key: 'x', effect: 'NoExecute' }] } }],
-      [
-        'set one that is like another but for its key',
-        'sets and removes taints',
-        { spec: { taints: [FOREIGN, LIKE_IT, { key: 'x', effect: 'NoSchedule' }] } },
-      ],
+      ['remove one that is like another but for its key', 'sets and removes taints', { spec: { taints: [FOREIGN, BESIDE_IT] } }],
+      ['remove one that is like another but for its effect', 'sets and removes taints', { spec: { taints: [FOREIGN, LIKE_IT] } }],
+      ['set a taint that it does not list', 'sets and removes taints', { spec: { taints: [...ALL, { key: 'x', effect: 'NoExecute' }] } }],
+      ['set one that is like another but for its key', 'sets and removes taints', { spec: { taints: [...ALL, { key: 'x', effect: 'NoSchedule' }] } }],
       [
         'set one that is like another but for its effect',
         'sets and removes taints',
-        { spec: { taints: [FOREIGN, LIKE_IT, { ...FOREIGN, effect: 'NoExecute' }] } },
+        { spec: { taints: [...ALL, { ...FOREIGN, effect: 'NoExecute' }] } },
       ],
-      ['change the value of a taint', 'sets and removes taints', { spec: { taints: [{ ...FOREIGN, value: 'x' }, LIKE_IT] } }],
+      ['change the value of a taint', 'sets and removes taints', { spec: { taints: [{ ...FOREIGN, value: 'x' }, LIKE_IT, BESIDE_IT] } }],
       [
-        'make a taint of others its own by listing it',
-        'only as it sets it',
-        named({ 'nodefence.ha.k8s.io/tainted': 'example.com/theirs=:NoSchedule' }),
+        'change the value of a taint of others and list it',
+        'sets and removes taints',
+        { spec: { taints: [{ ...FOREIGN, value: 'x' }, LIKE_IT, BESIDE_IT] }, ...named({ [TAINTED]: 'example.com/theirs=x:NoSchedule' }) },
       ],
-      [
-        'list what nobody has set',
-        'only as it sets it',
-        named({ 'nodefence.ha.k8s.io/tainted': 'node-role.kubernetes.io/control-plane=:NoSchedule' }),
-      ],
+      ['make a taint of others its own by listing it', 'only as it sets it', named({ [TAINTED]: 'example.com/theirs=:NoSchedule' })],
+      ['list what nobody has set', 'only as it sets it', named({ [TAINTED]: 'node-role.kubernetes.io/control-plane=:NoSchedule' })],
       ['change another field', 'nothing of spec but', { spec: { providerID: 'aws:///other' } }],
       ['label a node', 'writes no labels', { metadata: { labels: { zone: 'b' } } }],
       ['annotate it for others', 'writes annotations of', named({ 'kubeadm.alpha.kubernetes.io/cri-socket': 'x' })],
       ['write an annotation that only looks like ours', 'writes annotations of', named({ 'evilha.k8s.io/x': 'x' })],
       ['remove an annotation of others', 'writes annotations of', named({ 'example.com/theirs': null })],
       ['change an annotation of others', 'writes annotations of', named({ 'example.com/theirs': 'y' })],
-      [
-        'have it deleted with another object',
-        'no finalizers and no owners',
-        { metadata: { ownerReferences: [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'x', uid: 'x' }] } },
-      ],
+      ['have it deleted with another object', 'no finalizers and no owners', { metadata: { ownerReferences: [OWNER] } }],
       ['keep it from being deleted', 'no finalizers', { metadata: { finalizers: ['example.com/kept'] } }],
     ])('cannot %s: %s', async (_what, words, body) => {
       await refused(words, PATCH(body));
@@ -346,7 +352,7 @@ describe.runIf(CAN_BE_GUARDED)('the guards on a real API server (needs a real co
       await plane.until(async () => (await strategic(condition('Preserved'))).status === 200, 'the role does not help');
       await refused('but condition Preserved', strategic(condition('Ready')));
       await refused('but condition Preserved', strategic({ status: { capacity: { cpu: '99' } } }));
-      const metadata = [{ labels: { zone: 'b' } }, { annotations: { x: 'y' } }, { finalizers: ['example.com/kept'] }];
+      const metadata = [{ labels: { zone: 'b' } }, { annotations: { x: 'y' } }, { finalizers: ['example.com/kept'] }, { ownerReferences: [OWNER] }];
       for (const change of metadata) await refused('by way of the status', strategic({ metadata: change }));
       for (const user of NO_CONTROLLERS)
         expect(await call(as(user), 'PATCH', `${NODE}/status`, condition('Ready'), 'application/strategic-merge-patch+json')).toMatchObject({

@@ -108,6 +108,11 @@ describe.runIf(CAN_BE_GUARDED)("a node's daemon on a real API server (needs a re
     ['hide which images it has', NOTHING_ELSE, async () => patch(`${OWN}/status`, { status: { images: null } })],
     ['label its node', NO_LABELS, async () => patch(`${OWN}/status`, { metadata: { labels: { zone: 'x' } } })],
     ['annotate its node', NO_LABELS, async () => patch(`${OWN}/status`, { metadata: { annotations: { fence: 'never' } } })],
+    [
+      'have its node deleted with another object',
+      NO_LABELS,
+      async () => patch(`${OWN}/status`, { metadata: { ownerReferences: [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'x', uid: 'x' }] } }),
+    ],
     ['keep its node from being deleted', NO_LABELS, async () => patch(`${OWN}/status`, { metadata: { finalizers: ['example.com/kept'] } })],
     ['taint its node', 'is forbidden: User', async () => patch(OWN, { spec: { taints: [{ key: 'x', effect: 'NoExecute' }] } })],
     ['delete its node', 'is forbidden: User', async () => call(node, 'DELETE', OWN)],

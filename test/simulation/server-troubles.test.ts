@@ -12,7 +12,7 @@ type Trouble = Disturbance extends infer One ? (One extends Disturbance ? Omit<O
 /** As test/availability/real has them of a real control plane. */
 const TROUBLES: Readonly<Record<string, { trouble: Trouble; refuses: boolean }>> = {
   'the API server is started anew, and knows no roles for a moment': {
-    trouble: { what: 'restart', lacks: { rolesMs: 1_200, storagesMs: 2_000 }, durationMs: 6_000 },
+    trouble: { what: 'restart', lacks: { rolesMs: 2_200, storagesMs: 3_000 }, durationMs: 6_000 },
     refuses: true,
   },
   'it is started anew so fast that only the watches tell': {
