@@ -51,6 +51,32 @@ export function named(annotations: Named): { metadata: { annotations: Named } } 
   return { metadata: { annotations } };
 }
 
+/** What the controller cannot do to a Node: the words of the refusal, and the change. */
+export const FORBIDDEN_TO_CONTROLLERS: [string, string, object][] = [
+  ['remove a taint of others', 'sets and removes taints', { spec: { taints: [] } }],
+  ['remove one that is like another but for its key', 'sets and removes taints', { spec: { taints: [FOREIGN, BESIDE_IT] } }],
+  ['remove one that is like another but for its effect', 'sets and removes taints', { spec: { taints: [FOREIGN, LIKE_IT] } }],
+  ['set a taint that it does not list', 'sets and removes taints', { spec: { taints: [...ALL, { key: 'x', effect: 'NoExecute' }] } }],
+  ['set one that is like another but for its key', 'sets and removes taints', { spec: { taints: [...ALL, { key: 'x', effect: 'NoSchedule' }] } }],
+  ['set one that is like another but for its effect', 'sets and removes taints', { spec: { taints: [...ALL, { ...FOREIGN, effect: 'NoExecute' }] } }],
+  ['change the value of a taint', 'sets and removes taints', { spec: { taints: [{ ...FOREIGN, value: 'x' }, LIKE_IT, BESIDE_IT] } }],
+  [
+    'change the value of a taint of others and list it',
+    'sets and removes taints',
+    { spec: { taints: [{ ...FOREIGN, value: 'x' }, LIKE_IT, BESIDE_IT] }, ...named({ [TAINTED]: 'example.com/theirs=x:NoSchedule' }) },
+  ],
+  ['make a taint of others its own by listing it', 'only as it sets it', named({ [TAINTED]: 'example.com/theirs=:NoSchedule' })],
+  ['list what nobody has set', 'only as it sets it', named({ [TAINTED]: 'node-role.kubernetes.io/control-plane=:NoSchedule' })],
+  ['change another field', 'nothing of spec but', { spec: { providerID: 'aws:///other' } }],
+  ['label a node', 'writes no labels', { metadata: { labels: { zone: 'b' } } }],
+  ['annotate it for others', 'writes annotations of', named({ 'kubeadm.alpha.kubernetes.io/cri-socket': 'x' })],
+  ['write an annotation that only looks like ours', 'writes annotations of', named({ 'evilha.k8s.io/x': 'x' })],
+  ['remove an annotation of others', 'writes annotations of', named({ 'example.com/theirs': null })],
+  ['change an annotation of others', 'writes annotations of', named({ 'example.com/theirs': 'y' })],
+  ['have it deleted with another object', 'no finalizers and no owners', { metadata: { ownerReferences: [OWNER] } }],
+  ['keep it from being deleted', 'no finalizers', { metadata: { finalizers: ['example.com/kept'] } }],
+];
+
 export function stop(name: string, annotations: Named = {}): object {
   return { apiVersion: 'ha.k8s.io/v1', kind: 'NodeFenceStop', metadata: { name, annotations }, spec: { node: 'worker-1', reason: 'maintenance' } };
 }

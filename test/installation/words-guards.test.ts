@@ -72,6 +72,8 @@ describe.runIf(CAN_BE_GUARDED)('the guards of authors on a real API server (need
   it('let remedies be resumed alone', async () => {
     const resumedRemedies = [{ threshold: 'KernelDeadlock=True', episode: 'e1', reason: 'repaired' }];
     await is(201, call(as('root'), 'POST', REPORTS, report('remedies', { resumedRemedies })));
+    const blank = [{ threshold: 'KernelDeadlock=True', episode: 'e1', reason: ' ' }];
+    await is(422, call(as('root'), 'POST', REPORTS, report('unreasoned', { resumedRemedies: blank })));
   });
 
   it('refuse an author without words, and words that lose theirs', async () => {

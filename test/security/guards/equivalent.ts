@@ -18,6 +18,10 @@ export const EQUIVALENT: Readonly<Record<string, Equivalent>> = {
     without: 'key in variables.before',
     reason: 'to compare with an annotation that was not there is an error, and failurePolicy Fail refuses it too',
   },
+  'nodefence-authorship-reports variables 2.0': {
+    without: 'oldObject == null',
+    reason: 'an object that is not there has no spec either: the next clause says the same',
+  },
   'nodefence-node-conditions validations 0.1': { without: "variables.node != ''", reason: 'no Node is called by an empty name' },
   'nodefence-node-conditions validations 0.2': { without: 'object != null', reason: ERROR_REFUSES },
 };
