@@ -6,7 +6,7 @@ import { identityOf, recordHealthy } from './report.ts';
 
 /** Small clusters have theirs at once. */
 const AT_ONCE = 100;
-/** Between those after them: 5,000 nodes take 250 s, and the probes of as many devices beside them leave nine tenths of a core. */
+/** Between those after them: 5,000 nodes take 500 s, and the probes of as many devices beside them leave nine tenths of a core. */
 const INTERVAL_MS = 100;
 /** Whoever writes takes a place among the nodes that are worked on at the same time: most of them are for those that fail. */
 const UNDER_WAY_MAX = 8;
