@@ -46,6 +46,18 @@ describe('a round over all nodes', () => {
     expect(looks).toHaveLength(2);
   });
 
+  it('is one at a time, also where somebody asks right between two', async () => {
+    const { harness, clock } = harnessOf(MANY);
+    const rounds = new Rounds(harness.dependencies);
+    rounds.begin();
+    rounds.begin();
+    for (let ms = 0; ms < 200; ms += 1) {
+      await clock.advance(1);
+      rounds.begin();
+      expect(clock.pending).toBe(1);
+    }
+  });
+
   it('finds reports and NodeFences that have outlived their Nodes', () => {
     const { harness, queued } = harnessOf(1);
     harness.reports.items = [{ metadata: { name: 'gone' } }, { metadata: { name: 'node-0' } }];

@@ -42,6 +42,8 @@ export class Rounds {
   }
 
   #start(): void {
+    // One that was to follow in a moment is this one.
+    this.#cancelNext?.();
     this.#isWantedAgain = false;
     this.#rest = this.#everybody();
     this.#goOn();
