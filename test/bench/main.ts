@@ -1,7 +1,7 @@
 // `npm run -s bench -- [--json]`: the figures of docs/bench.md, measured. Asserts nothing: a busy machine is not a defect.
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
-import { AGENT_SECTIONS, agentWords, measureAgents } from './agents/agents-bench.ts';
+import { AGENT_SECTIONS, measureAgents } from './agents/agents-bench.ts';
 import { measureDaemon } from './daemon/daemon-bench.ts';
 import { measureFailover } from './failover.ts';
 import { measureFences } from './fences.ts';
@@ -58,6 +58,7 @@ const LONG: readonly string[] = ['soak', 'wave', 'pods'];
 
 const USAGE = `usage: npm run -s bench -- [--json] [--write] [--nodes N] [--pods N] [--fences N] [--wave N] [--every MS] [--minutes N] [--speed N] [--only ${Object.keys(SECTIONS).join(',')}]
        npm run -s bench -- agents [--json] [--write] [--only ${AGENT_SECTIONS.join(',')}]
+       npm run -s bench -- all [--json] [--write]: everything, one after the other, in about an hour
        --write keeps the figures in docs/bench.json, and makes docs/bench.md and its graphs of all that are kept there`;
 
 const { values, positionals } = parseArgs({
@@ -106,21 +107,28 @@ function chosen(all: readonly string[]): ReadonlySet<string> {
   return new Set(values.only === '' ? all.filter((name) => !LONG.includes(name)) : values.only.split(','));
 }
 
-async function measure(wanted: ReadonlySet<string>): Promise<Figures> {
+/** Each is kept when it was measured: what fails later loses nothing. */
+async function measure(wanted: ReadonlySet<string>, agents: ReadonlySet<string>): Promise<Figures> {
+  const machine = `${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}, Node ${process.versions.node}`;
   const figures: Record<string, unknown> = {};
-  for (const [name, key] of Object.entries(SECTIONS) as [SectionName, keyof Figures][]) {
-    if (!wanted.has(name)) continue;
+  const took = async (key: keyof Figures, name: string, work: () => unknown): Promise<void> => {
     say(`measuring ${name}`);
-    figures[key] = await MEASURE[name]();
+    figures[key] = await work();
+    if (values.write) keep({ [key]: figures[key] }, command());
+  };
+  for (const [name, key] of Object.entries(SECTIONS) as [SectionName, keyof Figures][]) {
+    if (wanted.has(name)) await took(key, name, MEASURE[name]);
   }
-  return { ...figures, machine: `${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}, Node ${process.versions.node}` };
+  if (agents.size > 0) await took('agents', 'agents', () => measureAgents(agents, say));
+  return { ...figures, machine };
 }
 
+const NONE: ReadonlySet<string> = new Set();
 const [section, ...rest] = positionals;
 const known: readonly string[] = section === 'agents' ? AGENT_SECTIONS : Object.keys(SECTIONS);
 const sections = chosen(known);
 const unknown = [
-  ...(section === undefined || section === 'agents' ? [] : [section]),
+  ...(section === undefined || section === 'agents' || section === 'all' ? [] : [section]),
   ...rest,
   ...[...sections].filter((name) => !known.includes(name)),
 ];
@@ -128,15 +136,10 @@ if (values.help) process.stdout.write(`${USAGE}\n`);
 else if (unknown.length > 0) {
   process.stderr.write(`${unknown.join(' ')} is nothing that can be measured; ${USAGE}\n`);
   process.exitCode = 2;
-} else if (section === 'agents') {
-  const figures = await measureAgents(sections, say);
-  if (values.write) keep({ agents: figures }, command());
-  process.stdout.write(values.json ? `${JSON.stringify(figures)}\n` : `${agentWords(figures)}\n`);
 } else {
-  const figures = await measure(sections);
-  if (values.write) keep(figures, command());
-  if (values.json) process.stdout.write(`${JSON.stringify(figures)}\n`);
-  else process.stdout.write(`${wordsOf(figures)}\n${JSON.stringify(figures)}\n`);
+  const agents = section === 'all' ? new Set<string>(AGENT_SECTIONS) : section === 'agents' ? sections : NONE;
+  const figures = await measure(section === 'all' ? new Set(known) : section === 'agents' ? NONE : sections, agents);
+  process.stdout.write(values.json ? `${JSON.stringify(figures)}\n` : `${wordsOf(figures)}\n`);
 }
 
 /** As it was called, for whoever wants to repeat it. */

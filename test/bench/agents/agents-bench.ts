@@ -21,7 +21,7 @@ export interface AgentFigures {
 
 export const AGENT_SECTIONS = ['ipmi', 'redfish', 'pdu', 'storms', 'crowd', 'overhead', 'memory'] as const satisfies (keyof AgentFigures)[];
 
-/** What issue 6 asks for, all in one run on one machine, so that the ratios hold. `say` tells what is being measured. */
+/** All in one run on one machine, so that the ratios hold. `say` tells what is being measured. */
 export async function measureAgents(sections: ReadonlySet<string>, say: (line: string) => void): Promise<AgentFigures> {
   const figures: AgentFigures = {};
   const step = async <T>(name: string, work: () => Promise<T>): Promise<T> => {

@@ -19,20 +19,23 @@ export interface Kept {
 
 const HEADING = `# Measured
 
-Printed by \`npm run -s bench -- --write\`; do not edit. It keeps the figures of each section in [bench.json](bench.json), so that one section can be measured anew alone (\`--only NAME --write\`, \`agents --write\`, \`--only soak --minutes 60 --speed 10 --write\`, \`--only daemon,simulation,pods --write\`; \`soak\`, \`wave\` and \`pods\` are measured by their names only). Everything is on loopback: compare ratios and counts, and take absolute times for the software's own part. Goals are of this project; nothing here fails a build, because a busy machine is not a defect.
+Printed by \`npm run -s bench -- --write\`; do not edit. \`npm run -s bench -- all --write\` measures everything, in about an hour. The figures of each section are kept in [bench.json](bench.json), so that one can be measured anew alone (\`--only NAME --write\`, \`agents --only NAME --write\`). Everything is on loopback: compare ratios and counts, and take absolute times for the software's own part. Goals are of this project; nothing here fails a build, because a busy machine is not a defect.
 
 What the figures mean for large clusters: [scale.md](scale.md).
 `;
 
 /** docs/bench.md. */
 export function pageOf({ figures, origins }: Kept): string {
-  const rows = [['what', 'against', 'goal', 'measured'], ...rowsOf(figures)];
-  const table = [rows[0] ?? [], rows.slice(0, 1).flatMap((row) => row.map(() => '---')), ...rows.slice(1)].map((row) => `| ${row.join(' | ')} |`);
+  const head = ['what', 'against', 'goal', 'measured', 'met'];
+  const rows = rowsOf(figures).map(([what, against, goal, measured, isMet]) => [what, against, goal, measured, VERDICT[String(isMet)] ?? '']);
+  const table = [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`);
   const keys = Object.keys(origins) as (keyof Figures)[];
   const measured = keys.flatMap((key) => section(key, figures, origins[key]));
   const graphs = figures.sizes === undefined ? [] : ['## Cost against nodes', '', ...GRAPHS, ''];
   return `${[HEADING, '## The table', '', ...table, '', ...graphs, '## Section by section', '', ...measured].join('\n').trimEnd()}\n`;
 }
+
+const VERDICT: Readonly<Record<string, string>> = { true: 'yes', false: '**no**' };
 
 const GRAPHS = [
   '![CPU for one event](images/bench-cpu.svg)',
