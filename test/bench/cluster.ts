@@ -20,7 +20,7 @@ import { CONFIG_MAPS, NODE_FENCE_REPORTS, NODE_LEASE_NAMESPACE, SECRETS } from '
 
 /** Objects of so many nodes are made in one turn of the API server. */
 const NODES_AT_ONCE = 250;
-/** Reports come at a pace of their own: what the machine said counts meanwhile. */
+/** Reports come at a pace of their own, ten a second: what the machine said counts meanwhile. */
 const KNOWN_WITHIN_MS = 20_000;
 /** Both processes write a CPU profile into the folder that is named so. */
 const PROFILED = process.env['BENCH_PROFILE'] === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${process.env['BENCH_PROFILE']}`];
@@ -60,6 +60,15 @@ export interface BenchOptions {
   pods?: number;
   /** `rate`: so many fences begin within the window. Without it, any number. */
   pace?: { max: number; window: string };
+  /** How long a NodeFence that is final is kept; default: that of the product. */
+  historyTtl?: string;
+}
+
+export interface StartOptions {
+  /** Is `callsFile` wanted? Default: yes. */
+  keepsCalls?: boolean;
+  /** How long to wait for the reports of all nodes. */
+  knownWithinMs?: number;
 }
 
 export interface ControllerUse {
@@ -127,8 +136,11 @@ export class BenchCluster {
     return bench;
   }
 
-  /** Starts the controller; resolves when it has synced and holds an identity for every node. Milliseconds of the sync. `keepsCalls`: `callsFile` is wanted. */
-  async startController(onSet: (node: string, state: string) => void, keepsCalls = true): Promise<number> {
+  /** Starts the controller; resolves when it has synced and holds an identity for every node. Milliseconds of the sync. */
+  async startController(
+    onSet: (node: string, state: string) => void,
+    { keepsCalls = true, knownWithinMs = KNOWN_WITHIN_MS }: StartOptions = {},
+  ): Promise<number> {
     const file = join(this.folder, 'controller.json');
     writeFileSync(file, JSON.stringify({ ...this.access, token: this.controllerToken, ...(keepsCalls ? { calls: this.callsFile } : {}) }), {
       mode: 0o600,
@@ -151,7 +163,7 @@ export class BenchCluster {
         resolve(message.tookMs ?? 0);
       });
     });
-    await this.untilKnown();
+    await this.untilKnown(knownWithinMs);
     return synced;
   }
 
@@ -200,13 +212,14 @@ export class BenchCluster {
     this.api.tell({ command: 'renew', nodes, perSecond });
   }
 
-  private async populate({ pods = 0, pace = { max: 100_000, window: '10m' } }: BenchOptions): Promise<void> {
+  private async populate({ pods = 0, pace = { max: 100_000, window: '10m' }, historyTtl }: BenchOptions): Promise<void> {
     const { cluster } = this;
+    const settings = { ...SETTINGS, ...(historyTtl === undefined ? {} : { history_ttl: historyTtl }) };
     await cluster.create(SECRETS, {
       metadata: { name: 'login', namespace: NAMESPACE },
       data: { password: Buffer.from('secret').toString('base64') },
     });
-    await cluster.create(CONFIG_MAPS, configMap('fence-cluster-config', { 'config.properties': properties(SETTINGS) }));
+    await cluster.create(CONFIG_MAPS, configMap('fence-cluster-config', { 'config.properties': properties(settings) }));
     await cluster.create(CONFIG_MAPS, configMap('template', { 'template.properties': properties({ agent_name: 'simulated', secret: 'login' }) }));
     for (const [policy, values] of Object.entries({ ...POLICIES, rate: { max: String(pace.max), window: pace.window } }))
       await cluster.create(CONFIG_MAPS, configMap(`fence-policy-${policy}`, { 'config.properties': properties(values) }));
@@ -222,8 +235,8 @@ export class BenchCluster {
     while ((await this.cluster.get(CONFIG_MAPS, `fence-config-${name}`, NAMESPACE)) === undefined) await pause(20);
   }
 
-  private async untilKnown(): Promise<void> {
-    const giveUpAtMs = performance.now() + KNOWN_WITHIN_MS;
+  private async untilKnown(withinMs: number): Promise<void> {
+    const giveUpAtMs = performance.now() + withinMs;
     for (let known = 0; known < this.nodes.length && performance.now() < giveUpAtMs;) {
       await pause(500);
       const reports = await this.cluster.list(NODE_FENCE_REPORTS);

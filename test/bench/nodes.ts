@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import { pathOf } from '../../src/kube/resource-path.ts';
 import { LEASES, NODE_FENCES, NODE_LEASE_NAMESPACE, NODES } from '../../src/ports/resources.ts';
+import type { NodeFence } from '../../src/ports/resources.ts';
 import { FIRST_HEARTBEAT, ready, timestamp } from './cluster.ts';
 import type { BenchCluster } from './cluster.ts';
 
@@ -39,4 +41,23 @@ export async function untilFinal(bench: BenchCluster, count: number, withinMs: n
     const final = all.filter((fence) => fence.status?.state === 'final').length;
     if (final >= count || performance.now() > giveUpAtMs) return final;
   }
+}
+
+/** The ends of fences as they come: NodeFences that are final are deleted some time later. `onBroken`: what comes after is not counted. */
+export function watchFinals(bench: BenchCluster, onBroken: (why: string) => void): { count: () => number; close: () => void } {
+  const ended = new Set<string>();
+  const close = bench.transport.watch(
+    { path: pathOf(NODE_FENCES), query: {} },
+    {
+      onOpen: () => undefined,
+      onEvent: ({ object }) => {
+        const { metadata, status } = object as NodeFence;
+        if (status?.state === 'final') ended.add(`${metadata.uid ?? ''} ${status.incident}`);
+      },
+      onEnd: () => {
+        onBroken('the watch of NodeFences ended');
+      },
+    },
+  );
+  return { count: () => ended.size, close };
 }

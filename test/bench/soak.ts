@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { BenchCluster, LIVELY_NODE } from './cluster.ts';
 import type { ControllerUse } from './cluster.ts';
-import { comeBack, fail, renew, untilFinal } from './nodes.ts';
+import { comeBack, fail, renew, watchFinals } from './nodes.ts';
 import { rounded } from './figures.ts';
 
 export interface SoakFigures {
@@ -21,23 +21,33 @@ export interface SoakFigures {
 
 const PERCENT_PER_MINUTE = 2;
 const SAMPLES = 40;
-/** A fence's own time: what failed last has ended, and every connection that is not needed has been given up. */
-const REST_MS = 30_000;
+/** As a day is to the time between two failures of a node: NodeFences that are final go as others come. */
+const HISTORY_TTL = '1m';
+/** Reports of new nodes are no part of what is kept up. */
+const KNOWN_WITHIN_MS = 900_000;
+const LAST_WITHIN_MS = 60_000;
+/** The last NodeFence is gone, and every connection that is not needed has been given up. */
+const REST_MS = 90_000;
 
 /** Nodes fail one after the other, `PERCENT_PER_MINUTE` of all a minute, `speed` times as fast, for `minutes` of that time. */
 export async function measureSoak(nodes: number, minutes: number, speed: number, say: (line: string) => void): Promise<SoakFigures> {
-  const bench = await BenchCluster.start(nodes);
+  const bench = await BenchCluster.start(nodes, { historyTtl: HISTORY_TTL });
   const failures: string[] = [];
   const noted = (error: unknown): void => void failures.push(String(error));
   try {
-    await bench.startController((node, state) => {
-      if (state === 'on') comeBack(bench, node).catch(noted);
-    }, false);
+    await bench.startController(
+      (node, state) => {
+        if (state === 'on') comeBack(bench, node).catch(noted);
+      },
+      { keepsCalls: false, knownWithinMs: KNOWN_WITHIN_MS },
+    );
     const renewal = setInterval(() => void renew(bench, LIVELY_NODE).catch(noted), 1_000);
     const before = await bench.usage();
     const lastsMs = (minutes * 60_000) / speed;
     const everyMs = 60_000 / speed / ((nodes * PERCENT_PER_MINUTE) / 100);
     say(`${minutes} minutes in ${Math.round(lastsMs / 60_000)}: a node every ${Math.round(everyMs)} ms`);
+    let isOver = false;
+    const finals = watchFinals(bench, (why) => isOver || failures.push(why));
     const samples: ControllerUse[] = [];
     const beganMs = performance.now();
     let fences = 0;
@@ -47,14 +57,17 @@ export async function measureSoak(nodes: number, minutes: number, speed: number,
       if (performance.now() - beganMs >= ((samples.length + 1) * lastsMs) / SAMPLES) samples.push(await bench.usage());
       await pause(Math.max(0, beganMs + fences * everyMs - performance.now()));
     }
-    const finished = await untilFinal(bench, Math.min(fences, nodes), REST_MS);
+    const giveUpAtMs = performance.now() + LAST_WITHIN_MS;
+    while (finals.count() < fences && performance.now() < giveUpAtMs) await pause(1_000);
+    isOver = true;
+    finals.close();
     await pause(REST_MS);
     const after = await bench.usage();
     clearInterval(renewal);
     if (failures.length > 0) throw new Error(`the bench itself failed: ${failures[0] ?? ''}`);
     const { handles: handlesBefore } = before;
     const [rssMb, heapMb] = [driftOf(samples.map((use) => use.rssMb)), driftOf(samples.map((use) => use.heapMb))];
-    return { nodes, minutes, speed, fences, finished, rssMb, heapMb, handlesBefore, handlesAfter: after.handles };
+    return { nodes, minutes, speed, fences, finished: finals.count(), rssMb, heapMb, handlesBefore, handlesAfter: after.handles };
   } finally {
     await bench.stop();
   }
@@ -71,7 +84,7 @@ export function soakWords({ nodes, minutes, speed, fences, finished, rssMb, heap
   const kinds = [...new Set([...Object.keys(handlesBefore), ...Object.keys(handlesAfter)])].toSorted();
   const held = kinds.map((kind) => `${kind} ${handlesBefore[kind] ?? 0} → ${handlesAfter[kind] ?? 0}`).join(', ');
   return [
-    `soak: ${minutes} min at ${speed} times the pace, ${nodes} nodes, ${fences} failures, ${finished} NodeFences final`,
+    `soak: ${minutes} min at ${speed} times the pace, ${nodes} nodes, ${fences} failures, ${finished} fences final`,
     `resident ${rssMb.early} → ${rssMb.late} MB (${rssMb.driftPercent}%), live heap ${heapMb.early} → ${heapMb.late} MB (${heapMb.driftPercent}%)`,
     `open: ${held}`,
   ].join('\n');
