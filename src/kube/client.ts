@@ -6,6 +6,7 @@ import { servedBy, strangeNotFound } from './discovery.ts';
 import { listPages } from './paged-list.ts';
 import { apiVersionOf, pathOf, type Address } from './resource-path.ts';
 import { asObject, isNotFoundOf, statusError } from './status.ts';
+import { wholeObject } from './whole.ts';
 
 export interface ApiClientOptions {
   transport: ApiTransport;
@@ -53,7 +54,8 @@ export class ApiClient implements Cluster {
   async list<T extends KubeObject>(resource: Resource<T>, options: ListOptions = {}): Promise<T[]> {
     try {
       const lane = this.#lane ?? (resource.plural === NODE_FENCE_STOPS.plural && resource.group === GROUP ? 'urgent' : undefined);
-      return (await listPages(this.#transport, resource, { ...options, ...this.#patience, lane })).items;
+      const prune = (object: T): T => wholeObject(resource, object);
+      return (await listPages(this.#transport, resource, { ...options, ...this.#patience, lane, prune })).items;
     } catch (error) {
       if (!(error instanceof ApiStatusError) || error.status !== 404) throw error;
       const unserved = await this.#unserved(`list ${resource.plural}`, resource, error.message);
@@ -182,7 +184,7 @@ export class ApiClient implements Cluster {
 
   #object<T extends KubeObject>(what: string, resource: Resource<T>, response: ApiResponse): T {
     succeeded(what, response);
-    return typed(resource, asObject(what, response.body) as T);
+    return typed(resource, wholeObject(resource, asObject(what, response.body) as T));
   }
 
   #send(path: string, { mayBeLate = false, ...wish }: Wish): Promise<ApiResponse> {

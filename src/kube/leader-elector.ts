@@ -8,8 +8,8 @@ import type { Random } from '../ports/random.ts';
 import type { Logger } from '../ports/recorder.ts';
 import { LEASES } from '../ports/resources.ts';
 import { claimed, emptied, observed, reasonToWait, renewed, restored, seen, waitBeforeTaking, type LeaseObservation } from './lease-record.ts';
-import { momentOf } from './moment.ts';
-import type { Moment } from './moment.ts';
+import { momentOf } from '../ports/moment.ts';
+import type { Moment } from '../ports/moment.ts';
 import { within } from './within.ts';
 
 /** Safety margin between the end of our right to act and the end of the lease. */

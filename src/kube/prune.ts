@@ -2,6 +2,8 @@ import { EqualParts, keeping } from '../domain/equal-parts.ts';
 import type { Resource } from '../ports/cluster.ts';
 import type { KubeObject, Lease, Node, ObjectMeta, Pod, VolumeAttachment } from '../ports/objects.ts';
 import { GROUP } from '../ports/resources.ts';
+import { knownInfo } from './whole.ts';
+import type { Wire } from './whole.ts';
 
 /** kubectl's copy of the whole object. */
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
@@ -31,16 +33,13 @@ const PRUNERS: Readonly<Record<string, (object: KubeObject) => KubeObject>> = {
   'volumeattachments.storage.k8s.io': pruneVolumeAttachment,
 };
 
-/** As it comes over the wire: whatever stands beside metadata may be missing. */
-type Wire<T extends KubeObject> = KubeObject & Partial<Omit<T, keyof KubeObject>>;
-
 function pruneNode(node: Wire<Node>): Node {
   return {
     ...header(node, WHOLE),
     spec: pick(node.spec, ['providerID', 'unschedulable', 'taints']),
     status: {
       ...pick(node.status, ['conditions', 'addresses']),
-      ...nested('nodeInfo', pickOptional(node.status?.nodeInfo, ['bootID', 'systemUUID', 'machineID'])),
+      ...nested('nodeInfo', pickOptional(knownInfo(node.status?.nodeInfo), ['bootID', 'systemUUID', 'machineID'])),
     },
   };
 }

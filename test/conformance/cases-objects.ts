@@ -298,4 +298,21 @@ export const OBJECT_CASES: readonly ConformanceCase[] = [
       { method: 'GET', path: `${NODES}/table`, accept: TABLE, status: 200, expect: { rows: [{ cells: { 0: 'table', 1: 'Ready', 2: '<none>' } }] } },
     ],
   },
+  {
+    name: 'a node that no kubelet has spoken for has a spec and a status all the same, with empty texts for IDs',
+    source: 'k8s.io/api core/v1 types: spec, status and nodeInfo are no pointers, so that they are never left out',
+    since: '1.20',
+    steps: [
+      {
+        method: 'POST',
+        path: NODES,
+        body: { metadata: { name: 'bare' } },
+        status: 201,
+        expect: {
+          status: { daemonEndpoints: { kubeletEndpoint: { Port: 0 } }, nodeInfo: { bootID: '', systemUUID: '', machineID: '', osImage: '' } },
+        },
+      },
+      { method: 'GET', path: `${NODES}/bare`, status: 200, expect: { spec: {}, status: { nodeInfo: { bootID: '', kubeletVersion: '' } } } },
+    ],
+  },
 ];

@@ -14,9 +14,23 @@ export const KUBE_MUTANTS: readonly SourceMutant[] = [
   {
     name: 'clocks read apart',
     defect: 'a process that was put aside between two clocks takes its machine for suspended',
-    file: 'src/kube/moment.ts',
+    file: 'src/ports/moment.ts',
     edits: [['clock.monotonicMs() - monotonicMs <= APART_MS || tries', 'monotonicMs > 0 || tries']],
-    killedBy: byTest('src/kube/moment.test.ts', 'are read again where the process was put aside between them'),
+    killedBy: byTest('src/ports/moment.test.ts', 'are read again where the process was put aside between them'),
+  },
+  {
+    name: 'no part of a Node',
+    defect: 'commands crash at a Node without status, and two Nodes that no kubelet has spoken for have one boot ID',
+    file: 'src/kube/whole.ts',
+    edits: [['(wholeNode(object) as KubeObject as T)', 'object']],
+    killedBy: byTest('src/kube/whole.test.ts', 'without spec and status has both parts and no ID, got, listed and watched'),
+  },
+  {
+    name: 'empty boot ID',
+    defect: 'a Node whose kubelet names no boot shows another one',
+    file: 'src/kube/whole.ts',
+    edits: [["filter(([, text]) => text !== '')", 'filter(() => true)']],
+    killedBy: byTest('src/kube/whole.test.ts', 'with empty IDs has both parts and no ID, got, listed and watched'),
   },
   {
     name: 'uid left out',

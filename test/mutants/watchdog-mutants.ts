@@ -3,7 +3,7 @@ import type { SourceMutant } from './source-mutant.ts';
 
 const WATCHDOG_AGENT = 'agents/watchdog/agent.test.ts';
 
-/** Defects of the agent watchdog. */
+/** Defects of the agent watchdog, and of the daemon that feeds one. */
 export const WATCHDOG_MUTANTS: readonly SourceMutant[] = [
   {
     name: 'watchdog soft',
@@ -79,5 +79,24 @@ export const WATCHDOG_MUTANTS: readonly SourceMutant[] = [
     file: 'agents/watchdog/agent.ts',
     edits: [["if (judgement.decision === 'after' && leftMs <= 0) return", "if (judgement.decision === 'after') return"]],
     killedBy: byTest(WATCHDOG_AGENT, 'proves after everything that may keep the machine running has surely ended'),
+  },
+  {
+    name: 'clocks of the daemon read apart',
+    defect: 'a daemon that was put aside between two clocks takes its machine for one that slept, and resets it',
+    file: 'src/node/core/keeper.ts',
+    edits: [
+      [
+        'const now = momentOf(this.#ports.clock);',
+        'const { clock } = this.#ports;\n    const now = { monotonicMs: clock.monotonicMs(), bootMs: clock.bootMs() };',
+      ],
+    ],
+    killedBy: byTest('src/node/core/keeper.test.ts', 'between two readings of its clocks does not take its machine for one that slept'),
+  },
+  {
+    name: 'first clocks of the daemon read apart',
+    defect: 'a daemon that was put aside while it started takes its machine for one that slept',
+    file: 'src/node/core/keeper.ts',
+    edits: [['asleepMs(momentOf(ports.clock))', 'ports.clock.bootMs() - ports.clock.monotonicMs()']],
+    killedBy: byTest('src/node/core/keeper.test.ts', 'while it starts does not either'),
   },
 ];

@@ -2,6 +2,8 @@ import { decideSelfFence } from '../../domain/node-daemon/self-fence.ts';
 import type { SelfFenceCause, SelfFenceDecision, SelfFencePhase } from '../../domain/node-daemon/self-fence.ts';
 import type { WrittenTimes } from '../../domain/node-daemon/times.ts';
 import type { Clock } from '../../ports/clock.ts';
+import { momentOf } from '../../ports/moment.ts';
+import type { Moment } from '../../ports/moment.ts';
 import type {
   DaemonLog,
   KeepRecord,
@@ -71,7 +73,7 @@ export class Keeper {
   constructor(ports: KeeperPorts, options: KeeperOptions) {
     this.#ports = ports;
     this.#options = options;
-    this.#asleepMs = ports.clock.bootMs() - ports.clock.monotonicMs();
+    this.#asleepMs = asleepMs(momentOf(ports.clock));
     this.progress = new Progress(ports.clock);
   }
 
@@ -131,9 +133,9 @@ export class Keeper {
 
   /** Says whether the machine slept since the last one: what was asked before is not to be relied on. */
   tick(): { hasSlept: boolean } {
-    const nowMs = this.#ports.clock.monotonicMs();
-    const hasSlept = this.#noticeSleep(nowMs);
-    this.#act(nowMs);
+    const now = momentOf(this.#ports.clock);
+    const hasSlept = this.#noticeSleep(now);
+    this.#act(now.monotonicMs);
     return { hasSlept };
   }
 
@@ -174,18 +176,17 @@ export class Keeper {
   }
 
   /** The running clock stood still: what kept the node up is over for everybody else. */
-  #noticeSleep(nowMs: number): boolean {
-    const asleepMs = this.#ports.clock.bootMs() - nowMs;
-    const sleptMs = asleepMs - this.#asleepMs;
+  #noticeSleep(now: Moment): boolean {
+    const sleptMs = asleepMs(now) - this.#asleepMs;
     if (sleptMs <= SLEPT_MS) return false;
-    this.#asleepMs = asleepMs;
+    this.#asleepMs = asleepMs(now);
     const isUnexpected = this.watchdogState === 'armed' && this.#facts?.isPausable === false;
     this.#ports.log.warn('the machine slept', {
       durationMs: sleptMs,
       ...(isUnexpected && { problem: 'the daemon attested that it cannot' }),
     });
     if (isUnexpected) this.#hasSlept = true;
-    if (this.#keptUntilMs !== undefined) this.#keptUntilMs = Math.min(this.#keptUntilMs, nowMs);
+    if (this.#keptUntilMs !== undefined) this.#keptUntilMs = Math.min(this.#keptUntilMs, now.monotonicMs);
     return true;
   }
 
@@ -297,6 +298,11 @@ export class Keeper {
       this.#isRecordBroken = true;
     }
   }
+}
+
+/** How long the machine has slept since it booted, and before that whatever the two clocks began with. */
+function asleepMs({ bootMs, monotonicMs }: Moment): number {
+  return bootMs - monotonicMs;
 }
 
 function timesOf({ grantMs, watchdogMs, isolationTimeoutMs, podStopMaxMs, resetTimeMs }: DaemonTimes['current']): WrittenTimes {

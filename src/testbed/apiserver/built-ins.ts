@@ -105,13 +105,34 @@ function prepareBinding(object: ApiObject): ApiObject {
   return { ...object, roleRef: isObject(role) ? { apiGroup: RBAC, ...role } : role, subjects };
 }
 
-/** A new node is tainted as not ready until a controller sees it ready (admission plugin TaintNodesByCondition). */
+const NODE_INFO = Object.fromEntries(
+  [
+    'machineID',
+    'systemUUID',
+    'bootID',
+    'kernelVersion',
+    'osImage',
+    'containerRuntimeVersion',
+    'kubeletVersion',
+    'kubeProxyVersion',
+    'operatingSystem',
+    'architecture',
+  ].map((name) => [name, '']),
+);
+
+/** A new node is tainted as not ready until a controller sees it ready (admission plugin TaintNodesByCondition). What no kubelet has said is empty text. */
 function prepareNode(object: ApiObject): ApiObject {
   const taint = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' };
   const taints = objectsAt(object['spec'], 'taints');
   const known = taints.some((one) => one['key'] === taint.key && one['effect'] === taint.effect);
   const spec = isObject(object['spec']) ? object['spec'] : {};
-  return { ...object, spec: { ...spec, taints: known ? taints : [...taints, taint] } };
+  const status = isObject(object['status']) ? object['status'] : {};
+  const nodeInfo = isObject(status['nodeInfo']) ? status['nodeInfo'] : {};
+  return {
+    ...object,
+    spec: { ...spec, taints: known ? taints : [...taints, taint] },
+    status: { daemonEndpoints: { kubeletEndpoint: { Port: 0 } }, ...status, nodeInfo: { ...NODE_INFO, ...nodeInfo } },
+  };
 }
 
 function prepareNamespace(object: ApiObject): ApiObject {
