@@ -11,20 +11,23 @@ import type { FaultFindings, FaultScript, FaultStage } from './script.ts';
 const POLL_MS = 20;
 const REPORTED_MS = 10_000;
 
-/** The API server is gone at a random moment of the fence; whether calls hang or are refused is chosen by the seed. */
-export const apiOutage: FaultScript = (stage) => ({ atMs: strike(stage, 'api-outage', () => panic(stage)), over: outage(stage) });
+/** The API server is gone at a random moment of the fence; whether calls hang, or it ends and is started anew, is chosen by the seed. */
+export const apiOutage: FaultScript = (stage) => {
+  const how = stage.session.random() < 0.5 ? 'silent' : 'refuse';
+  const over = outage(stage, how);
+  return { atMs: strike(stage, 'api-outage', () => panic(stage)), over, ...(how === 'refuse' && { listsAnew: true }) };
+};
 
-async function outage(stage: FaultStage): Promise<FaultFindings> {
+async function outage(stage: FaultStage, how: 'silent' | 'refuse'): Promise<FaultFindings> {
   const { session } = stage;
-  const how = session.random() < 0.5 ? 'silent' : 'refuse';
   const when = await randomMoment(stage);
-  const words = how === 'silent' ? 'does not answer' : 'refuses connections';
+  const words = how === 'silent' ? 'does not answer' : 'has ended and refuses connections';
   stage.tell(`the API server ${words} from ${when} on`);
   session.controlPlane.pause(how);
   await pause(WORLD.apiOutageMs);
   session.controlPlane.resume();
-  stage.tell('the API server is back');
-  return { did: `the API server did ${how === 'silent' ? 'not answer' : 'refuse connections'} from ${when} on`, problems: [] };
+  stage.tell(how === 'silent' ? 'the API server answers again' : 'the API server was started anew');
+  return { did: `the API server ${how === 'silent' ? 'did not answer' : 'was down, and was started anew,'} from ${when} on`, problems: [] };
 }
 
 /** Cut off, and back as soon as the BMC has been told to switch off, which takes a while. */

@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline';
 import type { Clock } from '../../ports/clock.ts';
 import { serveHttps, type HttpShell } from '../apiserver/http-shell.ts';
 import { ApiServer, type ServerUser } from '../apiserver/server.ts';
+import type { StartUp } from '../apiserver/troubles.ts';
 import type { ApiEvent } from '../../laws/trace.ts';
 import { Load, type Write } from './load.ts';
 
@@ -21,7 +22,7 @@ export interface ApiConfiguration {
   historyLimit?: number;
 }
 
-/** `create` and `renew` are a bench's own, sent as the first user; `pause` is an outage (silent unless `how` is `refuse`), `resume` its end; `compact` and `expire` make watches and lists start anew. */
+/** `create` and `renew` are a bench's own, sent as the first user; `pause` is an outage (silent unless `how` is `refuse`: then the server ends, and is started anew), `resume` its end; `compact` and `expire` make watches and lists start anew. */
 type Command =
   | { command: 'create'; writes: readonly Write[] }
   | { command: 'renew'; nodes: readonly string[]; perSecond: number }
@@ -30,6 +31,9 @@ type Command =
   | { command: 'compact' }
   | { command: 'expire' }
   | { command: 'stop' };
+
+/** As of a real one. That it knows no roles for a moment is left to the simulation: a drill excuses no refusal. */
+const STARTED_ANEW: StartUp = { rolesMs: 0, storagesMs: 1_000 };
 
 const clock: Clock = {
   monotonicMs: () => performance.now(),
@@ -60,6 +64,7 @@ async function main(configurationPath: string): Promise<void> {
   const load = new Load(server, configuration.users[0]?.name ?? '');
   const { host, port } = configuration;
   const shell = await serveHttps({ server, ...(host === undefined ? {} : { host }), ...(port === undefined ? {} : { port }) });
+  const outage = new Outage(shell, server);
   process.stdout.write(`${JSON.stringify({ ready: true, url: shell.url, caPem: shell.caPem })}\n`);
   for await (const line of createInterface({ input: process.stdin })) {
     if (line.trim() === '') continue;
@@ -67,7 +72,7 @@ async function main(configurationPath: string): Promise<void> {
     if (command.command === 'stop') break;
     if (command.command === 'create') load.create(command.writes);
     else if (command.command === 'renew') load.renew(command.nodes, command.perSecond);
-    else await obey(command, shell, server);
+    else await obey(command, outage, server);
   }
   await shell.close();
   await new Promise<void>((resolve) => {
@@ -77,13 +82,35 @@ async function main(configurationPath: string): Promise<void> {
   process.exit(0);
 }
 
-async function obey(command: Exclude<Command, { command: 'create' | 'renew' }>, shell: HttpShell, server: ApiServer): Promise<void> {
+class Outage {
+  readonly #shell: HttpShell;
+  readonly #server: ApiServer;
+  #isEnded = false;
+
+  constructor(shell: HttpShell, server: ApiServer) {
+    this.#shell = shell;
+    this.#server = server;
+  }
+
+  async begin(how: 'silent' | 'refuse'): Promise<void> {
+    this.#isEnded = how === 'refuse';
+    await this.#shell.pause(how);
+  }
+
+  async end(): Promise<void> {
+    if (this.#isEnded) this.#server.restart(STARTED_ANEW);
+    this.#isEnded = false;
+    await this.#shell.resume();
+  }
+}
+
+async function obey(command: Exclude<Command, { command: 'create' | 'renew' }>, outage: Outage, server: ApiServer): Promise<void> {
   switch (command.command) {
     case 'pause':
-      await shell.pause(command.how ?? 'silent');
+      await outage.begin(command.how ?? 'silent');
       return;
     case 'resume':
-      await shell.resume();
+      await outage.end();
       return;
     case 'compact':
       server.compact();

@@ -133,4 +133,42 @@ describe('machines and cluster controllers as processes', () => {
     expect(child.exitCode).toBe(0);
     await expect(start('machine', 'a', server)).rejects.toThrow('machine ended with 1');
   });
+
+  it(
+    'an API server that refused connections was started anew: its storages are read first, and what goes on from before is told so',
+    { timeout: 30_000 },
+    async () => {
+      const user = { name: 'viewer', groups: [], token: 'token-viewer' };
+      const { ready, tell } = await start('api', 'api', { users: [...USERS, user], authorization: 'always-allow' });
+      const viewer = connect({ server: ready['url'] ?? '', caPem: ready['caPem'] ?? '', token: user.token });
+      const nodes = (query = {}): Promise<{ status: number; body: unknown }> =>
+        viewer.request({ method: 'GET', path: '/api/v1/nodes', query, deadlineMs: 5_000 }).catch(() => ({ status: 0, body: {} }));
+      const { metadata } = (await nodes()).body as { metadata: { resourceVersion: string } };
+      const seen: number[] = [];
+      const answers = async (status: number): Promise<boolean> => {
+        const now = (await nodes()).status;
+        if (now !== seen.at(-1)) seen.push(now);
+        return now === status;
+      };
+      tell({ command: 'pause', how: 'refuse' });
+      await until('nobody answers', () => answers(0));
+      tell({ command: 'resume' });
+      await until('it answers', () => answers(200));
+      expect(seen.slice(-3)).toEqual([0, 429, 200]);
+      tell({ command: 'pause' });
+      tell({ command: 'resume' });
+      expect((await nodes()).status).toBe(200);
+      const ended = await new Promise<string>((resolve) => {
+        viewer.watch(
+          { path: '/api/v1/nodes', query: { resourceVersion: String(Number(metadata.resourceVersion) - 1) } },
+          {
+            onOpen: () => undefined,
+            onEvent: ({ type, object }) => resolve(`${type} ${String((object as { code?: number }).code)}`),
+            onEnd: () => resolve('end'),
+          },
+        );
+      });
+      expect(ended).toBe('ERROR 410');
+    },
+  );
 });

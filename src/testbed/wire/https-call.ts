@@ -36,6 +36,8 @@ export function httpsCall({ url, agent, method, headers, body, signal, beforeSen
       outgoing.end(body);
     };
     outgoing.on('socket', (socket) => {
+      // An abort in the turn in which an answer ends finds the socket between request and agent, where neither of them hears that it broke.
+      if (!outgoing.reusedSocket) socket.on('error', reject);
       if (outgoing.reusedSocket) send();
       else socket.once('secureConnect', send);
     });

@@ -16,12 +16,14 @@ const NODES = '/api/v1/nodes';
 const named = (name: string): object => ({ metadata: { name } });
 
 describe("the test bed's own wire to an API server", () => {
+  let server: ApiServer;
   let shell: HttpShell;
   let wire: HttpsWire;
 
   beforeAll(async () => {
     const users = [{ name: 'admin', groups: ['system:masters'], token: 'token' }];
-    shell = await serveHttps({ server: new ApiServer({ clock: new SystemClock(), random: new SystemRandom(), users, authorization: 'rbac' }) });
+    server = new ApiServer({ clock: new SystemClock(), random: new SystemRandom(), users, authorization: 'rbac' });
+    shell = await serveHttps({ server });
     wire = new HttpsWire({ server: shell.url, caPem: shell.caPem, token: 'token' });
   });
   afterAll(() => shell.close());
@@ -90,6 +92,19 @@ describe("the test bed's own wire to an API server", () => {
     });
     expect(events).toMatchObject([{ type: 'ADDED', object: named('n1') }]);
     expect(end).toMatchObject({ kind: 'aborted' });
+  });
+
+  it('is closed at the very event with which the server ends it, again and again', async () => {
+    server.compact();
+    for (let times = 0; times < 20; times += 1) {
+      const end = await new Promise((resolve) => {
+        const close = wire.watch(
+          { path: NODES, query: { resourceVersion: '1' } },
+          { onOpen: () => undefined, onEvent: () => close(), onEnd: resolve },
+        );
+      });
+      expect(end).toMatchObject({ kind: 'aborted' });
+    }
   });
 
   it('says with which status a watch was refused', async () => {
