@@ -318,25 +318,40 @@ describe.runIf(CAN_BE_GUARDED)('the guards on a real API server (needs a real co
       await sendShipped(plane.admin, ['machine-remediation']);
       const restored = { metadata: { labels: { rack: '7' }, annotations: { 'example.com/note': 'x' } } };
       await plane.until(async () => (await PATCH(restored)).status === 200, 'the verb restore does not help');
+      const list = named({ [TAINTED]: 'example.com/theirs=:NoSchedule' });
+      for (const mark of [list, named({ [TAINTED]: null })]) expect(await PATCH(mark)).toMatchObject({ status: 200 });
       await refused('nothing of spec but', PATCH({ spec: { providerID: 'aws:///other' } }));
     });
 
     it('writes condition Preserved with the rights of config/preservation-own, and nothing else of a status', async () => {
-      const condition = (type: string): object => ({ status: { conditions: [{ type, status: 'True', reason: 'r', message: 'm' }] } });
-      const strategic = async (body: object): Promise<Answer> =>
-        call(as(CONTROLLER), 'PATCH', `${NODE}/status`, body, 'application/strategic-merge-patch+json');
-      await refused('cannot patch', strategic(condition('Preserved')));
+      const says = (type: string, status: string): object => ({ status: { conditions: [{ type, status, reason: 'r', message: 'm' }] } });
+      const without = (type: string): object => ({ status: { conditions: [{ $patch: 'delete', type }] } });
+      const post = async (body: object, by = as(CONTROLLER)): Promise<Answer> =>
+        call(by, 'PATCH', `${NODE}/status`, body, 'application/strategic-merge-patch+json');
+      const posted = async (body: object, by?: HttpsTransport): Promise<void> => expect(await post(body, by)).toMatchObject({ status: 200 });
+      await refused('cannot patch', post(says('Preserved', 'True')));
       await sendShipped(plane.admin, ['preservation-own']);
-      await plane.until(async () => (await strategic(condition('Preserved'))).status === 200, 'the role does not help');
-      await refused('but condition Preserved', strategic(condition('Ready')));
-      await refused('but condition Preserved', strategic({ status: { capacity: { cpu: '99' } } }));
+      await plane.until(async () => (await post(says('Preserved', 'True'))).status === 200, 'the role does not help');
+      await plane.made(BINDINGS, bindingOf(OWN_USER, 'nodefence-preservation-own'));
+      await plane.until(async () => (await post(says('Preserved', 'False'), as(OWN_USER))).status === 200, 'the role does not help the other user');
+      // The only one that stands there is taken away, with the list of them.
+      await posted(without('Preserved'));
+      await refused('but condition Preserved', post(says('Ready', 'True')));
+      await refused('but condition Preserved', post({ status: { capacity: { cpu: '99' } } }));
       const metadata = [{ labels: { zone: 'b' } }, { annotations: { x: 'y' } }, { finalizers: ['example.com/kept'] }, { ownerReferences: [OWNER] }];
-      for (const change of metadata) await refused('by way of the status', strategic({ metadata: change }));
-      for (const user of NO_CONTROLLERS)
-        expect(await call(as(user), 'PATCH', `${NODE}/status`, condition('Ready'), 'application/strategic-merge-patch+json')).toMatchObject({
-          status: 200,
-        });
-      await refused('but condition Preserved', strategic({ status: { conditions: [{ $patch: 'delete', type: 'Ready' }] } }));
+      for (const change of metadata) await refused('by way of the status', post({ metadata: change }));
+      for (const [index, user] of NO_CONTROLLERS.entries()) {
+        await posted(says('Ready', index === 0 ? 'True' : 'False'), as(user));
+        await posted({ status: { capacity: { cpu: String(index) } } }, as(user));
+      }
+      // Beside what others have said.
+      for (const status of ['True', 'False']) await posted(says('Preserved', status));
+      await posted(without('Preserved'));
+      for (const other of [CONTROLLER, OWN_USER]) {
+        await refused('but condition Preserved', post(says('Ready', 'Unknown'), as(other)));
+        await refused('but condition Preserved', post(without('Ready'), as(other)));
+        for (const capacity of [{ cpu: '99' }, null]) await refused('but condition Preserved', post({ status: { capacity } }, as(other)));
+      }
     });
   });
 

@@ -70,6 +70,13 @@ export const METAL3_REMEDIATION_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(FLOW, 'a hold stops power-off and release, and never the way back'),
   },
   {
+    name: 'no time at all',
+    defect: 'a timeout of 0 is kept: the owner is asked to replace the Machine at once',
+    file: 'src/controllers/metal3-remediation/spec.ts',
+    edits: [['seconds > 0 ? seconds : DEFAULT_TIMEOUT_MS / 1000', 'seconds']],
+    killedBy: byTest('test/metal3-remediation/timeout-zero.test.ts', 'leaves the host its way back'),
+  },
+  {
     name: 'retry too many',
     defect: 'it is tried once more than the limit',
     file: 'src/controllers/metal3-remediation/situation.ts',

@@ -122,6 +122,14 @@ describe.runIf(CAN_BE_GUARDED)("a node's daemon on a real API server (needs a re
     expect({ status, message: body.message }).toEqual({ status: 403, message: expect.stringContaining(words) as string });
   });
 
+  it('takes its own conditions away again where nobody else has said anything', async () => {
+    const standing = (await call(plane.admin, 'GET', OWN)).body.status?.conditions ?? [];
+    expect(await patch(`${OWN}/status`, statusOf({ $patch: 'replace' }, condition('KdumpNotArmed')), plane.admin)).toMatchObject({ status: 200 });
+    expect(await patch(`${OWN}/status`, statusOf({ $patch: 'delete', type: 'KdumpNotArmed' }))).toMatchObject({ status: 200 });
+    expect(await conditionsOf(OWN)).toEqual([]);
+    expect(await patch(`${OWN}/status`, statusOf(...standing), plane.admin)).toMatchObject({ status: 200 });
+  });
+
   it('changes no spec by the way of the status', async () => {
     expect(await patch(`${OWN}/status`, { spec: { unschedulable: true } })).toMatchObject({ status: 200 });
     expect((await call(plane.admin, 'GET', OWN)).body).not.toMatchObject({ spec: { unschedulable: true } });
