@@ -6,7 +6,7 @@ import { NO_ANSWERS } from '../ports/connectivity.ts';
 import type { Questions } from '../ports/connectivity.ts';
 import { ManualClock } from '../runtime/manual-clock.ts';
 import { gatewayIn } from './default-gateway.ts';
-import { alertNames, firingAlerts } from './http-answers.ts';
+import { alertNames, etcdHealth, firingAlerts } from './http-answers.ts';
 import { Probes } from './probes.ts';
 import type { Asking } from './probes.ts';
 import { reach, targetOf } from './tcp-target.ts';
@@ -79,6 +79,51 @@ describe('an answer of Prometheus', () => {
     await new Promise((resolve) => server.close(resolve));
     expect(await firingAlerts({ url, names: [] }, 4_000)).toBeUndefined();
     expect(await firingAlerts({ url: 'no address', names: [] }, 4_000)).toBeUndefined();
+    expect(await firingAlerts({ url: 'ftp://127.0.0.1', names: [] }, 4_000)).toBeUndefined();
+  });
+
+  it.each([
+    ['a failure', 500, JSON.stringify({ status: 'success', data: { result: [] } })],
+    ['a way to somebody else', 302, ''],
+    ['no JSON', 200, 'firing'],
+    ['too long', 200, `${JSON.stringify({ status: 'success', data: { result: [] } })}${' '.repeat(4_194_304)}`],
+  ])('is not known where it is %s', async (_name, status, body) => {
+    const elsewhere: string[] = [];
+    const server = createServer((request, response) => {
+      if (request.url === '/elsewhere') elsewhere.push(request.url);
+      response.writeHead(status, status === 302 ? { location: '/elsewhere' } : {}).end(body);
+    });
+    closing.push(() => server.close());
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    expect(await firingAlerts({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, names: [] }, 4_000)).toBeUndefined();
+    expect(elsewhere).toEqual([]);
+  });
+});
+
+describe('the health of a member of etcd', () => {
+  /** An address of this machine where nobody else listens. */
+  const HOST = '127.77.3.1';
+
+  it.each([
+    ['well', '{"health":"true","reason":""}', true],
+    ['ill', '{"health":"false"}', false],
+    ['ill by a boolean', '{"health":false}', false],
+    ['not known by other words', '"true"', undefined],
+    ['not known where it says nothing', undefined, undefined],
+  ])('is %s', async (_name, body, health) => {
+    const server = createServer((_request, response) => {
+      if (body !== undefined) response.writeHead(health === false ? 503 : 200).end(body);
+    });
+    closing.push(() => server.closeAllConnections());
+    closing.push(() => server.close());
+    await new Promise<void>((resolve) => server.listen(2381, HOST, resolve));
+    expect(await etcdHealth(HOST, 300)).toBe(health);
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  it('is not known where nobody listens', async () => {
+    expect(await etcdHealth(HOST, 4_000)).toBeUndefined();
   });
 });
 
