@@ -73,13 +73,18 @@ export class Boots {
     this.#begin('it ended the session');
   }
 
+  /** A look before a set: a doubt that is still open, or comes up later, takes it back. */
+  saw(view: ResourceView): void {
+    if (view.state === 'on') this.#isOnSeen = true;
+  }
+
   /** The boot that a view was read in. `isStarting`: the Manager says that it has not found out about its machine yet. */
   async current(call: Call, view: ResourceView): Promise<{ boot: DeviceBoot; isStarting: boolean }> {
     const isUnproven = view.state === 'off' && !this.#isOnSeen && !this.#isLooked;
     const isFollowed = this.#mayClose && (!this.#isLooked || this.#seen?.view.resetMs !== undefined);
     let isStarting = false;
     if (this.#doubt !== undefined || isUnproven || isFollowed || call.target.isProbe === true) isStarting = await this.#look(call, view);
-    if (view.state === 'on') this.#isOnSeen = true;
+    this.saw(view);
     const upMs = this.#upMs();
     return { boot: { id: this.#id, cause: this.#cause, startMaxMs: this.#startMaxMs, ...(upMs === undefined ? {} : { upMs }) }, isStarting };
   }

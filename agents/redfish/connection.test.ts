@@ -6,7 +6,8 @@ import { startBmcHarness, type BmcHarness } from '../../src/testbed/devices/bmc/
 import { RESET_PATH } from '../../src/testbed/devices/bmc/tree.ts';
 import { SystemClock } from '../../src/runtime/system-clock.ts';
 import { Call } from '../shared/call.ts';
-import { Connection, type Peer } from './connection.ts';
+import { Connection } from './connection.ts';
+import type { Peer } from './kept-socket.ts';
 import { parseSettings } from './parameters.ts';
 import { Recollection } from './recollection.ts';
 import { Authorities } from './socket.ts';
@@ -98,6 +99,33 @@ describe.each(['good', 'plain'] as const)('the gate of a change (%s)', (certific
 });
 
 describe('a connection', () => {
+  it('carries one request at a time, whoever asks, and is made once', async () => {
+    const { bmc, connection, call } = await start('plain');
+    bmc.device.faults = { answerDelayMs: 50 };
+    const paths = ['/redfish/v1/', '/redfish/v1/Systems', '/redfish/v1/Nowhere'];
+    const answers = await Promise.all(paths.map((path) => connection.exchange(call, { method: 'GET', path })));
+    expect(answers.map(({ status }) => status)).toEqual([200, 401, 401]);
+    expect(bmc.server.connections()).toBe(1);
+  });
+
+  it('is made anew behind a request that was given up', async () => {
+    const { bmc, connection, call } = await start('plain');
+    bmc.device.faults = { isMute: true };
+    const brief = new Call(new SystemClock(), { ...call.target, deadlineMs: 100 }, 'test');
+    await expect(connection.exchange(brief, { method: 'GET', path: '/redfish/v1/' })).rejects.toMatchObject({ kind: 'ended', isSent: true });
+    bmc.device.faults = {};
+    expect((await connection.exchange(call, { method: 'GET', path: '/redfish/v1/' })).status).toBe(200);
+    expect(bmc.server.connections()).toBe(2);
+  });
+
+  it('lets no path with a blank or a line of its own through', async () => {
+    const { bmc, connection, call } = await start('plain');
+    for (const path of ['/a b', '/a\r\nX-Evil: 1'])
+      await expect(connection.exchange(call, { method: 'GET', path })).rejects.toMatchObject({ isSent: false });
+    expect(bmc.device.requests).toEqual([]);
+    expect((await connection.exchange(call, { method: 'GET', path: '/redfish/v1/' })).status).toBe(200);
+  });
+
   it('is never made through a proxy of the environment', async () => {
     const { bmc, connection, call } = await start('plain');
     const before = { ...process.env };

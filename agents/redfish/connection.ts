@@ -1,28 +1,17 @@
-import { Agent as PlainAgent, request as requestPlain, type ClientRequest, type ClientRequestArgs, type IncomingMessage } from 'node:http';
-import { Agent as SecureAgent, request as requestSecure } from 'node:https';
+import { request as requestPlain, type ClientRequest, type IncomingHttpHeaders } from 'node:http';
+import { request as requestSecure } from 'node:https';
 import type { Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
-
-import axios, { AxiosHeaders } from 'axios';
 
 import type { Clock } from '../../src/ports/clock.ts';
 import { AddressRefused } from '../shared/address/address-check.ts';
 import type { Call } from '../shared/call.ts';
-import { originOf } from '../shared/web/place.ts';
 import { ExchangeError } from './exchange-error.ts';
+import { KeptSocket, type Peer } from './kept-socket.ts';
 import type { RedfishSettings } from './parameters.ts';
-import type { Recollection, ShownCertificate } from './recollection.ts';
-import { ConnectTimeout, openSocket, TrustError, type Authorities } from './socket.ts';
+import type { Recollection } from './recollection.ts';
+import { ConnectTimeout, TrustError, type Authorities } from './socket.ts';
+import { Oversize, wholeAnswer } from './whole-answer.ts';
 import { plain } from './words.ts';
-
-const BODY_BYTES_MAX = 4 * 1024 * 1024;
-/** As axios asks for with each request: another time would be exchanged twice for each, by four system calls. */
-const KEEP_ALIVE_MS = 60_000;
-/**
- * Axios' own client for Node, without what it does before and behind it: merging defaults, interceptors and transformations, of which we use none, cost as
- * much as the request itself.
- */
-const axiosRequest = axios.getAdapter('http');
 
 export interface RedfishRequest {
   method: 'GET' | 'POST' | 'DELETE';
@@ -32,15 +21,6 @@ export interface RedfishRequest {
   headers?: Readonly<Record<string, string>>;
   /** Called with the peer in the turn in which the request is written; when it throws, nothing is sent and its error is the result. */
   gate?: (peer: Peer) => void;
-}
-
-/** Who is at the other end of a request. */
-export interface Peer {
-  socket: Socket;
-  /** SHA-256 of its certificate, taken when the connection was made; undefined without TLS. */
-  fingerprint: string | undefined;
-  /** When that certificate ends (RFC 3339); undefined without TLS. */
-  certificateExpiresAt: string | undefined;
 }
 
 export interface RedfishResponse {
@@ -75,108 +55,103 @@ export interface ConnectionWatch {
 
 const UNWATCHED: ConnectionWatch = { answered: () => undefined, failed: () => undefined, closed: () => undefined };
 
-/** The kept connection to one device: one socket at a time, trusted before use. */
+/** HTTP over the kept connection to one device, one request at a time. */
 export class Connection {
   readonly settings: RedfishSettings;
-  readonly #agent: PlainAgent;
-  /** Scheme, host and port. */
-  readonly #origin: string;
   readonly #watch: ConnectionWatch;
-  readonly #opening = new Set<() => void>();
-  /** A probe sees what became of the certificate; what comes after it resumes its TLS session. */
-  #isProbe = false;
-  /** A socket no longer tells its certificate once it is closed. */
-  readonly #certificates = new WeakMap<Socket, ShownCertificate>();
+  readonly #kept: KeptSocket;
+  /** Resolves when the connection is no longer used. */
+  #use: Promise<void> | undefined;
 
   constructor(settings: RedfishSettings, clock: Clock, authorities: Authorities, recollection: Recollection, watch: ConnectionWatch = UNWATCHED) {
     this.settings = settings;
     this.#watch = watch;
-    this.#origin = originOf(settings);
-    const options = { keepAlive: true, keepAliveMsecs: KEEP_ALIVE_MS, maxSockets: 1, maxFreeSockets: 1 };
-    this.#agent = settings.tls ? new SecureAgent(options) : new PlainAgent(options);
-    this.#agent.createConnection = (_options: ClientRequestArgs, callback?: (error: Error | null, socket: Duplex) => void) => {
-      const giveUp = openSocket({ settings, clock, authorities, recollection, isWhole: this.#isProbe }, (error, socket, certificate) => {
-        this.#opening.delete(giveUp);
-        if (certificate !== undefined) this.#certificates.set(socket, certificate);
-        callback?.(error ?? null, socket);
-      });
-      this.#opening.add(giveUp);
-      return undefined;
-    };
+    this.#kept = new KeptSocket({ settings, clock, authorities, recollection });
   }
 
   /** One request, one answer of any status. Rejects with `ExchangeError`, or with what the gate threw. */
   async exchange(call: Call, request: RedfishRequest): Promise<RedfishResponse> {
-    const wire: Wire = { isSent: false, isReused: false, isLast: false, gateError: undefined, peer: undefined };
-    const { body } = request;
-    this.#isProbe = call.target.isProbe === true;
+    const wire: Wire = { isSent: false, isReused: false, gateError: undefined };
     try {
-      // Axios' client would send it all the same, and tell nobody.
+      // Node would send it all the same.
       call.signal.throwIfAborted();
-      const response = await axiosRequest({
-        url: this.#origin + request.path,
-        method: request.method,
-        ...(body === undefined ? {} : { data: JSON.stringify(body) }),
-        headers: new AxiosHeaders({
-          Accept: 'application/json',
-          'OData-Version': '4.0',
-          'User-Agent': 'nodefence',
-          ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
-          ...request.headers,
-        }),
-        signal: call.signal,
-        transport: {
-          request: (options: ClientRequestArgs, answer: (message: IncomingMessage) => void) => {
-            const sent = this.#open(options, answer, request, wire);
-            // Node has read by then whether the device keeps the connection.
-            sent.once('response', () => (wire.isLast = !sent.shouldKeepAlive));
-            return sent;
-          },
-        },
-        // A BMC is never asked through a proxy, and never followed elsewhere: both would get the password.
-        proxy: false,
-        maxRedirects: 0,
-        maxContentLength: BODY_BYTES_MAX,
-        responseType: 'arraybuffer',
-        ...(this.settings.tls ? { httpsAgent: this.#agent } : { httpAgent: this.#agent }),
-      });
-      const bytes = response.data as Buffer;
-      if (wire.peer === undefined) throw new Error('an answer without a connection');
-      const headers = lowerCased(response.headers);
-      this.#watch.answered(call, { socket: wire.peer.socket, status: response.status, headers, isLast: wire.isLast });
-      return { status: response.status, headers, ...parse(bytes), bytes, peer: wire.peer };
+      return await this.#asked(call, request, wire);
     } catch (error) {
       if (wire.gateError !== undefined) throw wire.gateError;
       const failure = this.#failure(error, call, wire);
       if (call.ended === 'aborted') this.#watch.closed();
       else this.#watch.failed(failure.message);
       throw failure;
-    } finally {
-      if (call.ended !== undefined) this.abandon();
     }
   }
 
-  /** Closes the sockets; a later exchange opens new ones. */
+  /** Closes the connection, and gives up one that is being made; a later exchange opens a new one. */
   close(): void {
-    this.abandon();
-    this.#agent.destroy();
+    this.#kept.close();
   }
 
-  #open(options: ClientRequestArgs, answer: (message: IncomingMessage) => void, request: RedfishRequest, wire: Wire): ClientRequest {
-    const sent = this.settings.tls ? requestSecure(options, answer) : requestPlain(options, answer);
-    // Node writes the buffered request right after this event, in the same synchronous turn, because openSocket hands over only ready sockets.
-    sent.once('socket', (socket) => {
-      wire.isReused = sent.reusedSocket;
-      const certificate = this.#certificates.get(socket);
-      wire.peer = { socket, fingerprint: certificate?.fingerprint, certificateExpiresAt: certificate?.expiresAt };
+  async #asked(call: Call, request: RedfishRequest, wire: Wire): Promise<RedfishResponse> {
+    while (this.#use !== undefined) await call.within(this.#use);
+    let endUse = (): void => undefined;
+    this.#use = new Promise<void>((resolve) => {
+      endUse = () => {
+        this.#use = undefined;
+        resolve();
+      };
+    });
+    let sent: ClientRequest;
+    let peer: Peer;
+    const body = request.body === undefined ? undefined : JSON.stringify(request.body);
+    try {
+      const kept = this.#kept.take();
+      wire.isReused = kept !== undefined;
+      // A probe sees what became of the certificate; what comes after it resumes its TLS session.
+      peer = kept ?? (await call.within(this.#kept.open(call.target.isProbe === true)));
+      sent = this.#send(request, body, peer, wire);
+    } catch (error) {
+      this.#kept.abandon();
+      endUse();
+      throw error;
+    }
+    sent.once('close', endUse);
+    const [message, bytes] = await wholeAnswer(sent, body, call.signal);
+    const [status, headers] = [message.statusCode ?? 0, joined(message.headers)];
+    this.#watch.answered(call, { socket: peer.socket, status, headers, isLast: !sent.shouldKeepAlive });
+    return { status, headers, ...parse(bytes), bytes, peer };
+  }
+
+  /** Nothing is asked through a proxy, and no redirect followed: both would get the password. */
+  #send({ method, path, headers, gate }: RedfishRequest, body: string | undefined, peer: Peer, wire: Wire): ClientRequest {
+    const { host, port, tls } = this.settings;
+    const sent = (tls ? requestSecure : requestPlain)({
+      host,
+      port,
+      method,
+      path: path.split('#', 1)[0],
+      createConnection: () => peer.socket,
+      headers: {
+        Accept: 'application/json',
+        'OData-Version': '4.0',
+        'User-Agent': 'nodefence',
+        Connection: 'keep-alive',
+        ...(body === undefined ? {} : { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) }),
+        ...headers,
+      },
+    });
+    // Node writes the request right after this event, in the same synchronous turn, because the socket is ready.
+    sent.once('socket', () => {
       try {
-        request.gate?.(wire.peer);
+        gate?.(peer);
         wire.isSent = true;
       } catch (error) {
         wire.gateError = error instanceof Error ? error : new Error(String(error));
         sent.destroy(wire.gateError);
       }
     });
+    let keepAlive: string | undefined;
+    sent.once('response', (message) => (keepAlive = message.headers['keep-alive']?.toString()));
+    // Node says so once the answer was read to its end, where the device keeps the connection.
+    peer.socket.once('free', () => this.#kept.giveBack(peer, keepAlive));
     return sent;
   }
 
@@ -188,30 +163,21 @@ export class Connection {
     if (cause instanceof AddressRefused) return new ExchangeError('forbidden', message, wire.isSent, false);
     if (cause instanceof TrustError || TRUST_CODES.test(code))
       return new ExchangeError('untrusted', `not trusted: ${message.replace(NODES_ADVICE, '')}`, wire.isSent, false);
-    if (message.includes('maxContentLength'))
-      return new ExchangeError('oversize', `an answer of more than ${BODY_BYTES_MAX} bytes`, wire.isSent, false);
+    if (error instanceof Oversize) return new ExchangeError('oversize', message, wire.isSent, false);
     const isStale = wire.isReused && /^(ECONNRESET|EPIPE|ECONNABORTED)$/.test(code);
     return new ExchangeError('unreachable', cause instanceof ConnectTimeout || code === '' ? message : `${code}: ${message}`, wire.isSent, isStale);
-  }
-
-  /** Gives up connections that are being made. */
-  abandon(): void {
-    for (const giveUp of [...this.#opening]) giveUp();
   }
 }
 
 interface Wire {
   isSent: boolean;
   isReused: boolean;
-  /** The device closes the connection behind its answer. */
-  isLast: boolean;
   gateError: Error | undefined;
-  peer: Peer | undefined;
 }
 
-function lowerCased(headers: object): Record<string, string> {
+function joined(headers: IncomingHttpHeaders): Record<string, string> {
   const result: Record<string, string> = {};
-  for (const [name, value] of Object.entries(headers)) result[name.toLowerCase()] = String(value);
+  for (const [name, value] of Object.entries(headers)) result[name] = String(value);
   return result;
 }
 

@@ -49,7 +49,8 @@ export class Device {
     });
     this.session = new Session(this.#connection, clock, recollection, () => this.boots.sessionLost());
     this.boots = new Boots(new Manager(this.session), clock, settings.bootMaxMs, nextBoot);
-    this.subject = settings.resource === 'outlet' ? new Outlets(this.session, settings, clock) : new Machine(this.session, settings, clock);
+    this.subject =
+      settings.resource === 'outlet' ? new Outlets(this.session, settings, clock) : new Machine(this.session, settings, clock, recollection);
     this.tasks = new Tasks(this.session, clock);
     this.account = new Account(this.session, settings, recollection);
   }

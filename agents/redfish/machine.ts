@@ -6,6 +6,7 @@ import { checkIdentity } from './identity.ts';
 import type { RedfishSettings } from './parameters.ts';
 import { quirkOf } from './quirks.ts';
 import { RecentViews } from './recent-views.ts';
+import type { Recollection } from './recollection.ts';
 import { advertised, allowedByActionInfo } from './action.ts';
 import { RESET_ACTION, resetType } from './reset.ts';
 import { powerState, showPower, unexpected, type Order, type ResourceView, type Subject, type Wish, type Witness } from './resource-view.ts';
@@ -18,21 +19,25 @@ const CHASSIS_MAX = 4;
 /** A chassis that is linked but not there, or not ours to see, witnesses nothing from the start. */
 const NOT_OFFERED = new Set([403, 404, 405, 501]);
 
+type Systems = Pick<Recollection, 'systemOf' | 'systemIs' | 'forgetSystem'>;
+
 /** The ComputerSystem behind one BMC, chosen without ever guessing. */
 export class Machine implements Subject {
   readonly #session: Session;
   readonly #settings: RedfishSettings;
   readonly #clock: Clock;
+  readonly #recollection: Systems;
   readonly #recent: RecentViews;
   readonly #paths = new Map<string, string>();
   readonly #witnesses = new Map<string, readonly string[]>();
   /** Allowed reset types by the path of their ActionInfo. */
   readonly #actionInfos = new Map<string, readonly string[] | undefined>();
 
-  constructor(session: Session, settings: RedfishSettings, clock: Clock) {
+  constructor(session: Session, settings: RedfishSettings, clock: Clock, recollection: Systems) {
     this.#session = session;
     this.#settings = settings;
     this.#clock = clock;
+    this.#recollection = recollection;
     this.#recent = new RecentViews(clock, session);
   }
 
@@ -48,14 +53,23 @@ export class Machine implements Subject {
   }
 
   async view(call: Call): Promise<ResourceView> {
-    const path = await this.#path(call);
+    const { plug } = call.target;
+    const { path, from } = await this.#path(call);
     const response = await this.#session.get(call, path);
+    const resource = isObject(response.body) ? response.body : undefined;
+    const identity = checkIdentity(resource?.['UUID'], call.target.identity.systemUUID);
+    const isVerified = response.status === 200 && identity.kind === 'verified';
+    if (from === 'memory' && !isVerified) {
+      // Where another machine is, or one that does not show which it is, nothing is remembered.
+      this.#recollection.forgetSystem(plug);
+      return this.view(call);
+    }
+    if (from === 'memory') this.#paths.set(plug, path);
+    if (from === 'choice' && isVerified) this.#recollection.systemIs(plug, path);
     if (response.status !== 200) {
       if (response.status === 404) this.forget();
       throw unexpected(this.#session, call, path, response);
     }
-    const resource = isObject(response.body) ? response.body : undefined;
-    const identity = checkIdentity(resource?.['UUID'], call.target.identity.systemUUID);
     if (identity.kind === 'other') {
       this.forget();
       const { node } = call.target.identity;
@@ -138,15 +152,18 @@ export class Machine implements Subject {
     return entries;
   }
 
-  async #path(call: Call): Promise<string> {
+  /** `memory`: chosen over an earlier connection. */
+  async #path(call: Call): Promise<{ path: string; from: 'configuration' | 'connection' | 'memory' | 'choice' }> {
     const { plug } = call.target;
     const fixed = plug.startsWith('/') ? plug : plug === '' ? this.#settings.systemsUri : undefined;
-    if (fixed !== undefined) return fixed;
+    if (fixed !== undefined) return { path: fixed, from: 'configuration' };
     const known = this.#paths.get(plug);
-    if (known !== undefined) return known;
+    if (known !== undefined) return { path: known, from: 'connection' };
+    const remembered = this.#recollection.systemOf(plug);
+    if (remembered !== undefined) return { path: remembered, from: 'memory' };
     const found = await chooseSystem(this.#session, this.#settings, call, await this.#members(call));
     this.#paths.set(plug, found);
-    return found;
+    return { path: found, from: 'choice' };
   }
 
   async #members(call: Call): Promise<string[]> {

@@ -1,8 +1,9 @@
 import type { Outcome } from '../../src/ports/agents.ts';
 import type { Call } from '../shared/call.ts';
-import type { Peer, RedfishResponse } from './connection.ts';
+import type { RedfishResponse } from './connection.ts';
 import type { Device } from './device.ts';
 import { ExchangeError } from './exchange-error.ts';
+import type { Peer } from './kept-socket.ts';
 import type { Order, ResourceView, Wish } from './resource-view.ts';
 import { SessionLost } from './session.ts';
 import { textAt } from './words.ts';
@@ -33,6 +34,7 @@ export async function carryOut(device: Device, call: Call, wish: Wish): Promise<
     const recent = isRecentGood ? subject.recent(call) : undefined;
     isRecentGood = false;
     const view = recent ?? (await subject.view(call));
+    device.boots.saw(view);
     if (view.resource === undefined || view.state === 'unknown') throw call.error('Unreachable', `state unknown (${view.detail}); nothing was sent`);
     const order = await subject.order(call, view, wish);
     // What was fetched just now stands between the identity and the change; read the identity last.

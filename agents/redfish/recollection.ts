@@ -6,6 +6,10 @@ const DEVICES_MAX = 5_000;
 const VERIFIED_MAX_MS = 3_600_000;
 /** When an account ends is told days before, and rarely changes: it is looked for so often. */
 const ACCOUNT_MAX_MS = 3_600_000;
+/** Whether there is still one that is meant, and one only, is looked at so often. */
+const CHOICE_MAX_MS = 3_600_000;
+/** Of one device: an enclosure shows the blades that it has room for. */
+const SYSTEMS_MAX = 64;
 
 /** What the device showed of itself in a handshake. */
 export interface ShownCertificate {
@@ -28,10 +32,30 @@ export class Recollection {
   sessionsPath: string | undefined;
   #resumable: Resumable | undefined;
   #account: { endsAt: string | undefined; readAtMs: number } | undefined;
+  readonly #systems = new Map<string, { path: string; chosenAtMs: number }>();
   readonly #clock: Pick<Clock, 'monotonicMs' | 'wallMs'>;
 
   constructor(clock: Pick<Clock, 'monotonicMs' | 'wallMs'>) {
     this.#clock = clock;
+  }
+
+  /** Path of the ComputerSystem that a plug meant within the last hour: good for a machine whose identity is verified there anew, and for nothing else. */
+  systemOf(plug: string): string | undefined {
+    const known = this.#systems.get(plug);
+    return known !== undefined && this.#clock.monotonicMs() - known.chosenAtMs < CHOICE_MAX_MS ? known.path : undefined;
+  }
+
+  /** As it was chosen just now. */
+  systemIs(plug: string, path: string): void {
+    this.#systems.delete(plug);
+    const [oldest] = this.#systems.keys();
+    if (oldest !== undefined && this.#systems.size >= SYSTEMS_MAX) this.#systems.delete(oldest);
+    this.#systems.set(plug, { path, chosenAtMs: this.#clock.monotonicMs() });
+  }
+
+  /** It is not the one any more. */
+  forgetSystem(plug: string): void {
+    this.#systems.delete(plug);
   }
 
   /** Undefined where the certificate has ended since, or was verified too long ago. */

@@ -3,10 +3,13 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 
 import { createAuthority } from '../../src/testbed/certificates.ts';
-import { AgentHarnesses, agentFailure, type AgentHarness } from '../../src/testbed/devices/bmc/bmc-harness.ts';
-import { SESSIONS_PATH, SYSTEM_PATH } from '../../src/testbed/devices/bmc/tree.ts';
+import { AgentHarnesses, agentFailure, HARNESS_UUID, type AgentHarness } from '../../src/testbed/devices/bmc/bmc-harness.ts';
+import { RESET_PATH, SESSIONS_PATH, SYSTEM_PATH } from '../../src/testbed/devices/bmc/tree.ts';
 import { ManualClock } from '../../src/runtime/manual-clock.ts';
 import { RedfishAgent } from './agent.ts';
+
+const SYSTEMS = 'GET /redfish/v1/Systems';
+const STRANGER = '11111111-2222-3333-4444-555555555555';
 
 const clock = new ManualClock();
 const harnesses = new AgentHarnesses(() => new RedfishAgent(clock));
@@ -31,6 +34,68 @@ describe('a device that was asked before', () => {
     expect(again).toEqual([`POST ${SESSIONS_PATH}`, `GET ${SYSTEM_PATH}`]);
     expect(server.resumed()).toBe(1);
     expect(certificateExpiresAt).toBeDefined();
+  });
+
+  it('is asked for its machine where that was, as long as the machine there shows that it is the one', async () => {
+    const harness = await harnesses.start({ tree: { hasChassis: false } });
+    const { agent, target, device } = harness;
+    await agent.read(target());
+    expect(await asked(harness, async () => expect((await agent.read(target())).identity).toBe('verified'))).toEqual([
+      `POST ${SESSIONS_PATH}`,
+      `GET ${SYSTEM_PATH}`,
+    ]);
+    const set = await asked(harness, () => agent.set(target(), 'off'));
+    expect(set).toEqual([`POST ${SESSIONS_PATH}`, `GET ${SYSTEM_PATH}`, `POST ${RESET_PATH}`]);
+    Object.assign(device.tree[SYSTEM_PATH] ?? {}, { UUID: null });
+    const silent = await asked(harness, async () => expect((await agent.read(target())).identity).toBe('unverified'));
+    expect(silent).toContain(SYSTEMS);
+    expect(await asked(harness, () => agent.read(target()))).toContain(SYSTEMS);
+  });
+
+  it.each([{ plug: '' }, { plug: '1' }])('that has another machine there now is switched by nobody (%o)', async (plugged) => {
+    const harness = await harnesses.start();
+    const { agent, target, device } = harness;
+    await agent.read(target(plugged));
+    Object.assign(device.tree[SYSTEM_PATH] ?? {}, { UUID: STRANGER });
+    const requests = await asked(harness, async () => expect((await agentFailure(agent.set(target(plugged), 'off'))).kind).toBe('Misconfigured'));
+    expect(requests).toContain(SYSTEMS);
+    expect(device.commands).toEqual([]);
+    Object.assign(device.tree[SYSTEM_PATH] ?? {}, { UUID: HARNESS_UUID });
+    await asked(harness, async () => expect((await agent.read(target(plugged))).identity).toBe('verified'));
+  });
+
+  it('is looked for anew each time where it does not show which machine it is', async () => {
+    const harness = await harnesses.start({ tree: { uuid: null } });
+    const { agent, target } = harness;
+    await agent.read(target());
+    for (let time = 0; time < 2; time += 1) {
+      const requests = await asked(harness, async () => expect((await agent.read(target())).identity).toBe('unverified'));
+      expect(requests.filter((request) => request === `GET ${SYSTEM_PATH}`)).toHaveLength(1);
+      expect(requests).toContain(SYSTEMS);
+    }
+  });
+
+  it('is asked for its machine at the slot to which that has moved', async () => {
+    const moved = '/redfish/v1/Systems/2';
+    const harness = await harnesses.start({ tree: { otherSystems: { 2: STRANGER } } }, { system_uuid: HARNESS_UUID });
+    const { agent, target, device } = harness;
+    await agent.read(target());
+    Object.assign(device.tree[SYSTEM_PATH] ?? {}, { UUID: STRANGER });
+    Object.assign(device.tree[moved] ?? {}, { UUID: HARNESS_UUID });
+    const requests = await asked(harness, async () => expect((await agent.read(target())).identity).toBe('verified'));
+    expect(requests.filter((request) => request === `GET ${moved}`)).toHaveLength(2);
+    expect(await asked(harness, () => agent.read(target()))).toEqual(expect.arrayContaining([`GET ${moved}`]));
+  });
+
+  it('is looked through once an hour for whether one machine is meant, and one only', async () => {
+    const harness = await harnesses.start();
+    const { agent, target, device } = harness;
+    await agent.read(target());
+    const members = [{ '@odata.id': SYSTEM_PATH }, { '@odata.id': '/redfish/v1/Systems/2' }];
+    Object.assign(device.tree['/redfish/v1/Systems'] ?? {}, { Members: members });
+    expect(await asked(harness, () => agent.read(target()))).not.toContain(SYSTEMS);
+    await clock.advance(3_600_000);
+    await asked(harness, async () => expect((await agentFailure(agent.read(target({ isProbe: true })))).kind).toBe('Misconfigured'));
   });
 
   it('shows its certificate in each probe', async () => {

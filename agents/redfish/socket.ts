@@ -61,7 +61,7 @@ function shownCertificate(socket: Socket): ShownCertificate | undefined {
 type OnReady = (error: Error | undefined, socket: Socket, certificate: ShownCertificate | undefined, isBroken?: boolean) => void;
 
 /** What a connection is made with. */
-interface Ways {
+export interface Ways {
   settings: RedfishSettings;
   clock: Clock;
   authorities: Authorities;
@@ -97,7 +97,7 @@ function attempt({ settings, clock, authorities, recollection }: Ways, offered: 
     if (isOver) return;
     isOver = true;
     cancelTimer();
-    socket.off('error', onError);
+    socket.off('error', onError).off('close', onClose);
     if (error !== undefined) {
       socket.on('error', () => undefined);
       socket.destroy();
@@ -105,11 +105,12 @@ function attempt({ settings, clock, authorities, recollection }: Ways, offered: 
     onReady(error, socket, certificate, isBroken);
   };
   const onError = (error: Error): void => finish(error, undefined, isReached);
+  const onClose = (): void => finish(new ConnectTimeout('the device closed the connection'), undefined, isReached);
   const cancelTimer = clock.after(settings.connectTimeoutMs, () => {
     finish(new ConnectTimeout(`no ${tls ? 'connection with TLS' : 'connection'} within ${settings.connectTimeoutMs} ms`));
   });
   socket.on('error', onError);
-  socket.once('close', () => finish(new ConnectTimeout('the device closed the connection'), undefined, isReached));
+  socket.once('close', onClose);
   socket.once('connect', () => (isReached = true));
   const kept = tls ? keptSession(socket, recollection) : undefined;
   socket.once(tls ? 'secureConnect' : 'connect', () => {

@@ -20,6 +20,18 @@ describe('a warm connection', () => {
     expect(device.requests.slice(before)).toEqual([`POST ${RESET_PATH}`, `GET ${SYSTEM_PATH}`]);
   });
 
+  it('that begins with a set does not ask the Manager whether it has started: the set saw the machine on', async () => {
+    const { agent, target, device } = await harnesses.start({ tree: { hasChassis: false } });
+    await agent.set(target(), 'off');
+    const before = device.requests.length;
+    expect((await agent.read(target())).state).toBe('off');
+    expect(device.requests.slice(before)).toEqual([`GET ${SYSTEM_PATH}`]);
+    const off = await harnesses.start({ tree: { hasChassis: false }, state: 'off' });
+    await off.agent.set(off.target(), 'off');
+    await off.agent.read(off.target());
+    expect(off.device.requests.at(-1)).toContain('/Managers/');
+  });
+
   it('reads the identity anew for a set where the last read is older than 10 s, was of another node, or over a connection that is gone', async () => {
     const clock = new ManualClock();
     const aged = new AgentHarnesses(() => new RedfishAgent(clock));

@@ -32,10 +32,14 @@ function membersAt(value: unknown, key: string): readonly unknown[] {
   return isObject(found) ? [found] : listAt(value, key);
 }
 
+/** What a URL leaves as it is: no dots that lead up, no query. Most links are of this kind. */
+const PLAIN_PATH = /^(?:\/[\w~-][\w.~-]*)+\/?$/;
+
 /** The path of a link (`{"@odata.id": ...}`), without the host that a device may name itself by; we talk to the configured one only. */
 export function linkPath(link: unknown): string | undefined {
   const text = typeof link === 'string' ? link : textAt(link, '@odata.id');
   if (text === undefined || text === '') return undefined;
+  if (PLAIN_PATH.test(text)) return text;
   const parsed = URL.parse(text, 'http://device.invalid');
   // A path that does not begin with a slash (mailto:@elsewhere/) would become part of the host when it is put behind it.
   return parsed?.pathname.startsWith('/') === true ? parsed.pathname + parsed.search : undefined;

@@ -1,0 +1,85 @@
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+
+import { afterEach, describe, expect, it } from 'vitest';
+
+import { ManualClock } from '../../src/runtime/manual-clock.ts';
+import { KeptSocket } from './kept-socket.ts';
+import { parseSettings } from './parameters.ts';
+import { Recollection } from './recollection.ts';
+import { Authorities } from './socket.ts';
+
+const servers: Server[] = [];
+const sockets = new Set<Socket>();
+afterEach(() => {
+  for (const socket of sockets) socket.destroy();
+  for (const server of servers.splice(0)) server.close();
+});
+
+async function start(): Promise<{ kept: KeptSocket; clock: ManualClock; far: () => Socket }> {
+  const accepted: Socket[] = [];
+  const server = createServer((socket) => {
+    accepted.push(socket);
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+  });
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const settings = parseSettings({ ip: '127.0.0.1', ipport: String(port), ssl: 'no', username: 'u', password: 'p' });
+  if ('problems' in settings) throw new Error(settings.problems.join());
+  const clock = new ManualClock();
+  const kept = new KeptSocket({ settings, clock, authorities: new Authorities(), recollection: new Recollection(clock) });
+  const far = (): Socket => {
+    const last = accepted.at(-1);
+    if (last === undefined) throw new Error('nobody connected');
+    return last;
+  };
+  return { kept, clock, far };
+}
+
+describe('a connection that was given back', () => {
+  it('is taken once, and again when it is given back again', async () => {
+    const { kept, clock } = await start();
+    const peer = await kept.open(false);
+    expect(kept.take()).toBeUndefined();
+    kept.giveBack(peer, undefined);
+    await clock.advance(3_600_000);
+    expect(kept.take()).toBe(peer);
+    expect(kept.take()).toBeUndefined();
+    kept.giveBack(peer, undefined);
+    kept.close();
+    expect(peer.socket.destroyed).toBe(true);
+  });
+
+  it('is closed a second before the device closes it by its own word', async () => {
+    const { kept, clock } = await start();
+    const peer = await kept.open(false);
+    kept.giveBack(peer, 'timeout=5, max=100');
+    await clock.advance(3_999);
+    expect(kept.take()).toBe(peer);
+    kept.giveBack(peer, 'timeout=5, max=99');
+    await clock.advance(4_000);
+    expect(kept.take()).toBeUndefined();
+    expect(peer.socket.destroyed).toBe(true);
+  });
+
+  it.each([
+    ['said something that nobody asked for', (socket: Socket) => void socket.write('HTTP/1.1 200 OK\r\n\r\n')],
+    ['closed it', (socket: Socket) => void socket.end()],
+    ['broke it off', (socket: Socket) => void socket.resetAndDestroy()],
+  ])('is not taken where the device %s', async (_name, act) => {
+    const { kept, far } = await start();
+    const peer = await kept.open(false);
+    kept.giveBack(peer, undefined);
+    act(far());
+    await expect.poll(() => peer.socket.destroyed).toBe(true);
+    expect(kept.take()).toBeUndefined();
+  });
+
+  it('says nothing of one that is being made, which is given up alone', async () => {
+    const { kept } = await start();
+    const opening = kept.open(false);
+    kept.abandon();
+    await expect(opening).rejects.toThrow('given up');
+  });
+});

@@ -1,0 +1,78 @@
+import type { Socket } from 'node:net';
+
+import { openSocket, type Ways } from './socket.ts';
+
+/** Between two signs of life on a connection that nobody uses. */
+const SIGN_OF_LIFE_MS = 60_000;
+/** A device that says how long it keeps a connection may have begun to close it so long before. */
+const CLOSING_MS = 1_000;
+
+/** Who is at the other end of a request. */
+export interface Peer {
+  socket: Socket;
+  /** SHA-256 of its certificate, taken when the connection was made; undefined without TLS. A socket no longer tells it once it is closed. */
+  fingerprint: string | undefined;
+  /** When that certificate ends (RFC 3339); undefined without TLS. */
+  certificateExpiresAt: string | undefined;
+}
+
+/** The one connection to a device, trusted before use. Whoever takes it gives it back, or closes it. */
+export class KeptSocket {
+  readonly #ways: Omit<Ways, 'isWhole'>;
+  #kept: { peer: Peer; untilMs: number; onData: () => void } | undefined;
+  #giveUp: (() => void) | undefined;
+
+  constructor(ways: Omit<Ways, 'isWhole'>) {
+    this.#ways = ways;
+  }
+
+  /** The one that was given back, as long as the device keeps it. */
+  take(): Peer | undefined {
+    const kept = this.#kept;
+    this.#kept = undefined;
+    if (kept === undefined || !kept.peer.socket.writable) return undefined;
+    const { socket } = kept.peer;
+    socket.off('data', kept.onData);
+    if (this.#ways.clock.monotonicMs() < kept.untilMs) return kept.peer;
+    socket.destroy();
+    return undefined;
+  }
+
+  /** A new one. `isWhole`: the device is to show its certificate, whatever is known of it. Rejects where it is not reached, not trusted or not there in time. */
+  open(isWhole: boolean): Promise<Peer> {
+    return new Promise((resolve, reject) => {
+      this.#giveUp = openSocket({ ...this.#ways, isWhole }, (error, socket, certificate) => {
+        this.#giveUp = undefined;
+        if (error !== undefined) {
+          reject(error);
+          return;
+        }
+        // What breaks while nobody uses it is noticed by its next user.
+        socket.on('error', () => undefined);
+        socket.setKeepAlive(true, SIGN_OF_LIFE_MS);
+        resolve({ socket, fingerprint: certificate?.fingerprint, certificateExpiresAt: certificate?.expiresAt });
+      });
+    });
+  }
+
+  /** `keepAlive`: the device's own header of that name. */
+  giveBack(peer: Peer, keepAlive: string | undefined): void {
+    if (!peer.socket.writable) return;
+    const seconds = /^timeout=(\d+)/.exec(keepAlive ?? '')?.[1];
+    const untilMs = seconds === undefined ? Number.POSITIVE_INFINITY : this.#ways.clock.monotonicMs() + Number(seconds) * 1_000 - CLOSING_MS;
+    // Nothing was asked: it would be taken for the answer to what is asked next.
+    const onData = (): void => void peer.socket.destroy();
+    peer.socket.on('data', onData);
+    this.#kept = { peer, untilMs, onData };
+  }
+
+  /** Gives up a connection that is being made. */
+  abandon(): void {
+    this.#giveUp?.();
+  }
+
+  close(): void {
+    this.abandon();
+    this.take()?.socket.destroy();
+  }
+}
