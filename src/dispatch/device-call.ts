@@ -54,7 +54,7 @@ export class DeviceCall {
 
   /** One set, begun only while the lease, the intent's own deadline and every stop allow it. */
   async set(wanted: Wanted): Promise<Outcome> {
-    await this.job.askAgain();
+    await this.job.ask();
     const outcome = await this.call(`set ${wanted}`, (target): Promise<Outcome> => {
       this.demandFresh(`set ${wanted}`);
       return this.agent.kind === 'power' ? this.agent.set(target, wanted) : this.agent.set(target, wanted === 'off' ? 'closed' : 'open');
@@ -69,7 +69,7 @@ export class DeviceCall {
     const { agent, job } = this;
     const diagnose = agent.diagnose?.bind(agent);
     if (diagnose === undefined) throw this.failure('Misconfigured', 'diag', `agent ${this.method.agent} cannot make a kernel dump`);
-    await job.askAgain();
+    await job.ask();
     const outcome = await this.call('diag', (target): Promise<Outcome> => {
       this.demandFresh('diag');
       return diagnose(target);
@@ -83,7 +83,7 @@ export class DeviceCall {
     const { agent, job } = this;
     const remove = agent.remove?.bind(agent);
     if (remove === undefined) throw this.failure('Misconfigured', 'delete', `agent ${this.method.agent} cannot delete a machine`);
-    await job.askAgain();
+    await job.ask();
     const outcome = await this.call('delete', (target): Promise<Outcome> => {
       this.demandFresh('delete');
       return remove(target);

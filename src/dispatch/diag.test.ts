@@ -36,8 +36,8 @@ describe('a dump that is ordered', () => {
     };
     expect((await lost.run(lost.job(BMC, 'diag', { mayBegin }))).result).toBe('not-sent');
     const stopped = dumping();
-    const askAgain = (): Promise<void> => Promise.reject(failure('NotSent', 'a stop stands'));
-    expect((await stopped.run(stopped.job(BMC, 'diag', { askAgain }))).result).toBe('not-sent');
+    const ask = (): Promise<void> => Promise.reject(failure('NotSent', 'a stop stands'));
+    expect((await stopped.run(stopped.job(BMC, 'diag', { ask }))).result).toBe('not-sent');
     expect([...lost.calls(/^diag/), ...stopped.calls(/^diag/)]).toEqual([]);
   });
 

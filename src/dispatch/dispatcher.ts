@@ -244,6 +244,7 @@ export class Dispatcher implements Runner, Prober {
     }
     const alive = await this.notOff(job);
     if (alive !== undefined) return { result: 'refused', message: `the machine is not off any more: ${alive}; nothing was sent` };
+    await job.ask();
     const outcome = await this.action(job, (target) => agent.run(target), job.method.runMaxMs);
     // No answer, or an odd one: only what is read back counts.
     if (outcome.result === 'unclear' && !(await this.confirmed(job, agent)))

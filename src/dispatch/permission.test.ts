@@ -35,11 +35,25 @@ describe('permission to send', () => {
       isStopped = true;
       return Promise.resolve(plug.reading());
     };
-    const askAgain = (): Promise<void> => (isStopped ? Promise.reject(failure('NotSent', 'NodeFenceStop maintenance is active')) : Promise.resolve());
-    const report = await harness.run(harness.job(BMC, 'off', { askAgain }));
+    const ask = (): Promise<void> => (isStopped ? Promise.reject(failure('NotSent', 'NodeFenceStop maintenance is active')) : Promise.resolve());
+    const report = await harness.run(harness.job(BMC, 'off', { ask }));
     expect(report).toMatchObject({ result: 'not-sent' });
     expect(report.message).toContain('maintenance');
     expect(harness.calls(/^set/)).toEqual([]);
+  });
+
+  it('is asked for by an action too, before its agent does anything', async () => {
+    const harness = new Harness(new ManualClock());
+    const ask = (): Promise<void> => Promise.reject(failure('NotSent', 'NodeFenceStop maintenance is active'));
+    let runs = 0;
+    harness.action.run = () => {
+      runs += 1;
+      return Promise.resolve({ result: 'accepted', detail: 'cordoned' });
+    };
+    const cordon = methodOf('cordon', 'action', { action: 'run' });
+    expect(await harness.run(harness.job(cordon, 'run', { ask }))).toMatchObject({ result: 'not-sent' });
+    expect(runs).toBe(0);
+    expect(await harness.run(harness.job(cordon, 'run'))).toMatchObject({ result: 'succeeded' });
   });
 
   it('is refused by the lease, a stop or a hold in the turn of the send: not-sent, and nothing reaches the device', async () => {

@@ -52,8 +52,8 @@ describe('a machine that is deleted', () => {
     };
     expect((await lost.run(lost.job(CLOUD, 'delete', { mayBegin }))).result).toBe('not-sent');
     const held = stopped();
-    const askAgain = (): Promise<void> => Promise.reject(failure('NotSent', 'a stop stands'));
-    expect((await held.run(held.job(CLOUD, 'delete', { askAgain }))).result).toBe('not-sent');
+    const ask = (): Promise<void> => Promise.reject(failure('NotSent', 'a stop stands'));
+    expect((await held.run(held.job(CLOUD, 'delete', { ask }))).result).toBe('not-sent');
     const late = stopped();
     expect((await late.run(late.job(CLOUD, 'delete', { intentAtMs: late.clock.monotonicMs() - 10_001 }))).result).toBe('not-sent');
     expect([lost, held, late].flatMap((harness) => harness.calls(/^delete/))).toEqual([]);

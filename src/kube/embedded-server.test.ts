@@ -181,7 +181,7 @@ describe('the Kubernetes layer on the embedded server in one process', () => {
     const parts = { cluster: client, clock, random, logger: SILENT, metrics: NO_METRICS.event };
     const recorder = new EventRecorder({ ...parts, component: 'nodefence-controller', instance: 'x' });
     recorder.event(node, 'Warning', 'FencingStarted', 'Node n is fenced.');
-    await clock.settle();
+    await clock.advance(100);
     recorder.event(node, 'Warning', 'FencingStarted', 'Node n is fenced.');
     await recorder.close(1000);
     expect(audit.filter(({ resource }) => resource === 'events').map(({ verb, status }) => `${verb} ${String(status)}`)).toEqual([

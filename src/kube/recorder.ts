@@ -14,6 +14,8 @@ const REMEMBERED_MAX = 4096;
 const QUEUE_MAX = 1000;
 const TRIES_MAX = 3;
 const RETRY_MS = 1000;
+/** Whatever is told of a failed node leaves after what is done to it: its first requests have the connection and the server to themselves. */
+const AFTER_MS = 100;
 /** The API server refuses longer ones. */
 const MESSAGE_MAX = 1024;
 const BURST_PER_OBJECT = 50;
@@ -61,6 +63,7 @@ export class EventRecorder implements Recorder {
   readonly #queue: Remembered[] = [];
   readonly #closing = new AbortController();
   #sending: Promise<void> | undefined;
+  #sendNow: () => void = () => undefined;
 
   constructor(options: EventRecorderOptions) {
     this.#options = options;
@@ -96,6 +99,7 @@ export class EventRecorder implements Recorder {
 
   /** Sends what is queued, for at most `deadlineMs`, then drops the rest. */
   async close(deadlineMs: number): Promise<void> {
+    this.#sendNow();
     const cancel = this.#options.clock.after(deadlineMs, () => {
       this.#closing.abort(new Error('the recorder is closed'));
     });
@@ -167,6 +171,13 @@ export class EventRecorder implements Recorder {
   }
 
   async #sendAll(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const cancel = this.#options.clock.after(AFTER_MS, resolve);
+      this.#sendNow = () => {
+        cancel();
+        resolve();
+      };
+    });
     for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift()) {
       next.isQueued = false;
       await this.#sendWithRetries(next);

@@ -1,6 +1,7 @@
 import { BY_NODE } from '../controllers/fence/dependencies.ts';
 import type { FenceListers } from '../controllers/fence/dependencies.ts';
 import { CANDIDATES_LEASE } from '../controllers/fence/handover/candidates.ts';
+import { WrittenLister } from '../controllers/shared/own-writes.ts';
 import { Reflector } from '../kube/reflector.ts';
 import type { Lister } from '../ports/cluster.ts';
 import type { ConfigMap, KubeObject, Lease, Secret } from '../ports/objects.ts';
@@ -50,7 +51,7 @@ export function watchCluster(ports: ControllerPorts, options: ControllerOptions)
     fences,
     stops: watch(NODE_FENCE_STOPS),
     acknowledgements: watch(NODE_FENCE_ACKNOWLEDGEMENTS),
-    reports: watch(NODE_FENCE_REPORTS),
+    reports: new WrittenLister(watch(NODE_FENCE_REPORTS)),
   };
   const configMaps = watch(CONFIG_MAPS, { namespace: options.namespace });
   const secrets = watch(SECRETS, { namespace: options.namespace, prune: keysOnly });

@@ -107,4 +107,16 @@ export interface Lister<T extends KubeObject> {
   readonly freshSinceMs?: number;
   /** The same after a silence that no live watch keeps: an outage of the API server, or a start. Absent: there was none. */
   readonly resumedAtMs?: number;
+  /** What this process wrote of them: `get` shows it before the watch does. Absent: the watch alone is shown. */
+  readonly own?: OwnWrites<T>;
+}
+
+/** Own writes of one kind, kept until the watch has shown them. */
+export interface OwnWrites<T extends KubeObject> {
+  /** As the API server answered. */
+  wrote(object: T): void;
+  /** Nobody knows whether it arrived, or it is gone. */
+  forget(name: string): void;
+  /** One at a time for each name, in the order of the calls, whatever became of the one before: who comes later builds on what came before. */
+  inTurn<R>(name: string, work: () => Promise<R>): Promise<R>;
 }

@@ -36,8 +36,11 @@ export interface Job {
   standing?: Promise<Node | undefined>;
   /** Throws `AgentError` kind NotSent when the lease, a stop or a hold forbids a set that takes `deadlineMs` to begin now. Synchronous. */
   mayBegin(deadlineMs: number): void;
-  /** Reads stops consistently once more; rejects with `AgentError` kind NotSent when one stands. Right before a set, for the reads before it may have taken long. */
-  askAgain(): Promise<void>;
+  /**
+   * Asks the API server whether this run may change anything: right before its one changing call, for the reads before it may have taken long. Rejects where
+   * it may not; nothing is sent then.
+   */
+  ask(): Promise<void>;
   /** Told the monotonic time of each set, in the turn of its send. */
   onSet(atMs: number): void;
   /**

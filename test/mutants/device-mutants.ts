@@ -254,7 +254,7 @@ export const DEVICE_MUTANTS: readonly SourceMutant[] = [
     name: 'stop not read before the set',
     defect: 'stops are not read consistently once more right before the set',
     file: 'src/dispatch/device-call.ts',
-    edits: [['    await this.job.askAgain();\n', '']],
+    edits: [['    await this.job.ask();\n', '']],
     killedBy: byTest(
       PERMISSION,
       'is read consistently once more after the other reads, which may have taken long: a stop that came meanwhile is obeyed',

@@ -4,6 +4,7 @@ import type { SourceMutant } from './source-mutant.ts';
 const LOOK = 'src/dispatch/look.test.ts';
 const PROBER = 'src/dispatch/prober.test.ts';
 const DIAG = 'src/dispatch/diag.test.ts';
+const PERMISSION = 'src/dispatch/permission.test.ts';
 const SEVERAL_PLUGS = 'src/dispatch/several-plugs.test.ts';
 const OWN_OFF = 'src/dispatch/own-off.test.ts';
 const EVIDENCE = 'src/dispatch/evidence.test.ts';
@@ -175,8 +176,15 @@ export const DISPATCH_MUTANTS: readonly SourceMutant[] = [
     name: 'dump without asking',
     defect: 'a dump is ordered without stops being asked',
     file: 'src/dispatch/device-call.ts',
-    edits: [["    await job.askAgain();\n    const outcome = await this.call('diag'", "    const outcome = await this.call('diag'"]],
+    edits: [["    await job.ask();\n    const outcome = await this.call('diag'", "    const outcome = await this.call('diag'"]],
     killedBy: byTest(DIAG, 'is not ordered without a lease, nor under a stop'),
+  },
+  {
+    name: 'action without asking',
+    defect: 'an action is run without stops being asked',
+    file: 'src/dispatch/dispatcher.ts',
+    edits: [['    await job.ask();\n    const outcome = await this.action', '    const outcome = await this.action']],
+    killedBy: byTest(PERMISSION, 'is asked for by an action too, before its agent does anything'),
   },
   {
     name: 'failed read is no break',

@@ -197,6 +197,36 @@ export const SHELL_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest('src/controllers/fence/runs.test.ts', 'is heard now, and is no news after the off'),
   },
   {
+    name: 'set without an answer',
+    defect: 'a run that never asked the API server may send',
+    file: 'src/controllers/fence/run/device-runs.ts',
+    edits: [['if (!asking.isAllowed)', 'if (entry.deadlineMs < 0)']],
+    killedBy: byTest('src/controllers/fence/runs.test.ts', 'sends nothing that the API server was not asked about'),
+  },
+  {
+    name: 'reports side by side',
+    defect: 'two changes of one report are made upon the same version of it',
+    file: 'src/controllers/shared/own-writes.ts',
+    edits: [['const turn = before.then(work, work);', 'const turn = before === undefined ? before : work();']],
+    killedBy: byTest('src/controllers/shared/node-report.test.ts', 'are made one after the other: of two that overlap none is lost'),
+  },
+  {
+    name: 'own write for ever',
+    defect: 'what this process wrote stands above what others wrote after it',
+    file: 'src/controllers/shared/own-writes.ts',
+    edits: [
+      ['if (watched !== undefined && version(watched) >= version(own)) {', 'if (watched !== undefined && version(watched) === version(own)) {'],
+    ],
+    killedBy: byTest('src/controllers/shared/node-report.test.ts', 'count what the watch shows once it is as new, and by a later writer'),
+  },
+  {
+    name: 'failure under a stop',
+    defect: 'what a device could not say counts as a failure of its step, under a stop too',
+    file: 'src/controllers/fence/run/device-runs.ts',
+    edits: [["    if (entry.action !== 'confirm' && !this.#stopping.aborted) await asking.answer();\n", '']],
+    killedBy: byTest('src/controllers/fence/runs.test.ts', 'that could not be carried out says so, and under a stop that it was stopped'),
+  },
+  {
     name: 'on becomes true',
     defect: "what is installed says on and off without quotes, and kubectl's reader of YAML 1.1 makes booleans of them",
     file: 'src/manifests/render.ts',

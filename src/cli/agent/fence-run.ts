@@ -226,7 +226,7 @@ export class FenceRun {
       intentAtMs: clock.monotonicMs(),
       parametersOf: () => Promise.resolve(this.#request.parameters),
       mayBegin: () => this.#signal.throwIfAborted(),
-      askAgain: () => Promise.resolve(),
+      ask: () => Promise.resolve(),
       onSet: () => undefined,
       onAnswered: () => undefined,
     };

@@ -192,16 +192,18 @@ export class FenceController implements ProofReader {
     const own = decision.row === 'begin' || (decision.status !== undefined && isTakenUp) ? await this.claim(fence) : fence;
     // The watch may bring our own write back before its answer is here.
     const wasHeld = this.storm.isHeld(name);
-    const stored = decision.status === undefined ? own : await this.store(own, decision.status, passed);
+    const { dispatch, stepDown } = decision;
+    const storing = decision.status === undefined ? own : this.store(own, decision.status, passed);
+    const ahead = dispatch === undefined || stepDown !== undefined ? undefined : this.runs.readAhead({ ...dispatch, node: name });
+    const stored = await storing;
     this.storm.settle(name, stored ?? this.known.newest(name));
     if (stored === undefined) return false;
     this.runs.forget(name, stored.status);
     // The run's questions leave first: nobody waits for an Event, nor for the statistics.
-    const { dispatch, stepDown } = decision;
     const { status } = stored;
     let asked: Promise<unknown> | undefined;
     if (dispatch !== undefined && stepDown === undefined && status !== undefined)
-      asked = this.runs.start({ ...dispatch, node: name, fence: stored, status, intentAtMs }, observation);
+      asked = this.runs.start({ ...dispatch, node: name, fence: stored, status, intentAtMs }, observation, ahead);
     if (wasHeld && fence.status?.state !== 'final' && stored.status?.outcome === 'untouched') {
       this.emit(name, stored, 'Normal', 'HeldNodeRecovered', 'The node became healthy while it was held: its fence ends, and nothing is done.');
     }
@@ -246,7 +248,7 @@ export class FenceController implements ProofReader {
         metadata: { name: fenceName(name), finalizers: [FINALIZER], labels },
         spec,
       });
-      this.known.wrote(name, created);
+      this.known.wrote(created);
       log.info('fence created', { node: name });
     } catch (error) {
       if (!(error instanceof ApiStatusError) || error.status !== 409) throw error;
@@ -266,7 +268,7 @@ export class FenceController implements ProofReader {
     const held = finalizers.includes(FINALIZER) ? {} : { finalizers: [...finalizers, FINALIZER] };
     const patch = { metadata: { resourceVersion, ...held, ...(isMarked ? {} : { annotations: { [TAKEN_UP_AS]: uid } }) } };
     const claimed = await this.dependencies.cluster.mergePatch(NODE_FENCES, name, patch);
-    this.known.wrote(fence.spec.node, claimed);
+    this.known.wrote(claimed);
     return claimed;
   }
 
@@ -276,7 +278,7 @@ export class FenceController implements ProofReader {
     const node = fence.spec.node;
     try {
       const stored = await cluster.replaceStatus(NODE_FENCES, { ...fence, status });
-      this.known.wrote(node, stored);
+      this.known.wrote(stored);
       for (const [index, after] of [...passed, stored.status].entries()) measure(metrics, index === 0 ? fence.status : passed[index - 1], after);
       if (fence.status?.state !== status.state || fence.status.step !== status.step)
         log.info('fence state changed', { node, state: status.state, step: status.step, detail: status.message });
@@ -299,7 +301,7 @@ export class FenceController implements ProofReader {
   private async refresh(node: string): Promise<boolean> {
     const fresh = await this.dependencies.cluster.get(NODE_FENCES, fenceName(node));
     if (fresh === undefined) this.known.forget(node);
-    else this.known.wrote(node, fresh);
+    else this.known.wrote(fresh);
     return fresh !== undefined;
   }
 

@@ -3,6 +3,7 @@ import { DEFAULT_TIMING } from '../../domain/plan.ts';
 import { planOf } from '../../domain/testing/model.ts';
 import { ApiStatusError } from '../../ports/api-transport.ts';
 import type { Cluster } from '../../ports/cluster.ts';
+import type { Job } from '../../ports/jobs.ts';
 import type { JobReport } from '../../domain/snapshot.ts';
 import type { NodeFence } from '../../ports/resources.ts';
 import { ManualClock } from '../../runtime/manual-clock.ts';
@@ -53,8 +54,9 @@ function worldOf(fence: NodeFence, { plan = AT_ONCE, isRefused = false, isReport
       return isRefused ? Promise.reject(new ApiStatusError(409, 'Conflict', 'it has changed')) : Promise.resolve(object);
     },
   };
-  const run = ({ entry }: { entry: { action: string } }): Promise<JobReport> => {
-    seen.push(`device ${entry.action}`);
+  const run = async (job: Job): Promise<JobReport> => {
+    seen.push(`device ${job.entry.action}`);
+    await job.ask();
     return new Promise(() => undefined);
   };
   Object.assign(harness.dependencies, {
@@ -135,6 +137,27 @@ describe('rows that follow each other in one moment', () => {
     await pass(world);
     expect(world.sent).toContain('report');
     expect(world.delays).toEqual([undefined]);
+  });
+
+  it('let what the device is called with be read while the intent is written, and nothing be called before it is', async () => {
+    const world = worldOf(ISOLATED);
+    const { planner, cluster } = world.harness.dependencies;
+    const read: string[] = [];
+    Object.assign(planner, {
+      parametersFor: () => {
+        read.push(`parameters after ${world.seen.length} writes`);
+        return Promise.resolve({});
+      },
+    });
+    const stored = Promise.withResolvers<never>();
+    Object.assign(cluster, { replaceStatus: () => stored.promise });
+    const passing = world.controller.reconcile('a');
+    for (let turns = 0; turns < 20; turns += 1) await Promise.resolve();
+    expect(read).toEqual(['parameters after 0 writes']);
+    expect(world.seen).toEqual([]);
+    stored.reject(new ApiStatusError(409, 'Conflict', 'it has changed'));
+    await passing;
+    expect(world.seen).toEqual([]);
   });
 
   it('end where a delay begins, and are looked at when it is over', async () => {

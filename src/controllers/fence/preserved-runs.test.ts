@@ -69,10 +69,12 @@ async function played(
   const harness = new FenceHarness(clock);
   const sets: string[] = [];
   const looked: string[] = [];
-  const run: Runner['run'] = (job) => {
+  const run: Runner['run'] = async (job) => {
+    const refusal = await job.ask().then(() => undefined, String);
+    if (refusal !== undefined) return { id: job.entry.id, finishedAt: 'now', result: 'not-sent', message: refusal };
     job.mayBegin(1_000);
     sets.push(`${job.entry.action}:${job.method.name}`);
-    return Promise.resolve({ id: job.entry.id, finishedAt: 'now', result: 'succeeded', message: 'done' });
+    return { id: job.entry.id, finishedAt: 'now', result: 'succeeded', message: 'done' };
   };
   const diagnostics = (job: Job): Promise<[]> => {
     looked.push(job.method.name);

@@ -90,12 +90,14 @@ export function fenceRecord(report: NodeFenceReport | undefined): FenceRecord {
 /** The number of the node's incident and what came of it outlive its NodeFence. `isDeleted`: a person has just deleted that. */
 export async function recordIncident(dependencies: FenceDependencies, node: string, status: NodeFenceStatus, isDeleted = false): Promise<void> {
   const known = dependencies.listers.reports.get(node)?.status;
-  const record = recordFor(known, status, isDeleted ? timestamp(dependencies.clock) : undefined);
-  if (record === undefined) return;
-  const before = known?.incidents?.find(({ incident }) => incident === record.incident);
-  if ((known?.incident ?? 0) >= status.incident && !isWorthWriting(before, record)) return;
+  const deletedAt = isDeleted ? timestamp(dependencies.clock) : undefined;
+  const record = recordFor(known, status, deletedAt);
+  if (record === undefined || !isNews(known, record)) return;
   await updateReport(dependencies, node, (now) => {
-    const incidents = withIncident(now.incidents ?? [], recordFor(now, status, record.endedAt) ?? record);
+    const later = recordFor(now, status, deletedAt) ?? record;
+    // Another pass of this fence may have written it meanwhile.
+    if (!isNews(now, later)) return now;
+    const incidents = withIncident(now.incidents ?? [], later);
     return {
       ...now,
       incident: Math.max(status.incident, now.incident ?? 0),
@@ -104,6 +106,11 @@ export async function recordIncident(dependencies: FenceDependencies, node: stri
       fencesStartedAt: incidents.map(({ startedAt }) => startedAt),
     };
   });
+}
+
+function isNews(known: Status | undefined, record: IncidentRecord): boolean {
+  const before = known?.incidents?.find(({ incident }) => incident === record.incident);
+  return (known?.incident ?? 0) < record.incident || isWorthWriting(before, record);
 }
 
 function recordFor(known: Status | undefined, status: NodeFenceStatus, deletedAt: string | undefined): IncidentRecord | undefined {

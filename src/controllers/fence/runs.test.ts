@@ -26,11 +26,13 @@ function offDue(): { status: NodeFenceStatus; entry: JournalEntry } {
 async function stoppedDuring(work: (job: Job) => void): Promise<JobReport | undefined> {
   const clock = new ManualClock();
   const harness = new FenceHarness(clock);
-  const run: Runner['run'] = (job) =>
-    new Promise((_resolve, reject) => {
+  const run: Runner['run'] = async (job) => {
+    await job.ask();
+    return new Promise((_resolve, reject) => {
       work(job);
       job.signal.addEventListener('abort', () => reject(job.signal.reason as Error), { once: true });
     });
+  };
   const dependencies = { ...harness.dependencies, runner: { ...harness.dependencies.runner, run } };
   const runs = new Runs(dependencies, new Acknowledgements(dependencies));
   const { status, entry } = offDue();
@@ -85,9 +87,10 @@ describe('an on', () => {
     const clock = new ManualClock();
     const harness = new FenceHarness(clock);
     let sent = 0;
-    const run: Runner['run'] = (job) => {
+    const run: Runner['run'] = async (job) => {
+      await job.ask();
       sent += 1;
-      return Promise.resolve({ id: job.entry.id, result: 'succeeded', message: '', finishedAt: '' });
+      return { id: job.entry.id, result: 'succeeded', message: '', finishedAt: '' };
     };
     const dependencies = { ...harness.dependencies, runner: { ...harness.dependencies.runner, run } };
     const runs = new Runs(dependencies, new Acknowledgements(dependencies));
@@ -125,9 +128,10 @@ describe('before the first off', () => {
     harness.cluster.lease = leaseOf(stored);
     harness.cluster.node = standing;
     let sent = 0;
-    const run: Runner['run'] = (job) => {
+    const run: Runner['run'] = async (job) => {
+      await job.ask();
       sent += 1;
-      return Promise.resolve({ id: job.entry.id, result: 'timeout', message: '', finishedAt: '' });
+      return { id: job.entry.id, result: 'timeout', message: '', finishedAt: '' };
     };
     const dependencies = { ...harness.dependencies, runner: { ...harness.dependencies.runner, run } };
     const runs = new Runs(dependencies, new Acknowledgements(dependencies));
@@ -165,6 +169,53 @@ describe('before the first off', () => {
   });
 });
 
+describe('a run of a device', () => {
+  /** What stands in the journal of an off, where this is what its device comes to. */
+  async function ended(run: Runner['run'], isStopped: boolean): Promise<JobReport | undefined> {
+    const clock = new ManualClock();
+    const harness = new FenceHarness(clock);
+    const stops = isStopped ? [{ spec: { all: true as const, reason: 'wait' }, metadata: { name: 'halt' } }] : [];
+    const dependencies = {
+      ...harness.dependencies,
+      cluster: { ...harness.dependencies.cluster, list: () => Promise.resolve(stops as never) },
+      runner: { ...harness.dependencies.runner, run },
+    };
+    const runs = new Runs(dependencies, new Acknowledgements(dependencies));
+    const { status, entry } = offDue();
+    const fence = { metadata: { name: 'node-fence-a', uid: 'fence-1' }, spec: { node: 'a' }, status };
+    void runs.start(
+      { node: 'a', fence, status, entry, operation: operationOf(entry, status), kind: 'run', intentAtMs: clock.monotonicMs() },
+      new NodeObservation(clock.monotonicMs()),
+    );
+    await runs.settled();
+    return runs.of('a').reports[0];
+  }
+
+  it('that could not be carried out says so, and under a stop that it was stopped: that counts as no failure', async () => {
+    const run: Runner['run'] = ({ entry }) => Promise.resolve({ id: entry.id, result: 'unreachable', message: 'no answer', finishedAt: '' });
+    expect(await ended(run, false)).toMatchObject({ result: 'unreachable', message: 'no answer' });
+    expect(await ended(run, true)).toMatchObject({ result: 'stopped', message: 'NodeFenceStop halt is active: nothing was sent' });
+  });
+
+  it('says that it was stopped where dispatch was told so, whatever dispatch makes of it', async () => {
+    const run: Runner['run'] = async (job) => {
+      const refusal = await job.ask().then(() => undefined, String);
+      return { id: job.entry.id, result: 'failed', message: refusal ?? 'sent', finishedAt: '' };
+    };
+    expect(await ended(run, true)).toMatchObject({ result: 'stopped' });
+    expect(await ended(run, false)).toMatchObject({ result: 'failed', message: 'sent' });
+  });
+
+  it('sends nothing that the API server was not asked about', async () => {
+    const run: Runner['run'] = (job) => {
+      job.mayBegin(1_000);
+      return Promise.resolve({ id: job.entry.id, result: 'succeeded', message: 'sent', finishedAt: '' });
+    };
+    const report = await ended(run, false);
+    expect(report).toMatchObject({ result: 'not-sent', message: expect.stringContaining('has not said that it may begin') as string });
+  });
+});
+
 describe('what an on waits for', () => {
   it('counts from the answer to the off: until then the off was on its way', async () => {
     const clock = new ManualClock();
@@ -190,7 +241,7 @@ describe('what an on waits for', () => {
 });
 
 describe('the answer on which a set begins', () => {
-  /** What the agent hears when it asks, so long after the run began, whether it may send; the API server may be gone meanwhile, or a stop have come. */
+  /** What the agent hears, so long after the API server was asked, whether it may send; the API server may be gone meanwhile, or a stop have come. */
   async function askedAfter(
     ms: number,
     cluster: (asked: number) => { spec: { all: true; reason: string }; metadata: { name: string } }[] | Error,
@@ -204,6 +255,7 @@ describe('the answer on which a set begins', () => {
     };
     let heard = 'sent';
     const run: Runner['run'] = async (job) => {
+      await job.ask();
       await clock.sleep(ms, job.signal);
       try {
         job.mayBegin(1_000);

@@ -9,12 +9,13 @@ import type { FenceDependencies } from './dependencies.ts';
 import type { NodeObservation } from './observation.ts';
 import { cutOff } from './run/cut-off.ts';
 import { DeviceRuns } from './run/device-runs.ts';
+import type { Ahead } from './run/device-runs.ts';
 import { FailureDiagnostics } from './run/failure-diagnostics.ts';
 import { OwnOperations } from './run/own-operations.ts';
 import { Permission, Stopped } from './run/permission.ts';
 import type { HoldsOn } from './run/permission.ts';
 import { RunResults } from './run/results.ts';
-import type { Run } from './run/run.ts';
+import type { Run, RunOutcome } from './run/run.ts';
 import { WritesUnderWay } from './run/writes.ts';
 
 /** Starts runs, and ends them: diagnostics, permission, the operation itself, its result. */
@@ -72,13 +73,18 @@ export class Runs {
     this.diagnostics.takeOfPreserved(fence);
   }
 
+  /** What a run will need, read while its intent is written: reads are free (P5). */
+  readAhead(run: Pick<Run, 'node' | 'operation' | 'kind'>): Ahead {
+    return this.devices.readAhead(run);
+  }
+
   /** Starts the run; its result comes back through `queue.add(node)`. Resolves once the questions before its call are answered, or it has ended. */
-  start(run: Run, observation: NodeObservation): Promise<unknown> {
+  start(run: Run, observation: NodeObservation, ahead?: Ahead): Promise<unknown> {
     const { clock, queue, log, metrics } = this.dependencies;
     this.results.begin(run);
     const beganAtMs = clock.monotonicMs();
     const asked = Promise.withResolvers<unknown>();
-    const ended = this.execute(run, observation, () => asked.resolve(run)).then(
+    const ended = this.execute(run, observation, ahead, () => asked.resolve(run)).then(
       (outcome) => {
         const report = this.denials.weighed(run, outcome);
         this.end(run, report);
@@ -106,14 +112,11 @@ export class Runs {
     this.results.end(run, report);
   }
 
-  private async execute(run: Run, observation: NodeObservation, asked: () => void): Promise<JobReport> {
+  private async execute(run: Run, observation: NodeObservation, ahead: Ahead | undefined, asked: () => void): Promise<JobReport> {
     const { entry } = run;
     try {
       const kept = this.diagnostics.isDueBefore(run) ? await this.diagnostics.takeBefore(run) : '';
-      const ahead = this.devices.readAhead(run);
-      if (run.kind === 'run' && entry.action !== 'confirm') await this.permission.ask(run, observation);
-      asked();
-      const report = entry.agent === 'kubernetes' ? await this.own.run(run, observation) : await this.devices.run(run, observation, ahead);
+      const report = await this.outcomeOf(run, observation, ahead ?? this.devices.readAhead(run), asked);
       const message = kept === '' ? report.message : `${report.message}; ${kept}`;
       return { id: entry.id, finishedAt: timestamp(this.dependencies.clock), ...report, message };
     } catch (error) {
@@ -121,5 +124,15 @@ export class Runs {
       const failure = error instanceof Stopped ? { result: 'stopped' as const, message: error.message } : failureOf(error);
       return { id: entry.id, finishedAt: timestamp(this.dependencies.clock), ...failure };
     }
+  }
+
+  /** `asked`: nothing has to be asked any more. */
+  private async outcomeOf(run: Run, observation: NodeObservation, ahead: Ahead, asked: () => void): Promise<RunOutcome> {
+    const asks = run.kind === 'run' && run.entry.action !== 'confirm';
+    if (!asks) asked();
+    if (run.entry.agent !== 'kubernetes') return this.devices.run(run, observation, ahead, asked);
+    if (asks) await this.permission.ask(run, observation);
+    asked();
+    return this.own.run(run, observation);
   }
 }

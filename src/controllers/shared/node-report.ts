@@ -9,22 +9,33 @@ export type ReportStatus = NonNullable<NodeFenceReport['status']>;
 interface Reports {
   cluster: Cluster;
   /** What is changed is what this shows; `undefined` is looked up. */
-  listers: { reports: Pick<Lister<NodeFenceReport>, 'get'> };
+  listers: { reports: Pick<Lister<NodeFenceReport>, 'get' | 'own'> };
 }
 
 const TRIES_MAX = 3;
 
-/** Changes what the report of a node says, which is created where it is missing; `change` is asked anew when somebody else wrote meanwhile. */
-export async function updateReport({ cluster, listers }: Reports, name: string, change: (status: ReportStatus) => ReportStatus): Promise<void> {
+/**
+ * Changes what the report of a node says, which is created where it is missing; `change` is asked anew when somebody else wrote meanwhile. Several changes of one
+ * report are made one after the other, each upon what the one before wrote.
+ */
+export async function updateReport(reports: Reports, name: string, change: (status: ReportStatus) => ReportStatus): Promise<void> {
+  const { own } = reports.listers.reports;
+  return own === undefined ? changed(reports, name, change) : own.inTurn(name, () => changed(reports, name, change));
+}
+
+async function changed({ cluster, listers }: Reports, name: string, change: (status: ReportStatus) => ReportStatus): Promise<void> {
+  const { own } = listers.reports;
   for (let tries = 1; ; tries += 1) {
     const cached = tries === 1 ? listers.reports.get(name) : undefined;
     const report = cached ?? (await cluster.get(NODE_FENCE_REPORTS, name)) ?? (await create(cluster, name));
     const status = change(report.status ?? {});
     if (canonical(status) === canonical(report.status ?? {})) return;
     try {
-      await cluster.replaceStatus(NODE_FENCE_REPORTS, { ...report, status });
+      const written = await cluster.replaceStatus(NODE_FENCE_REPORTS, { ...report, status });
+      own?.wrote(written);
       return;
     } catch (error) {
+      own?.forget(name);
       if (!(error instanceof ApiStatusError) || (error.status !== 409 && error.status !== 404) || tries >= TRIES_MAX) throw error;
     }
   }

@@ -16,7 +16,7 @@ export function jobOf(method: PlanMethod, action: JournalEntry['action'], more: 
     signal: new AbortController().signal,
     parametersOf: () => Promise.resolve({}),
     mayBegin: () => undefined,
-    askAgain: () => Promise.resolve(),
+    ask: () => Promise.resolve(),
     onSet: () => undefined,
     onAnswered: () => undefined,
     ...more,

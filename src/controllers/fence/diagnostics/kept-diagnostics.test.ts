@@ -27,7 +27,7 @@ function job(signal: AbortSignal = new AbortController().signal): Job {
     intentAtMs: 0,
     parametersOf: () => Promise.resolve({}),
     mayBegin: () => undefined,
-    askAgain: () => Promise.resolve(),
+    ask: () => Promise.resolve(),
     onSet: () => undefined,
     onAnswered: () => undefined,
   };

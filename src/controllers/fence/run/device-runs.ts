@@ -10,12 +10,13 @@ import { isFirstCut } from '../diagnostics/occasion.ts';
 import { guardOf } from '../guard.ts';
 import { readyOf } from '../observation.ts';
 import type { NodeObservation } from '../observation.ts';
+import { Asking } from './asking.ts';
 import type { Permission } from './permission.ts';
 import { notSent } from './run.ts';
 import type { Run, RunOutcome } from './run.ts';
 import type { WritesUnderWay } from './writes.ts';
 
-/** What a run needs that is asked for beside the questions that come before its call. */
+/** What a run needs that may be read before its intent is acknowledged. */
 export type Ahead = Pick<Job, 'parametersOf' | 'standing'>;
 
 /** Runs of methods: what dispatch has to know of them, and what it tells while they run. */
@@ -32,8 +33,8 @@ export class DeviceRuns {
     this.#stopping = stopping;
   }
 
-  /** What the device is called with, asked for beside the questions that come before the call: the run takes it once, and whatever it asks for later is read then. */
-  readAhead({ node, operation, kind }: Run): Ahead {
+  /** What the device is called with, read beside the write of the intent: the run takes it once, and whatever it asks for later is read then. */
+  readAhead({ node, operation, kind }: Pick<Run, 'node' | 'operation' | 'kind'>): Ahead {
     const { planner, runner, cluster } = this.#dependencies;
     const methods = operation?.method === undefined || kind !== 'run' ? [] : [operation.method, ...operation.together];
     const ahead = new Map(methods.map((method) => [method, planner.parametersFor(node, method)]));
@@ -50,7 +51,8 @@ export class DeviceRuns {
     return { parametersOf, standing };
   }
 
-  async run(run: Run, observation: NodeObservation, ahead = this.readAhead(run)): Promise<RunOutcome> {
+  /** `asked`: told once the API server has said whether the run may change anything. */
+  async run(run: Run, observation: NodeObservation, ahead: Ahead, asked?: () => void): Promise<RunOutcome> {
     const { runner, clock } = this.#dependencies;
     const { entry, status, operation } = run;
     const { frozen } = status;
@@ -59,9 +61,20 @@ export class DeviceRuns {
       throw new AgentError('Misconfigured', { device: entry.device, plug: entry.plug, asked: entry.action, answered });
     }
     const ours = this.jobFor(run, frozen, operation.method);
+    const asking = new Asking(async () => this.#permission.ask(run, observation).finally(() => asked?.()));
     const job = {
       ...ours,
       ...ahead,
+      // Whoever refuses, and whyever: to dispatch it means that nothing may be sent.
+      ask: async () => {
+        await asking.answer().catch((refusal: unknown) => {
+          throw notSent(entry, String(refusal));
+        });
+      },
+      mayBegin: (deadlineMs: number) => {
+        if (!asking.isAllowed) throw notSent(entry, 'the API server has not said that it may begin');
+        ours.mayBegin(deadlineMs);
+      },
       together: operation.together,
       lastOff: operation.isLastOff === true,
       ...(operation.revokes === undefined ? {} : { revokes: operation.revokes }),
@@ -76,7 +89,11 @@ export class DeviceRuns {
         ours.onAnswered(isCertain, isSent);
       },
     };
-    return run.kind === 'recover' ? runner.recover(job) : runner.run(job);
+    if (run.kind === 'recover') return runner.recover(job);
+    const report = await runner.run(job);
+    // A run that found nothing to change, or could not find out, never asked: a stop or a sign of life comes before what it came to.
+    if (entry.action !== 'confirm' && !this.#stopping.aborted) await asking.answer();
+    return report;
   }
 
   /** What began by silence alone ends with it, up to the turn in which the first off is sent. */
@@ -116,7 +133,7 @@ export class DeviceRuns {
         this.#permission.demand(node, deadlineMs, entry);
         if (this.#isHeardAgain(run)) throw notSent(entry, 'the heartbeats of its daemon came back');
       },
-      askAgain: () => this.#permission.askAgain(node, entry),
+      ask: () => Promise.reject(notSent(entry, 'it only reads')),
       onSet: () => undefined,
       onAnswered: (isCertain, isSent = true) => {
         if (!isCertain) return;

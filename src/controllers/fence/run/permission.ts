@@ -70,13 +70,6 @@ export class Permission {
     }
   }
 
-  /** Stops once more, right before a set: the reads before it may have taken long. */
-  async askAgain(node: string, entry: JournalEntry): Promise<void> {
-    const stop = await this.#stops.ask(node);
-    this.#stops.keepFreshFor(entry.id);
-    if (stop !== undefined) throw notSent(entry, `NodeFenceStop ${stop.metadata.name} is active`);
-  }
-
   /** P5 and P6 in one synchronous look: the lease, any stop or hold that stands by now, and how old the last consistent read is. From here on the write counts as sent. */
   demand(node: string, deadlineMs: number, entry: JournalEntry): void {
     const stop = stopOn(this.#dependencies, node);

@@ -18,11 +18,15 @@ type Sources = Pick<FenceDependencies, 'clock' | 'random' | 'leadership' | 'runn
 /** For those who rest something on the proof of a fence that does not read its device any more. It only reads: it writes no journal, and renews no evidence (P2). */
 export class ProofReads implements ProofReader {
   readonly #dependencies: Sources;
-  readonly #devices: Pick<DeviceRuns, 'run' | 'jobFor'>;
+  readonly #devices: Pick<DeviceRuns, 'run' | 'jobFor' | 'readAhead'>;
   /** Monotonic time at which this process itself read the device for the evidence of that run. */
   readonly #provenAtMs: (node: string, source: string) => number | undefined;
 
-  constructor(dependencies: Sources, devices: Pick<DeviceRuns, 'run' | 'jobFor'>, provenAtMs: (node: string, source: string) => number | undefined) {
+  constructor(
+    dependencies: Sources,
+    devices: Pick<DeviceRuns, 'run' | 'jobFor' | 'readAhead'>,
+    provenAtMs: (node: string, source: string) => number | undefined,
+  ) {
     this.#dependencies = dependencies;
     this.#devices = devices;
     this.#provenAtMs = provenAtMs;
@@ -49,7 +53,7 @@ export class ProofReads implements ProofReader {
       return message === undefined ? { atMs: clock.monotonicMs() } : { doubt: message };
     }
     if (run.operation?.method === undefined) return { doubt: UNKNOWN };
-    const { result, message, evidenceAtMs } = await this.#devices.run(run, new NodeObservation(clock.monotonicMs()));
+    const { result, message, evidenceAtMs } = await this.#devices.run(run, new NodeObservation(clock.monotonicMs()), this.#devices.readAhead(run));
     if (result === 'succeeded' && evidenceAtMs !== undefined) return { atMs: evidenceAtMs };
     return { doubt: `its device does not bear the proof out when it is read anew: ${message}` };
   }

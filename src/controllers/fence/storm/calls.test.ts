@@ -30,7 +30,7 @@ async function runInto(action: JournalEntry['action']): Promise<{ sent: boolean;
   const holds: ActiveHold[] = [];
   let sent = false;
   const run: Runner['run'] = async (job) => {
-    await clock.settle();
+    await job.ask();
     holds.push(STORM);
     job.mayBegin(1_000);
     sent = true;
