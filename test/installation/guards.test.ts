@@ -359,12 +359,16 @@ describe.runIf(CAN_BE_GUARDED)('the guards on a real API server (needs a real co
   describe.skipIf(CAN_BE_GUARDED && assetsMinor() < STAMPED_SINCE)('who asked, where it is stamped', () => {
     beforeAll(async () => {
       await sendShipped(plane.admin, ['stamps']);
+      // The policies of one file take effect one by one.
+      let tries = 0;
       await plane.until(async () => {
         await call(as('alice'), 'POST', STOPS, stop('stamped'));
-        const isStamped = (await annotationsAt(`${STOPS}/stamped`))[BY] === 'alice';
-        if (!isStamped) await call(plane.admin, 'DELETE', `${STOPS}/stamped`);
-        return isStamped;
-      }, 'the shipped stamp takes no effect');
+        await call(as('alice'), 'PATCH', `${REPORTS}/worker-1`, { spec: { resumed: { incident: (tries += 1), reason: 'x' } } });
+        await call(as('olga'), 'PATCH', NODE, named({ [PRESERVE]: `try-${tries}` }));
+        const [stopped = {}, report = {}, node = {}] = await Promise.all([`${STOPS}/stamped`, `${REPORTS}/worker-1`, NODE].map(annotationsAt));
+        if (stopped[BY] !== 'alice') await call(plane.admin, 'DELETE', `${STOPS}/stamped`);
+        return stopped[BY] === 'alice' && report[BY] === 'alice' && node[PRESERVED_BY] === `try-${tries} by olga`;
+      }, 'the shipped stamps take no effect');
     }, 60_000);
 
     it('whoever is claimed, who asked stands there', async () => {
