@@ -28,7 +28,7 @@ type Attempt = readonly [method: Method, path: string, body?: object];
 /** Nobody but who is meant may do these. */
 const ATTEMPTS = {
   'lift a stop': ['DELETE', `${STOPS}/standing`],
-  'stop everything': ['POST', STOPS, stop('forged')],
+  'set a stop': ['POST', STOPS, stop('forged')],
   'change what a stop is for': ['PATCH', `${STOPS}/standing`, { spec: { node: 'worker-2' } }],
   'confirm that a machine is off': ['POST', WORDS, acknowledgement('forged')],
   'have its own word accepted': ['PUT', `${WORDS}/given/status`, { ...acknowledgement('given'), status: { state: 'accepted' } }],
@@ -42,6 +42,7 @@ const ATTEMPTS = {
   'set evidence': ['PATCH', `${FENCE}/status`, { status: { evidence: [EVIDENCE] } }],
   'read the login of a BMC': ['GET', `${OURS}/secrets/bmc`],
   'read all logins': ['GET', `${OURS}/secrets`],
+  'read Secrets of another namespace': ['GET', '/api/v1/namespaces/kube-system/secrets'],
   'change the login of a BMC': ['PATCH', `${OURS}/secrets/bmc`, { data: { password: 'eA==' } }],
   'say which device switches a node': ['PATCH', `${OURS}/configmaps/fence-config-a`, { data: { 'fence-method-off': 'ip=192.0.2.99' } }],
   'delete the configuration': ['DELETE', `${OURS}/configmaps/fence-config-a`],

@@ -21,13 +21,14 @@ export const apiOutage: FaultScript = (stage) => {
 async function outage(stage: FaultStage, how: 'silent' | 'refuse'): Promise<FaultFindings> {
   const { session } = stage;
   const when = await randomMoment(stage);
-  const words = how === 'silent' ? 'does not answer' : 'has ended and refuses connections';
-  stage.tell(`the API server ${words} from ${when} on`);
+  stage.tell(`the API server ${how === 'silent' ? 'stops answering' : 'ends'}, ${when}`);
   session.controlPlane.pause(how);
   await pause(WORLD.apiOutageMs);
+  const startedAnewAt = session.now();
   session.controlPlane.resume();
   stage.tell(how === 'silent' ? 'the API server answers again' : 'the API server was started anew');
-  return { did: `the API server ${how === 'silent' ? 'did not answer' : 'was down, and was started anew,'} from ${when} on`, problems: [] };
+  const did = `the API server ${how === 'silent' ? 'stopped answering for a while' : 'ended, and was started anew'}, ${when}`;
+  return { did, problems: [], ...(how === 'refuse' && { startedAnewAt }) };
 }
 
 /** Cut off, and back as soon as the BMC has been told to switch off, which takes a while. */

@@ -27,8 +27,6 @@ export interface Blow {
   over: Promise<FaultFindings>;
   /** What this fault in particular must have led to, seen when all is over: says what is not so. */
   judges?: (seen: Seen) => readonly string[];
-  /** Requests of ours are refused because of it, and rightly. */
-  refuses?: true;
   /** Watches begin anew because of it: what was listed already is listed again. */
   listsAnew?: true;
   /** Further nodes that are switched because of it, and rightly. */
@@ -49,6 +47,8 @@ export interface FaultFindings {
   children?: ChildrenFound;
   /** How the victim ended, where that is no matter of its fence: `Running:Preserved`. */
   outcome?: string;
+  /** When the API server was started anew, milliseconds since 1970. */
+  startedAnewAt?: number;
   /** Told to somebody who looks for the cause: `controller-1 was killed at step 12 of the fence`. */
   did?: string;
 }

@@ -28,6 +28,21 @@ describe('what was refused to processes of ours', () => {
     expect(refusalsIn([{ ...ASKED, resource: 'deployments.apps', status: 403 }]).refused).toHaveLength(1);
   });
 
+  it('is not what an API server that was started anew denied before it had read its roles: granted before, and again afterwards', () => {
+    const [before, early, after] = [ASKED, { ...ASKED, at: 20, status: 403 }, { ...ASKED, at: 30 }];
+    expect(refusalsIn([before, early, after], 10).refused).toEqual([]);
+    const words = ['nodefence-controller was refused: list pods (cluster): 403'];
+    for (const trace of [
+      [before, early],
+      [early, after],
+      [before, { ...early, at: 5 }, after],
+      [before, early, { ...after, verb: 'watch' as const }],
+    ])
+      expect(refusalsIn(trace, 10).refused).toEqual(words);
+    expect(refusalsIn([before, early, after]).refused).toEqual(words);
+    expect(refusalsIn([before, { ...early, status: 401 }, after], 10).refused).toHaveLength(1);
+  });
+
   it('is neither what others asked, nor a conflict, nor something that is not there', () => {
     const others = [{ ...ASKED, user: 'capi-controller-manager', status: 403 }, ...[404, 409, 429, 500].map((status) => ({ ...ASKED, status }))];
     expect(refusalsIn(others)).toEqual({ requests: 4, refused: [] });

@@ -13,10 +13,18 @@ export interface Refusals {
   refused: readonly string[];
 }
 
-/** Of a token that is not known the audit does not tell whose it was: each counts. */
-export function refusalsIn(trace: readonly TraceEvent[]): Refusals {
+/**
+ * Of a token that is not known the audit does not tell whose it was: each counts. `startedAnewAt`: when the API server was, milliseconds since 1970. Until it
+ * has read its roles it denies everything: what was granted before that, and is granted again afterwards, was denied for want of no right.
+ */
+export function refusalsIn(trace: readonly TraceEvent[], startedAnewAt = Number.POSITIVE_INFINITY): Refusals {
   const ours = trace.filter((event): event is ApiEvent => event.kind === 'api' && (event.user.startsWith(OURS) || event.status === UNKNOWN));
-  const refused = ours.filter((event) => event.status === UNKNOWN || event.status === FORBIDDEN).map(told);
+  const granted = ours.filter(({ status }) => status !== UNKNOWN && status !== FORBIDDEN);
+  const isEarly = (event: ApiEvent): boolean => {
+    const same = granted.filter((other) => other.user === event.user && what(other) === what(event)).map(({ at }) => at);
+    return event.at >= startedAnewAt && same.some((at) => at < startedAnewAt) && same.some((at) => at > event.at);
+  };
+  const refused = ours.filter((event) => event.status === UNKNOWN || (event.status === FORBIDDEN && !isEarly(event))).map(told);
   return { requests: ours.length, refused: [...new Set(refused)] };
 }
 

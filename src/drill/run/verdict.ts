@@ -90,8 +90,8 @@ export function verdict(played: Played): DrillResult {
         options.replicas,
       ),
     );
-  const rights = refusalsIn(trace);
-  if (blow.refuses !== true) problems.push(...rights.refused);
+  const rights = refusalsIn(trace, findings.startedAnewAt);
+  problems.push(...rights.refused);
   for (const name of played.dumps) problems.push(`a core dump of ${name} would hold its memory`);
   for (const [law, { violations }] of Object.entries(judgement.laws)) problems.push(...violations.map((violation) => `${law} ${violation}`));
   return {

@@ -32,8 +32,8 @@ type Command =
   | { command: 'expire' }
   | { command: 'stop' };
 
-/** As of a real one. That it knows no roles for a moment is left to the simulation: a drill excuses no refusal. */
-const STARTED_ANEW: StartUp = { rolesMs: 0, storagesMs: 1_000 };
+/** As of a real one (docs/availability.md). */
+const STARTED_ANEW: StartUp = { rolesMs: 500, storagesMs: 1_000 };
 
 const clock: Clock = {
   monotonicMs: () => performance.now(),
