@@ -211,6 +211,13 @@ export const SHELL_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest('src/controllers/shared/node-report.test.ts', 'are made one after the other: of two that overlap none is lost'),
   },
   {
+    name: 'news as an echo',
+    defect: 'what somebody else wrote into a NodeFence after us is taken for our own write, and nobody looks at it',
+    file: 'src/controllers/shared/own-writes.ts',
+    edits: [['own !== undefined && version(watched) <= version(own)', 'own !== undefined']],
+    killedBy: byTest('src/controllers/fence/passes.test.ts', 'is asked for by what somebody else wrote into the NodeFence, whatever is under way'),
+  },
+  {
     name: 'own write for ever',
     defect: 'what this process wrote stands above what others wrote after it',
     file: 'src/controllers/shared/own-writes.ts',

@@ -16,7 +16,7 @@ import type { FenceDependencies } from './dependencies.ts';
 import { FenceableNodes } from './fenceable.ts';
 import { dumpingAgainst, lookAfterMs, onlyIsolatedAgainst, preservedAgainst } from './guard.ts';
 import { measure } from './metrics.ts';
-import { NodeObservation, readyOf } from './observation.ts';
+import { matters, NodeObservation, readyOf } from './observation.ts';
 import { decideOnward } from './onward.ts';
 import type { Onward } from './onward.ts';
 import { gatedWrites, notSentUnless } from '../shared/gated-cluster.ts';
@@ -198,6 +198,8 @@ export class FenceController implements ProofReader {
     const stored = await storing;
     this.storm.settle(name, stored ?? this.known.newest(name));
     if (stored === undefined) return false;
+    // The watch brings nothing of it that is not known now.
+    if (decision.dispatch === undefined && stored.metadata.resourceVersion !== fence.metadata.resourceVersion) this.dependencies.queue.add(name);
     this.runs.forget(name, stored.status);
     // The run's questions leave first: nobody waits for an Event, nor for the statistics.
     const { status } = stored;
@@ -344,6 +346,7 @@ export class FenceController implements ProofReader {
       const name = (after ?? before)?.metadata.name ?? '';
       if (after === undefined) this.observations.delete(name);
       else this.observationOf(name).seeNode(after, clock.monotonicMs());
+      if (this.runs.isUnderWay(name)) return;
       if (matters(before, after) || this.known.isOpen(name)) queue.add(name);
     });
     listers.leases.onChange((_before, after) => {
@@ -351,14 +354,15 @@ export class FenceController implements ProofReader {
       const name = after.metadata.name;
       if (listers.nodes.get(name) === undefined) return;
       this.observationOf(name).seeLease(after, clock.monotonicMs());
-      if (this.known.isOpen(name)) queue.add(name);
+      if (this.isWaiting(name)) queue.add(name);
     });
     listers.fences.onChange((before, after) => {
       const fence = after ?? before;
       if (fence === undefined) return;
+      const isEcho = after !== undefined && this.known.isEcho(after);
       if (after === undefined) this.known.gone(fence);
       this.storm.seeFence(fence.spec.node, this.known.newest(fence.spec.node));
-      queue.add(fence.spec.node);
+      if (!isEcho) queue.add(fence.spec.node);
     });
     listers.reports.onChange((before, after) => {
       if (after !== undefined && before?.spec?.resumed?.incident !== after.spec?.resumed?.incident) queue.add(after.metadata.name);
@@ -376,21 +380,19 @@ export class FenceController implements ProofReader {
     else if (spec?.node !== undefined) this.dependencies.queue.add(spec.node);
   }
 
+  /** Its fence is open, and no run of it is under way, whose end looks at it again. */
+  private isWaiting(node: string): boolean {
+    return this.known.isOpen(node) && !this.runs.isUnderWay(node);
+  }
+
   private onWorkload(node: string | undefined): void {
-    if (node !== undefined && this.known.isOpen(node)) this.dependencies.queue.add(node);
+    if (node !== undefined && this.isWaiting(node)) this.dependencies.queue.add(node);
   }
 }
 
 /** One that is done or final does nothing that a policy could hold. */
 function mayAct(fence: NodeFence | undefined): boolean {
   return fence?.status?.frozen !== undefined && fence.status.state !== 'done' && fence.status.state !== 'final';
-}
-
-/** A heartbeat of a healthy node changes nothing that the automaton reads. */
-function matters(before: Parameters<Parameters<FenceDependencies['listers']['nodes']['onChange']>[0]>[0], after: typeof before): boolean {
-  if (before === undefined || after === undefined) return true;
-  const changed = readyOf(before)?.status !== readyOf(after)?.status || before.status.nodeInfo?.bootID !== after.status.nodeInfo?.bootID;
-  return changed || readyOf(after)?.status !== 'True';
 }
 
 function leaseKey(name: string): string {

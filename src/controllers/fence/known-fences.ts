@@ -26,6 +26,11 @@ export class KnownFences {
     this.#written.wrote(fence);
   }
 
+  /** The watch shows what is known already: to be asked before the newest is. */
+  isEcho(fence: NodeFence): boolean {
+    return this.#written.isEcho(fence);
+  }
+
   /** What was written counts no more: it is gone, or nobody knows whether it arrived. */
   forget(node: string): void {
     this.#written.forget(fenceName(node));

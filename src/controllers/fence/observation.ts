@@ -154,3 +154,10 @@ function batchOf({ released, storageRelease }: NodeFenceStatus): string | undefi
 export function readyOf(node: Node): NonNullable<Node['status']['conditions']>[number] | undefined {
   return node.status.conditions?.find((condition) => condition.type === 'Ready');
 }
+
+/** A heartbeat of a healthy node changes nothing that the automaton reads. */
+export function matters(before: Node | undefined, after: Node | undefined): boolean {
+  if (before === undefined || after === undefined) return true;
+  const changed = readyOf(before)?.status !== readyOf(after)?.status || before.status.nodeInfo?.bootID !== after.status.nodeInfo?.bootID;
+  return changed || readyOf(after)?.status !== 'True';
+}

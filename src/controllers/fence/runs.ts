@@ -47,6 +47,11 @@ export class Runs {
     return this.results.of(node);
   }
 
+  /** Nothing is decided about the node until its run has ended, and then it is queued. */
+  isUnderWay(node: string): boolean {
+    return this.results.isUnderWay(node);
+  }
+
   /** Results that now stand in the journal need not be kept. */
   forget(node: string, status: NodeFenceStatus | undefined): void {
     this.results.forget(node, status);

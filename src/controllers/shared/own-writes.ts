@@ -26,6 +26,12 @@ export class WrittenObjects<T extends KubeObject> {
     this.#written.set(object.metadata.name, object);
   }
 
+  /** What the watch shows is known already: our own write, or what was there before it. To be asked before the newest is. */
+  isEcho(watched: T): boolean {
+    const own = this.#written.get(watched.metadata.name);
+    return own !== undefined && version(watched) <= version(own);
+  }
+
   /** What was written counts no more: it is gone, or nobody knows whether it arrived. */
   forget(name: string): void {
     this.#written.delete(name);

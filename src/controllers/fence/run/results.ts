@@ -11,6 +11,10 @@ export class RunResults {
     return { inFlight: this.#inFlight.get(node) ?? new Set(), reports: this.#finished.get(node) ?? [] };
   }
 
+  isUnderWay(node: string): boolean {
+    return this.#inFlight.has(node);
+  }
+
   /** Nodes with results that the journal does not hold yet. */
   nodes(): readonly string[] {
     return [...this.#finished.keys()];
