@@ -90,7 +90,7 @@ export const NODE_DAEMON_CONTROLLER_MUTANTS: readonly SourceMutant[] = [
     name: 'promise unasked',
     defect: 'a promise counts that answers no question of ours',
     file: 'src/controllers/node-daemons/promises.ts',
-    edits: [['if (standing?.asked.get(sender)?.includes(counter) === true) standing', 'if (standing !== undefined && counter > 0) standing']],
+    edits: [[' && this.#questions.askedAtMs(datagram, standing.open) !== undefined) standing', ') standing']],
     killedBy: byTest(ENDINGS, 'counts no promise about another boot, of another node, to another question, or in another’s name'),
   },
   {

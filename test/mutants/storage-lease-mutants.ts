@@ -101,10 +101,10 @@ export const STORAGE_LEASE_MUTANTS: readonly SourceMutant[] = [
   {
     name: 'life by an old answer',
     defect: 'an answer that somebody repeats shows life again',
-    file: 'src/controllers/node-daemons/storage/slot-questions.ts',
+    file: 'src/controllers/node-daemons/questions.ts',
     edits: [
-      ['    if (open?.includes(counter) !== true) return;\n', '    if (open === undefined) return;\n'],
-      ['const askedAtMs = counter / 1_000;', 'const askedAtMs = this.#parts.clock.monotonicMs();'],
+      ['    if (asked?.includes(counter) !== true) return undefined;\n', '    if (asked === undefined) return undefined;\n'],
+      ['return counter / 1_000;', 'return this.#parts.clock.monotonicMs();'],
     ],
     killedBy: byTest(LEADER, 'is alive by no answer that nobody asked for'),
   },

@@ -1,18 +1,10 @@
-import { CONTROLLERS } from '../../domain/node-daemon/controllers.ts';
 import type { Datagram } from '../../domain/node-daemon/datagram.ts';
-import { seal } from '../../domain/node-daemon/seal.ts';
-import type { Clock } from '../../ports/clock.ts';
 import type { Leadership } from '../../ports/leadership.ts';
-import type { DatagramSocket } from '../../ports/node-daemon.ts';
-import type { AttestedNodes } from './attested-nodes.ts';
-import type { SharedKeys } from './shared-keys.ts';
+import { Questions } from './questions.ts';
+import type { Open, QuestionParts } from './questions.ts';
 
-export interface PromiseParts {
-  clock: Pick<Clock, 'monotonicMs'>;
-  socket: Pick<DatagramSocket, 'send'>;
+export interface PromiseParts extends QuestionParts {
   leadership: Pick<Leadership, 'isLeading' | 'mayBegin'>;
-  nodes: Pick<AttestedNodes, 'get'>;
-  keys: Pick<SharedKeys, 'macsWith'>;
 }
 
 /** The collection of promises for one boot of one node. */
@@ -26,27 +18,26 @@ export interface Collection {
 
 interface Standing {
   promised: Set<string>;
-  /** Counters of what each peer was asked, the newest last. */
-  asked: Map<string, number[]>;
+  open: Open;
   users: number;
 }
 
-/** An answer to an older question than these is not waited for any more; the next one will come. */
 const OPEN_QUESTIONS_MAX = 16;
 
 /** Asks peers to promise that they will never again vouch for a boot. A promise counts only as the answer of the very peer about the very boot. */
 export class Promises {
-  readonly #parts: PromiseParts;
+  readonly #leadership: PromiseParts['leadership'];
+  readonly #questions: Questions;
   readonly #standing = new Map<string, Standing>();
-  #lastCounter = 0;
 
-  constructor(parts: PromiseParts) {
-    this.#parts = parts;
+  constructor({ leadership, ...parts }: PromiseParts) {
+    this.#leadership = leadership;
+    this.#questions = new Questions(parts, OPEN_QUESTIONS_MAX);
   }
 
   collect(node: string, bootID: string): Collection {
     const key = keyOf(node, bootID);
-    const standing = this.#standing.get(key) ?? { promised: new Set<string>(), asked: new Map<string, number[]>(), users: 0 };
+    const standing: Standing = this.#standing.get(key) ?? { promised: new Set<string>(), open: new Map(), users: 0 };
     standing.users += 1;
     this.#standing.set(key, standing);
     return {
@@ -62,27 +53,16 @@ export class Promises {
   }
 
   /** The datagram was opened with the key that its sender attests. */
-  take({ sender, subject, subjectBootID, counter }: Datagram): void {
+  take(datagram: Datagram): void {
+    const { sender, subject, subjectBootID } = datagram;
     if (subject === undefined || subjectBootID === undefined) return;
     const standing = this.#standing.get(keyOf(subject, subjectBootID));
-    if (standing?.asked.get(sender)?.includes(counter) === true) standing.promised.add(sender);
+    if (standing !== undefined && this.#questions.askedAtMs(datagram, standing.open) !== undefined) standing.promised.add(sender);
   }
 
-  #ask(peer: string, { node, bootID }: { node: string; bootID: string }, { asked }: Standing): void {
-    const { socket, leadership, nodes, keys } = this.#parts;
-    const { publicKey, address } = nodes.get(peer)?.attestation ?? {};
-    if (publicKey === undefined || address === undefined || !leadership.isLeading || !leadership.mayBegin(0)) return;
-    const counter = this.#nextCounter();
-    asked.set(peer, [...(asked.get(peer) ?? []), counter].slice(-OPEN_QUESTIONS_MAX));
-    // Under each key that we have: while it is changed nobody knows which of them the peer knows already.
-    for (const mac of keys.macsWith(publicKey))
-      socket.send(address, seal({ type: 'promise-request', counter, signs: 0, sender: CONTROLLERS, subject: node, subjectBootID: bootID }, mac));
-  }
-
-  /** Microseconds, as all counters; they only grow. */
-  #nextCounter(): number {
-    this.#lastCounter = Math.max(this.#lastCounter + 1, Math.floor(this.#parts.clock.monotonicMs() * 1_000));
-    return this.#lastCounter;
+  #ask(peer: string, { node, bootID }: { node: string; bootID: string }, { open }: Standing): void {
+    if (!this.#leadership.isLeading || !this.#leadership.mayBegin(0)) return;
+    this.#questions.ask(peer, { type: 'promise-request', signs: 0, subject: node, subjectBootID: bootID }, open);
   }
 }
 

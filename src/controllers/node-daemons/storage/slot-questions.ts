@@ -1,25 +1,18 @@
-import { CONTROLLERS } from '../../../domain/node-daemon/controllers.ts';
 import type { Datagram } from '../../../domain/node-daemon/datagram.ts';
 import { SIGNS } from '../../../domain/node-daemon/datagram.ts';
-import { seal } from '../../../domain/node-daemon/seal.ts';
-import type { Clock } from '../../../ports/clock.ts';
-import type { DatagramSocket } from '../../../ports/node-daemon.ts';
 import type { AttestedNode, AttestedNodes } from '../attested-nodes.ts';
 import type { Heartbeats } from '../heartbeats.ts';
-import type { SharedKeys } from '../shared-keys.ts';
+import { Questions } from '../questions.ts';
+import type { Open, QuestionParts } from '../questions.ts';
 
-export interface SlotQuestionsParts {
-  clock: Pick<Clock, 'monotonicMs'>;
-  socket: Pick<DatagramSocket, 'send'>;
+export interface SlotQuestionsParts extends QuestionParts {
   nodes: Pick<AttestedNodes, 'get' | 'all'>;
-  keys: Pick<SharedKeys, 'macsWith'>;
   heartbeats: Pick<Heartbeats, 'isHeard' | 'last'>;
 }
 
 interface Asked {
   bootID: string;
-  /** Counters of what was asked of each node, the newest last. */
-  open: Map<string, number[]>;
+  open: Open;
   askedAtMs: number;
   /** First sight of its silence. */
   silentSinceMs: number;
@@ -43,17 +36,18 @@ const ANSWERED_WITHIN_MS = 160_000;
 const ANSWER_MS = 6_000;
 
 /**
- * Asks nodes that share a storage lease whether a silent one still renews its slot. An answer counts only from the very node that was asked, about the very boot,
- * and says that it lived after the question. That a slot stands still proves nothing.
+ * Asks nodes that share a storage lease whether a silent one still renews its slot. An answer counts only about the very boot, and says that it lived after the
+ * question. That a slot stands still proves nothing.
  */
 export class SlotQuestions {
   readonly #parts: SlotQuestionsParts;
+  readonly #questions: Questions;
   readonly #asked = new Map<string, Asked>();
-  #lastCounter = 0;
   #turn = 0;
 
   constructor(parts: SlotQuestionsParts) {
     this.#parts = parts;
+    this.#questions = new Questions(parts, OPEN_MAX);
   }
 
   /** Every second or so, by the leader. */
@@ -78,16 +72,12 @@ export class SlotQuestions {
   }
 
   /** The datagram was opened with the key that its sender attests. */
-  take({ type, sender, subject, subjectBootID, counter }: Datagram): void {
+  take(datagram: Datagram): void {
+    const { type, subject, subjectBootID } = datagram;
     const asked = subject === undefined ? undefined : this.#asked.get(subject);
     if ((type !== 'slot-moved' && type !== 'slot-still') || asked === undefined || asked.bootID !== subjectBootID) return;
-    const open = asked.open.get(sender);
-    if (open?.includes(counter) !== true) return;
-    asked.open.set(
-      sender,
-      open.filter((other) => other !== counter),
-    );
-    const askedAtMs = counter / 1_000;
+    const askedAtMs = this.#questions.askedAtMs(datagram, asked.open);
+    if (askedAtMs === undefined) return;
     if (this.#parts.clock.monotonicMs() - askedAtMs > ANSWERED_WITHIN_MS) return;
     if (type === 'slot-moved') asked.aliveAtMs = Math.max(asked.aliveAtMs ?? askedAtMs, askedAtMs);
     else asked.stillAtMs = Math.max(asked.stillAtMs ?? askedAtMs, askedAtMs);
@@ -151,7 +141,7 @@ export class SlotQuestions {
   #of({ node, attestation: { bootID } }: AttestedNode, nowMs: number): Asked {
     const known = this.#asked.get(node);
     if (known !== undefined) return known;
-    const asked = { bootID, open: new Map<string, number[]>(), askedAtMs: Number.NEGATIVE_INFINITY, silentSinceMs: nowMs };
+    const asked: Asked = { bootID, open: new Map(), askedAtMs: Number.NEGATIVE_INFINITY, silentSinceMs: nowMs };
     this.#asked.set(node, asked);
     return asked;
   }
@@ -165,24 +155,9 @@ export class SlotQuestions {
     for (let index = 0; index < Math.min(ASKED_OF, helpers.length); index += 1) {
       const helper = helpers[(this.#turn * ASKED_OF + index) % helpers.length];
       if (helper === undefined) continue;
-      const counter = this.#nextCounter(nowMs);
-      const question = { counter, signs: storageLease.slot, sender: CONTROLLERS, subject: node, subjectBootID: bootID };
-      if (this.#send(helper, { type: 'slot-request', ...question }))
-        asked.open.set(helper.node, [...(asked.open.get(helper.node) ?? []), counter].slice(-OPEN_MAX));
+      const question = { type: 'slot-request' as const, signs: storageLease.slot, subject: node, subjectBootID: bootID };
+      this.#questions.ask(helper.node, question, asked.open);
     }
-  }
-
-  /** `false`: it cannot be asked. */
-  #send({ attestation: { publicKey, address } }: AttestedNode, question: Datagram): boolean {
-    const { keys, socket } = this.#parts;
-    if (publicKey === undefined || address === undefined) return false;
-    for (const mac of keys.macsWith(publicKey)) socket.send(address, seal(question, mac));
-    return true;
-  }
-
-  #nextCounter(nowMs: number): number {
-    this.#lastCounter = Math.max(this.#lastCounter + 1, Math.floor(nowMs * 1_000));
-    return this.#lastCounter;
   }
 }
 
