@@ -3,11 +3,12 @@ import { TransportError, type ApiRequest, type ApiResponse, type ApiTransport, t
 import type { Clock } from '../ports/clock.ts';
 import { linkedAbort } from '../runtime/linked-abort.ts';
 import type { ServerConfig } from './kubeconfig/server-config.ts';
+import { Texts } from './protobuf/texts.ts';
 import { Beat } from './transport/beat.ts';
 import { Connection } from './transport/connection.ts';
 import { HttpsWatch } from './transport/https-watch.ts';
 import { HeldBack, sendWhenReady } from './transport/gated-request.ts';
-import { readBody } from './transport/response-body.ts';
+import { bodyOf, readBody } from './transport/response-body.ts';
 import { transportFailure } from './transport/transport-failure.ts';
 
 /** A page of 500 of the largest objects that etcd takes would be more; such a page fails and says so. */
@@ -26,6 +27,7 @@ export class HttpsTransport implements ApiTransport {
   readonly #clock: Clock;
   readonly #connection: Connection;
   readonly #beat: Beat;
+  readonly #texts = new Texts();
 
   constructor(options: HttpsTransportOptions) {
     this.#server = options.server;
@@ -59,6 +61,7 @@ export class HttpsTransport implements ApiTransport {
       server: this.#server,
       connection: this.#connection,
       beat: this.#beat,
+      texts: this.#texts,
       path: this.#pathOf(request.path, { ...request.query, watch: 'true' }),
     });
     void watch.open();
@@ -119,7 +122,7 @@ export class HttpsTransport implements ApiTransport {
     });
     return {
       status: response.statusCode ?? 0,
-      body: parsed(what, response, await readBody(response, BODY_MAX_BYTES)),
+      body: bodyOf(what, response, await readBody(response, BODY_MAX_BYTES), this.#texts),
       headers: flat(response),
     };
   }
@@ -135,21 +138,6 @@ class StaleSocketError extends Error {
   override readonly name = 'StaleSocketError';
   constructor(cause: Error) {
     super('a kept connection was closed by the server', { cause });
-  }
-}
-
-function parsed(what: string, response: IncomingMessage, text: string): unknown {
-  const isJson = (response.headers['content-type'] ?? '').includes('json');
-  if (!isJson) {
-    return text;
-  }
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if ((response.statusCode ?? 0) >= 400) {
-      return text;
-    }
-    throw new TransportError('garbled', `${what}: the answer says that it is JSON and is not (${error instanceof Error ? error.name : ''})`);
   }
 }
 

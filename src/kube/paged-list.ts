@@ -12,6 +12,8 @@ export interface PagedListOptions<T extends KubeObject> extends ListOptions {
   deadlineMs: number;
   signal?: AbortSignal;
   lane?: ApiRequest['lane'];
+  /** Absent: JSON. Other encodings show the fields only that reflectors keep. */
+  accept?: string;
   /** Applied to each object as its page arrives, so that a large list is never held whole in its raw form. */
   prune?: (object: T) => T;
 }
@@ -77,6 +79,7 @@ async function readPages<T extends KubeObject>(
       query: { ...selectors(options), ...(isPaged ? { limit: String(PAGE_SIZE) } : {}), ...(token === '' ? {} : { continue: token }) },
       deadlineMs: options.deadlineMs,
       lane: options.lane,
+      ...(options.accept === undefined ? {} : { accept: options.accept }),
       ...(options.signal === undefined ? {} : { signal: options.signal }),
     });
     if (response.status !== 200) {

@@ -65,6 +65,7 @@ describe('a reflector', () => {
     expect(transport.lastWatch.request).toEqual({
       path: '/api/v1/configmaps',
       query: { resourceVersion: '10', allowWatchBookmarks: 'true', timeoutSeconds: '450' },
+      accept: 'application/json',
     });
     expect(seen).toEqual(['->5']);
     expect(reflector.lister.synced).toBe(true);

@@ -1,13 +1,14 @@
 import { ApiStatusError, TransportError, type ApiTransport, type WatchEvent } from '../ports/api-transport.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Lister, ListOptions, Resource } from '../ports/cluster.ts';
-import type { WatchMetrics } from '../ports/metrics.ts';
+import type { WatchEnd, WatchMetrics } from '../ports/metrics.ts';
 import type { KubeObject } from '../ports/objects.ts';
 import type { Random } from '../ports/random.ts';
 import type { Logger } from '../ports/recorder.ts';
 import { fullJitter } from './backoff.ts';
 import { INITIAL_EVENTS_QUERY, InitialEvents } from './initial-events.ts';
 import { ObjectCache, type Indexers } from './lister.ts';
+import { acceptFor, JSON_ONLY } from './protobuf/kinds.ts';
 import { currentVersion, listPages, selectors, type PagedListOptions } from './paged-list.ts';
 import { pruneFor } from './prune.ts';
 import { REFLECTOR_TIMINGS, type ReflectorTimings } from './reflector-timings.ts';
@@ -48,6 +49,8 @@ export class Reflector<T extends KubeObject> {
   /** Ends the watch that is open. */
   #turn = new AbortController();
   #mustList = false;
+  /** Encodings that are asked for. */
+  #accept: string;
   /** What the watch that is open began with, until it was all of it. */
   #initial: InitialEvents<T> | undefined;
   /** `never`: this server has no watch that begins with what is there. `later`: the last one broke half-way. */
@@ -72,6 +75,7 @@ export class Reflector<T extends KubeObject> {
     this.#cache = new ObjectCache<T>(options.indexes ?? {}, options.logger);
     const prune = options.prune ?? pruneFor(options.resource);
     this.#prune = (object) => prune(object, this.#cache.get(keyOf(object)));
+    this.#accept = acceptFor(options.resource);
     this.lister = this.#cache;
   }
 
@@ -194,6 +198,7 @@ export class Reflector<T extends KubeObject> {
       request: {
         path: pathOf(resource, { namespace }),
         query: { ...selectors(this.#options), ...from, timeoutSeconds },
+        accept: this.#accept,
         ...(restMs === undefined ? {} : { restMs: () => (this.#initial === undefined ? restMs() : 0) }),
       },
       openDeadlineMs,
@@ -269,6 +274,7 @@ export class Reflector<T extends KubeObject> {
       ...(fieldSelector === undefined ? {} : { fieldSelector }),
       deadlineMs: this.#timings.listDeadlineMs,
       signal: this.#closing.signal,
+      accept: this.#accept,
       prune: this.#prune,
     };
   }
@@ -341,6 +347,8 @@ export class Reflector<T extends KubeObject> {
     const { stableMs, refusalsBeforeRelist, backoff } = this.#timings;
     this.#options.metrics.watchEnded(this.name, end);
     this.#wasSilent ||= end === 'idle';
+    // What can not be read in one encoding, be it the fault of one object, must not leave us blind.
+    if (isGarbled(end, error)) this.#accept = JSON_ONLY;
     if (openMs >= stableMs) {
       this.#failures = 0;
       this.#refusals = 0;
@@ -370,6 +378,10 @@ export class Reflector<T extends KubeObject> {
       waiting();
     }
   }
+}
+
+function isGarbled(end: WatchEnd, error: Error | undefined): boolean {
+  return end === 'garbled' || (error instanceof TransportError && error.kind === 'garbled');
 }
 
 /** A stream of initial events that may be asked for again at once: nothing is wrong with it. Else a list is tried between. */

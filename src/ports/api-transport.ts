@@ -29,7 +29,7 @@ export interface ApiRequest {
 
 export interface ApiResponse {
   status: number;
-  /** Parsed JSON; a `Status` object when the request failed. */
+  /** Plain JSON, whatever it was encoded in; a `Status` object when the request failed. */
   body: unknown;
   /** Lower-case header names. */
   headers: Readonly<Record<string, string>>;
@@ -39,6 +39,8 @@ export interface WatchRequest {
   path: string;
   /** Without `watch=true`, which the transport adds. */
   query: Readonly<Record<string, string>>;
+  /** Defaults to `application/json`. */
+  accept?: string;
   /**
    * Asked after each turn that brought something: so long the stream may rest, so that one turn reads what comes meanwhile. Where an event costs little, waking
    * up for it is nearly all of it. Absent: it never rests.
@@ -46,7 +48,7 @@ export interface WatchRequest {
   restMs?: () => number;
 }
 
-/** One line of a watch stream, as parsed JSON; `ERROR` carries a `Status` object. */
+/** One event of a watch, as plain JSON, whatever it was encoded in; `ERROR` carries a `Status` object. */
 export interface WatchEvent {
   type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
   object: unknown;

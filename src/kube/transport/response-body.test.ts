@@ -9,7 +9,7 @@ describe('the body of an answer', () => {
     const body = readBody(stream as unknown as IncomingMessage, 4);
     stream.write('ab');
     stream.end('cd');
-    expect(await body).toBe('abcd');
+    expect((await body).toString()).toBe('abcd');
   });
 
   it('is given up where it goes beyond its bound, whatever else is still to come', async () => {

@@ -3,7 +3,10 @@ import type { IncomingMessage, ServerResponse as HttpResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net';
 import { createAuthority, type CertificateAuthority } from '../certificates.ts';
 import { ApiFailure, badRequest, statusObject } from './failure.ts';
-import { shown, type Json } from './json.ts';
+import { EventBodies } from './event-bodies.ts';
+import { isObject, shown, type Json } from './json.ts';
+import { encodeObject } from './protobuf/encode.ts';
+import { isInProtobuf, isWatchedInProtobuf, PROTOBUF, wantsProtobuf } from './protobuf/wanted.ts';
 import { mediaType } from './resources.ts';
 import type { ServerRequest } from './request.ts';
 import { isWatch, type ApiServer } from './server.ts';
@@ -95,10 +98,16 @@ async function listen(listener: Server, host: string, port: number): Promise<voi
   });
 }
 
+interface Answer {
+  status: number;
+  body: Json;
+  headers: Readonly<Record<string, string>>;
+}
+
 /** Turns HTTP into requests of the core and back. */
 class Front {
   private readonly server: ApiServer;
-  private readonly lines = new WeakMap<object, string>();
+  private readonly bodies = new EventBodies();
   private isPaused = false;
   private held: (() => void)[] = [];
 
@@ -151,7 +160,7 @@ class Front {
     try {
       const request = this.requestOf(message, text);
       if (request.method === 'GET' && isWatch(request)) this.stream(request, response);
-      else send(response, this.server.handle(request));
+      else send(response, this.server.handle(request), wantsProtobuf(request));
     } catch (error) {
       send(response, failureOf(error));
     }
@@ -178,11 +187,12 @@ class Front {
 
   private stream(request: ServerRequest, response: HttpResponse): void {
     const early: ServerEvent[] = [];
+    const isBinary = wantsProtobuf(request) && isWatchedInProtobuf(request.path);
     let isOpen = false;
     const state = { isEnded: false };
     const opened = this.server.watch(request, {
       onEvent: (event) => {
-        if (isOpen) this.write(response, event);
+        if (isOpen) this.write(response, event, isBinary);
         else early.push(event);
       },
       onEnd: () => {
@@ -191,31 +201,22 @@ class Front {
       },
     });
     if ('refusal' in opened) {
-      send(response, opened.refusal);
+      send(response, opened.refusal, isBinary);
       return;
     }
     response.on('close', opened.close);
-    response.writeHead(200, { 'content-type': 'application/json', 'cache-control': 'no-cache, private' });
+    response.writeHead(200, { 'content-type': isBinary ? `${PROTOBUF};stream=watch` : 'application/json', 'cache-control': 'no-cache, private' });
     response.flushHeaders();
     isOpen = true;
-    for (const event of early) this.write(response, event);
+    for (const event of early) this.write(response, event, isBinary);
     if (state.isEnded) response.end();
   }
 
-  private write(response: HttpResponse, event: ServerEvent): void {
+  private write(response: HttpResponse, event: ServerEvent, isBinary: boolean): void {
     this.whenRunning(response, () => {
-      response.write(`{"type":"${event.type}","object":${this.line(event.object)}}\n`);
+      response.write(isBinary ? this.bodies.frame(event) : this.bodies.line(event));
       if (response.writableLength > UNREAD_BYTES_MAX) response.destroy();
     });
-  }
-
-  /** The JSON of an object that many watches are sent, written once. */
-  private line(object: object): string {
-    const known = this.lines.get(object);
-    if (known !== undefined) return known;
-    const text = JSON.stringify(object);
-    this.lines.set(object, text);
-    return text;
   }
 }
 
@@ -253,7 +254,7 @@ function parseBody(text: string, contentType: string | undefined): Json | undefi
   }
 }
 
-function failureOf(error: unknown): { status: number; body: Json; headers: Record<string, string> } {
+function failureOf(error: unknown): Answer {
   const failure =
     error instanceof ApiFailure
       ? error
@@ -261,10 +262,11 @@ function failureOf(error: unknown): { status: number; body: Json; headers: Recor
   return { status: failure.status, body: statusObject(failure), headers: { 'content-type': 'application/json' } };
 }
 
-function send(response: HttpResponse, answer: { status: number; body: Json; headers: Readonly<Record<string, string>> }): void {
+function send(response: HttpResponse, { status, body, headers }: Answer, isBinary = false): void {
   if (response.destroyed) return;
-  const isText = (answer.headers['content-type'] ?? '').startsWith('text/');
-  const text = isText ? shown(answer.body) : JSON.stringify(answer.body);
-  response.writeHead(answer.status, { ...answer.headers, 'content-length': Buffer.byteLength(text) });
-  response.end(text);
+  const isText = (headers['content-type'] ?? '').startsWith('text/');
+  const binary = isBinary && !isText && isObject(body) && isInProtobuf(body);
+  const bytes = binary ? encodeObject(body) : Buffer.from(isText ? shown(body) : JSON.stringify(body));
+  response.writeHead(status, { ...headers, ...(binary ? { 'content-type': PROTOBUF } : {}), 'content-length': bytes.length });
+  response.end(bytes);
 }
