@@ -149,7 +149,7 @@ describe('protobuf over HTTPS', () => {
           {
             onOpen: () => undefined,
             onEvent: ({ type, object }) => resolve([type, object]),
-            onEnd: (error) => resolve([(error as ApiStatusError).status, error?.message]),
+            onEnd: (error) => resolve([error instanceof ApiStatusError ? error.status : 0, error?.message]),
           },
         );
       });
@@ -157,7 +157,7 @@ describe('protobuf over HTTPS', () => {
     expect(await end(invalid, BOTH)).toEqual(await end(invalid, 'application/json'));
     expect(await end(invalid, BOTH)).toEqual([422, expect.stringContaining('sendInitialEvents')]);
     const client = new ApiClient({ transport });
-    for (const name of ['a', 'b', 'c', 'd']) await client.create(NODES, { metadata: { name }, spec: {}, status: {} });
+    for (const name of 'abcdefgh') await client.create(NODES, { metadata: { name }, spec: {}, status: {} });
     const forgotten = { resourceVersion: '1' };
     expect(await end(forgotten, BOTH)).toEqual(['ERROR', expect.objectContaining({ code: 410, reason: 'Expired' })]);
     expect(await end(forgotten, BOTH)).toEqual(await end(forgotten, 'application/json'));

@@ -11,6 +11,7 @@ import { KUBE_MUTANTS } from './kube-mutants.ts';
 import { LAST_STEP_MUTANTS } from './last-step-mutants.ts';
 import { PLAN_MUTANTS } from './plan-mutants.ts';
 import { PRESERVATION_MUTANTS } from './preservation-mutants.ts';
+import { PROTOBUF_MUTANTS } from './protobuf-mutants.ts';
 import { PROGRAM_MUTANTS } from './program-mutants.ts';
 import { RELEASE_MUTANTS } from './release-mutants.ts';
 import { RESTORED_MUTANTS } from './restored-mutants.ts';
@@ -96,6 +97,7 @@ export const SOURCE_MUTANTS: readonly SourceMutant[] = [
   ...KDUMP_MUTANTS,
   ...PROBLEM_MUTANTS,
   ...KUBE_MUTANTS,
+  ...PROTOBUF_MUTANTS,
   ...DISPATCH_MUTANTS,
   ...CONFIG_MUTANTS,
   ...SECONDARY_CONTROLLER_MUTANTS,
