@@ -1,4 +1,4 @@
-import { createDecipheriv } from 'node:crypto';
+import { createCipheriv, createDecipheriv } from 'node:crypto';
 
 import { describe, expect, it } from 'vitest';
 
@@ -89,6 +89,25 @@ describe.each(VECTORS)('the codes and keys of suite $suite, key of the BMC $bmcK
       expect(opened.subarray(0, length)).toEqual(plain);
       expect([...opened.subarray(length, -1)]).toEqual(Array.from({ length: padBytes }, (_, index) => index + 1));
       expect(keys.decrypt(payload)).toEqual(plain);
+    }
+  });
+
+  it('open each packet by its own vector, whatever came before it', () => {
+    const sealed = (text: string, vector: number): Buffer => {
+      const cipher = createCipheriv('aes-128-cbc', Buffer.from(cipherKey, 'hex'), Buffer.alloc(16, vector)).setAutoPadding(false);
+      const padBytes = 15 - (text.length % 16);
+      const padding = Array.from({ length: padBytes }, (_, index) => index + 1);
+      return Buffer.concat([Buffer.alloc(16, vector), cipher.update(Buffer.concat([Buffer.from(text), Buffer.from([...padding, padBytes])]))]);
+    };
+    const [first, second] = [sealed('the first answer, of two blocks', 1), sealed('the second', 2)];
+    for (const [payload, text] of [
+      [second, 'the second'],
+      [first, 'the first answer, of two blocks'],
+      [second, 'the second'],
+    ] as const) {
+      expect(keys.decrypt(payload)?.toString()).toBe(text);
+      expect(keys.decrypt(payload.subarray(0, -16))).toBeUndefined();
+      keys.encrypt(Buffer.from('a request between them'));
     }
   });
 

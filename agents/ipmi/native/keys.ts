@@ -1,16 +1,14 @@
-import { createCipheriv, createDecipheriv, createHmac, createSecretKey, randomFillSync, timingSafeEqual } from 'node:crypto';
-import type { KeyObject } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
+import type { Cipheriv, Decipheriv, KeyObject } from 'node:crypto';
 
 import { fourBytes } from './handshake.ts';
 import type { Suite } from './suites.ts';
 
 const BLOCK_BYTES = 16;
-/** Initialization vectors are drawn so many at once: the system takes as long for one as the cipher for a packet. */
-const VECTORS_AT_ONCE = 64;
 /** Bytes of the constants that keys are derived from (section 13.32), for SHA-256 too. */
 const CONSTANT_BYTES = 20;
 
-const NO_BYTES = Buffer.alloc(0);
+const NO_BLOCK = Buffer.alloc(BLOCK_BYTES);
 
 /** What both sides of a handshake know after RAKP 2. Secrets are bytes of their own and go nowhere else. */
 export interface Handshake {
@@ -28,7 +26,8 @@ export interface Handshake {
 }
 
 function code(suite: Suite, key: Buffer, parts: readonly Buffer[]): Buffer {
-  const hmac = createHmac(suite.hash, key);
+  // As a key object: Node takes bytes for a key only after a look at what they may be instead, which takes five times as long as the code itself.
+  const hmac = createHmac(suite.hash, createSecretKey(key));
   for (const part of parts) hmac.update(part);
   return hmac.digest();
 }
@@ -55,8 +54,8 @@ export function isSameCode(one: Buffer, other: Buffer): boolean {
 }
 
 /**
- * The keys of one session: signs, verifies, encrypts, decrypts (sections 13.23, 13.28 to 13.32). As key objects, since Node takes bytes for a key only
- * after a look at what they may be instead, which costs several times the work itself.
+ * The keys of one session: signs, verifies, encrypts, decrypts (sections 13.23, 13.28 to 13.32). One cipher for each direction: a packet's vector is the
+ * block before its first, so that CBC goes on from packet to packet as if they were one text.
  */
 export class SessionKeys {
   readonly codeBytes: number;
@@ -64,9 +63,8 @@ export class SessionKeys {
   readonly rakp4Code: Buffer;
   readonly #hash: Suite['hash'];
   readonly #integrityKey: KeyObject;
-  readonly #cipherKey: KeyObject;
-  /** Those that were drawn and are not used yet; each is used once. */
-  #vectors = NO_BYTES;
+  readonly #cipher: Cipheriv;
+  readonly #decipher: Decipheriv;
 
   constructor(handshake: Handshake) {
     const { suite, bmcKey, consoleNonce, systemNonce, systemID, guid } = handshake;
@@ -75,7 +73,9 @@ export class SessionKeys {
     this.rakp4Code = code(suite, sessionKey, [consoleNonce, fourBytes(systemID), guid]).subarray(0, suite.codeBytes);
     this.#hash = suite.hash;
     this.#integrityKey = createSecretKey(code(suite, sessionKey, [Buffer.alloc(CONSTANT_BYTES, 1)]));
-    this.#cipherKey = createSecretKey(code(suite, sessionKey, [Buffer.alloc(CONSTANT_BYTES, 2)]).subarray(0, BLOCK_BYTES));
+    const cipherKey = createSecretKey(code(suite, sessionKey, [Buffer.alloc(CONSTANT_BYTES, 2)]).subarray(0, BLOCK_BYTES));
+    this.#cipher = createCipheriv('aes-128-cbc', cipherKey, NO_BLOCK).setAutoPadding(false);
+    this.#decipher = createDecipheriv('aes-128-cbc', cipherKey, NO_BLOCK).setAutoPadding(false);
   }
 
   sign(covered: Buffer): Buffer {
@@ -94,28 +94,19 @@ export class SessionKeys {
     plain.copy(padded);
     for (let index = 1; index <= padBytes; index += 1) padded[plain.length + index - 1] = index;
     padded[padded.length - 1] = padBytes;
-    const vector = this.#vector();
-    // Without padding of its own a cipher keeps no block back for its end.
-    const cipher = createCipheriv('aes-128-cbc', this.#cipherKey, vector).setAutoPadding(false);
-    return Buffer.concat([vector, cipher.update(padded)]);
+    // What the cipher makes of the last block that was sent is the vector: nobody without the key can tell it beforehand (NIST SP 800-38A, appendix C).
+    return Buffer.concat([this.#cipher.update(NO_BLOCK), this.#cipher.update(padded)]);
   }
 
   /** `undefined` where the bytes are no whole blocks, or not padded as they must be. Only for what is signed. Never throws. */
   decrypt(payload: Buffer): Buffer | undefined {
     if (payload.length < 2 * BLOCK_BYTES || payload.length % BLOCK_BYTES !== 0) return undefined;
-    const decipher = createDecipheriv('aes-128-cbc', this.#cipherKey, payload.subarray(0, BLOCK_BYTES)).setAutoPadding(false);
-    const padded = decipher.update(payload.subarray(BLOCK_BYTES));
+    // What comes of the vector itself means nothing.
+    const padded = this.#decipher.update(payload).subarray(BLOCK_BYTES);
     const padBytes = padded.readUInt8(padded.length - 1);
     const end = padded.length - 1 - padBytes;
     if (padBytes >= BLOCK_BYTES || end < 0) return undefined;
     for (let index = 1; index <= padBytes; index += 1) if (padded[end + index - 1] !== index) return undefined;
     return padded.subarray(0, end);
-  }
-
-  #vector(): Buffer {
-    if (this.#vectors.length === 0) this.#vectors = randomFillSync(Buffer.alloc(VECTORS_AT_ONCE * BLOCK_BYTES));
-    const vector = this.#vectors.subarray(0, BLOCK_BYTES);
-    this.#vectors = this.#vectors.subarray(BLOCK_BYTES);
-    return vector;
   }
 }
