@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { isIP, connect as connectPlain, Socket } from 'node:net';
 import { connect as connectSecure, createSecureContext, TLSSocket, type SecureContext } from 'node:tls';
 
@@ -52,7 +51,7 @@ function shownCertificate(socket: Socket): ShownCertificate | undefined {
   if (certificate === undefined) return undefined;
   const expiresAtMs = Date.parse(certificate.validTo);
   return {
-    fingerprint: createHash('sha256').update(certificate.raw).digest('hex'),
+    fingerprint: certificate.fingerprint256.replaceAll(':', '').toLowerCase(),
     expiresAt: Number.isNaN(expiresAtMs) ? undefined : new Date(expiresAtMs).toISOString(),
   };
 }
