@@ -50,11 +50,12 @@ const SECTIONS = {
   real: 'real',
   pods: 'pods',
   sizes: 'sizes',
+  agents: 'agents',
   soak: 'soak',
 } as const satisfies Record<string, keyof Figures>;
 type SectionName = keyof typeof SECTIONS;
-/** Only by their names: the first takes as long as it is told to, the second loads both cores for two minutes, the last one wants 8 GB of memory. */
-const LONG: readonly string[] = ['soak', 'wave', 'pods'];
+/** By their names only: how long the first takes is for the caller to say, the second loads both cores for two minutes, the third wants 8 GB of memory, the last starts many programs. */
+const LONG: readonly string[] = ['soak', 'wave', 'pods', 'agents'];
 
 const USAGE = `usage: npm run -s bench -- [--json] [--write] [--nodes N] [--pods N] [--fences N] [--wave N] [--every MS] [--minutes N] [--speed N] [--only ${Object.keys(SECTIONS).join(',')}]
        npm run -s bench -- agents [--json] [--write] [--only ${AGENT_SECTIONS.join(',')}]
@@ -99,46 +100,48 @@ const MEASURE: { [Name in SectionName]: () => unknown } = {
   real: () => measureReal(nodes, Number(values.pods), say),
   pods: () => measureReal(nodes, MANY_PODS, say),
   sizes: () => measureSizes(SIZES, say),
+  agents: () => measureAgents(agentSections, say),
   soak: () => measureSoak(nodes, Number(values.minutes), Number(values.speed), say),
 };
 
-/** Those named by `--only`, or all. */
-function chosen(all: readonly string[]): ReadonlySet<string> {
-  return new Set(values.only === '' ? all.filter((name) => !LONG.includes(name)) : values.only.split(','));
-}
-
 /** Each is kept when it was measured: what fails later loses nothing. */
-async function measure(wanted: ReadonlySet<string>, agents: ReadonlySet<string>): Promise<Figures> {
-  const machine = `${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}, Node ${process.versions.node}`;
+async function measure(wanted: ReadonlySet<string>): Promise<Figures> {
   const figures: Record<string, unknown> = {};
-  const took = async (key: keyof Figures, name: string, work: () => unknown): Promise<void> => {
-    say(`measuring ${name}`);
-    figures[key] = await work();
-    if (values.write) keep({ [key]: figures[key] }, command());
-  };
   for (const [name, key] of Object.entries(SECTIONS) as [SectionName, keyof Figures][]) {
-    if (wanted.has(name)) await took(key, name, MEASURE[name]);
+    if (!wanted.has(name)) continue;
+    say(`measuring ${name}`);
+    figures[key] = await MEASURE[name]();
+    if (values.write) keep({ [key]: figures[key] }, command());
   }
-  if (agents.size > 0) await took('agents', 'agents', () => measureAgents(agents, say));
-  return { ...figures, machine };
+  return { ...figures, machine: `${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}, Node ${process.versions.node}` };
 }
 
-const NONE: ReadonlySet<string> = new Set();
+/** What was asked for, in place of all that `known` names. */
+function chosen(known: readonly string[]): string[] {
+  return values.only === '' ? [...known] : values.only.split(',');
+}
+
+function unknownOf(names: readonly string[], known: readonly string[]): string[] {
+  return names.filter((name) => !known.includes(name));
+}
+
+const ALL = Object.keys(SECTIONS);
 const [section, ...rest] = positionals;
-const known: readonly string[] = section === 'agents' ? AGENT_SECTIONS : Object.keys(SECTIONS);
-const sections = chosen(known);
+const isOfAgents = section === 'agents';
+const agentSections: ReadonlySet<string> = new Set(isOfAgents ? chosen(AGENT_SECTIONS) : AGENT_SECTIONS);
+const sections = isOfAgents ? ['agents'] : section === 'all' ? ALL : chosen(ALL.filter((name) => !LONG.includes(name)));
 const unknown = [
-  ...(section === undefined || section === 'agents' || section === 'all' ? [] : [section]),
+  ...(section === undefined || isOfAgents || section === 'all' ? [] : [section]),
   ...rest,
-  ...[...sections].filter((name) => !known.includes(name)),
+  ...unknownOf(sections, ALL),
+  ...unknownOf([...agentSections], AGENT_SECTIONS),
 ];
 if (values.help) process.stdout.write(`${USAGE}\n`);
 else if (unknown.length > 0) {
   process.stderr.write(`${unknown.join(' ')} is nothing that can be measured; ${USAGE}\n`);
   process.exitCode = 2;
 } else {
-  const agents = section === 'all' ? new Set<string>(AGENT_SECTIONS) : section === 'agents' ? sections : NONE;
-  const figures = await measure(section === 'all' ? new Set(known) : section === 'agents' ? NONE : sections, agents);
+  const figures = await measure(new Set(sections));
   process.stdout.write(values.json ? `${JSON.stringify(figures)}\n` : `${wordsOf(figures)}\n`);
 }
 
