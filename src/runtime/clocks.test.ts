@@ -1,5 +1,7 @@
 import { getEventListeners } from 'node:events';
+import { uptime } from 'node:os';
 import { describe, expect, it, vi } from 'vitest';
+import { BootClock } from './boot-clock.ts';
 import { linkedAbort } from './linked-abort.ts';
 import { ManualClock } from './manual-clock.ts';
 import { SystemClock } from './system-clock.ts';
@@ -50,6 +52,18 @@ describe('the system clock', () => {
     const before = clock.bootMs() - clock.monotonicMs();
     await clock.sleep(30);
     expect(Math.abs(clock.bootMs() - clock.monotonicMs() - before)).toBeLessThan(100);
+  });
+
+  it('shows the boot time that the kernel shows, and goes on where its file is not there, or says nothing', async () => {
+    const [boot, odd] = [new BootClock(), new BootClock('/dev/null')];
+    for (const clock of [boot, odd, new BootClock('/no/such/file')]) {
+      const before = uptime() * 1_000;
+      expect(clock.nowMs()).toBeGreaterThanOrEqual(before);
+      expect(clock.nowMs()).toBeLessThanOrEqual(uptime() * 1_000);
+    }
+    const before = boot.nowMs();
+    await new SystemClock().sleep(40);
+    expect(boot.nowMs() - before).toBeGreaterThanOrEqual(30);
   });
 
   it('rejects a sleep with the reason of its signal and leaves no listener behind', async () => {

@@ -1,5 +1,5 @@
-import { uptime } from 'node:os';
 import type { Clock } from '../ports/clock.ts';
+import { BootClock } from './boot-clock.ts';
 import { sleepOn } from './sleep.ts';
 
 /** setTimeout takes 32 bits; a longer delay would fire at once. */
@@ -7,12 +7,14 @@ const TIMER_MAX_MS = 2_147_483_647;
 
 /** The machine's clocks. A timer never fires early: setTimeout may, by the rounding of its own clock. */
 export class SystemClock implements Clock {
+  readonly #boot = new BootClock();
+
   monotonicMs(): number {
     return Number(process.hrtime.bigint()) / 1e6;
   }
 
   bootMs(): number {
-    return uptime() * 1000;
+    return this.#boot.nowMs();
   }
 
   wallMs(): number {

@@ -37,7 +37,7 @@ export const PROBE_MUTANTS: readonly SourceMutant[] = [
     name: 'probe beside a fence',
     defect: 'a device is probed while its node is fenced',
     file: 'src/controllers/probes/controller.ts',
-    edits: [['&& !this.busy.has(key) && !this.isFenced(path.node));', '&& !this.busy.has(key));']],
+    edits: [['&& !this.busy.has(key) && !this.isFenced(path.node)) due', '&& !this.busy.has(key)) due']],
     killedBy: byTest(CONTROLLER, 'are the leader’s alone, and leave a node alone that is being fenced'),
   },
   {

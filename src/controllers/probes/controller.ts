@@ -102,7 +102,8 @@ export class ProbeController {
     if (this.isReconfigured || nowMs - this.surveyedAtMs >= SURVEY_MS) this.survey(nowMs);
     if (this.isReconfigured) this.hurry(nowMs);
     this.isReconfigured = false;
-    const due = [...this.paths.entries()].filter(([key, path]) => path.dueAtMs <= nowMs && !this.busy.has(key) && !this.isFenced(path.node));
+    const due: [string, Path][] = [];
+    for (const [key, path] of this.paths) if (path.dueAtMs <= nowMs && !this.busy.has(key) && !this.isFenced(path.node)) due.push([key, path]);
     const room = Math.min(BEGUN_MAX, UNDER_WAY_MAX - this.underWay.size);
     for (const [key, path] of due.toSorted(([, left], [, right]) => left.dueAtMs - right.dueAtMs).slice(0, Math.max(0, room))) this.begin(key, path);
     if (this.dependencies.options.mode === 'enforce') this.warm(nowMs);
