@@ -17,6 +17,7 @@ import { NODE_LEASE_NAMESPACE } from '../../ports/resources.ts';
 import type { NodeFence } from '../../ports/resources.ts';
 import { ManualClock } from '../../runtime/manual-clock.ts';
 import type { ClusterAccess } from '../cluster-access.ts';
+import { enteredAt } from './fleet.ts';
 import { QUIET } from './listed-cluster.ts';
 import { reportedDumps } from './kernel-dump.ts';
 import { failureIn, renewsLeaseIn } from './node-daemon.ts';
@@ -219,7 +220,8 @@ export function lastLifeMs(node: Node | undefined, lease: Lease | undefined, now
 }
 
 /** When what a status shows came to stand, by its own time stamps. */
-function sightTimes({ journal, timeline, released, hold, state, trigger }: NodeFenceStatus): Since {
+function sightTimes(status: NodeFenceStatus): Since {
+  const { journal, released, hold } = status;
   const last = journal.at(-1);
   const action = journal.findLast((entry) => entry.step !== 'recovery');
   const times: Since = {};
@@ -231,14 +233,7 @@ function sightTimes({ journal, timeline, released, hold, state, trigger }: NodeF
   put('action', action?.finishedAt ?? action?.startedAt);
   put('released', released?.at);
   put('held', hold?.since);
-  const entered = {
-    new: timeline.noticedAt ?? trigger?.since,
-    running: timeline.isolatedAt,
-    done: last?.finishedAt,
-    error: last?.finishedAt,
-    final: timeline.finalAt,
-  };
-  put('position', entered[state] ?? timeline.noticedAt);
+  put('position', enteredAt(status));
   return times;
 }
 

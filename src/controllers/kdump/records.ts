@@ -1,10 +1,9 @@
 import { isRecordKey, readRecords, recordKey, REPLICAS_MAX, writeRecords } from '../../domain/kdump/record.ts';
 import type { DumpRecord } from '../../domain/kdump/record.ts';
-import { ApiStatusError } from '../../ports/api-transport.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Cluster } from '../../ports/cluster.ts';
 import type { Lease } from '../../ports/objects.ts';
-import { LEASES } from '../../ports/resources.ts';
+import { annotateLease } from '../shared/annotated-lease.ts';
 
 /** More messages of a dump that is known already are written no more often than this. */
 const REFRESH_MS = 10_000;
@@ -66,7 +65,9 @@ export class DumpRecords {
     const restMs = words === this.#writtenWords ? REFRESH_MS : REST_MS;
     if (this.#writing !== undefined || text === this.#written || nowMs - this.#writtenAtMs < restMs) return;
     this.#writtenAtMs = nowMs;
-    this.#writing = this.#write({ ...this.#forgotten(nowMs), [this.#key]: text === NOTHING ? null : text }).then(
+    const { cluster, namespace, name } = this.#parts;
+    const annotations = { ...this.#forgotten(nowMs), [this.#key]: text === NOTHING ? null : text };
+    this.#writing = annotateLease(cluster, { namespace, name }, annotations).then(
       () => {
         this.#written = text;
         this.#writtenWords = words;
@@ -90,16 +91,5 @@ export class DumpRecords {
     const byAge = [...this.#sights].toSorted(([, one], [, other]) => other.sinceMs - one.sinceMs);
     const gone = byAge.filter(([, { sinceMs }], index) => nowMs - sinceMs > (index < REPLICAS_MAX - 1 ? FORGOTTEN_MS : CROWDED_MS));
     return Object.fromEntries(gone.map(([key]) => [key, null]));
-  }
-
-  async #write(annotations: Record<string, string | null>): Promise<void> {
-    const { cluster, namespace, name } = this.#parts;
-    try {
-      await cluster.mergePatch(LEASES, name, { metadata: { annotations } }, { namespace });
-    } catch (error) {
-      if (!(error instanceof ApiStatusError) || error.status !== 404) throw error;
-      const kept = Object.fromEntries(Object.entries(annotations).filter((entry): entry is [string, string] => entry[1] !== null));
-      await cluster.create(LEASES, { metadata: { name, namespace, annotations: kept }, spec: {} });
-    }
   }
 }

@@ -1,8 +1,7 @@
-import { ApiStatusError } from '../../ports/api-transport.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Cluster } from '../../ports/cluster.ts';
 import type { Logger } from '../../ports/recorder.ts';
-import { LEASES } from '../../ports/resources.ts';
+import { annotateLease } from '../shared/annotated-lease.ts';
 import type { NodeDaemonOptions } from './dependencies.ts';
 import { ANNOUNCE_MS } from './replica-addresses.ts';
 import type { ReplicaAddresses } from './replica-addresses.ts';
@@ -45,11 +44,7 @@ export class Announcements {
     const { cluster, log, options } = this.#parts;
     const { namespace, replicasLease: name } = options;
     try {
-      await cluster.mergePatch(LEASES, name, { metadata: { annotations } }, { namespace }).catch(async (error: unknown) => {
-        if (!(error instanceof ApiStatusError) || error.status !== 404) throw error;
-        const kept = Object.fromEntries(Object.entries(annotations).filter((entry): entry is [string, string] => entry[1] !== null));
-        await cluster.create(LEASES, { metadata: { name, namespace, annotations: kept }, spec: {} });
-      });
+      await annotateLease(cluster, { namespace, name }, annotations);
     } catch (error) {
       log.debug('address for node daemons not announced; retried later', { error });
     }

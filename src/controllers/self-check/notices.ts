@@ -1,10 +1,9 @@
-import { ApiStatusError } from '../../ports/api-transport.ts';
 import { timestamp } from '../../ports/clock.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Cluster } from '../../ports/cluster.ts';
 import type { Lease } from '../../ports/objects.ts';
 import type { Logger } from '../../ports/recorder.ts';
-import { LEASES } from '../../ports/resources.ts';
+import { annotateLease } from '../shared/annotated-lease.ts';
 
 export interface NoticesOptions {
   cluster: Pick<Cluster, 'create' | 'mergePatch'>;
@@ -71,30 +70,19 @@ export class Notices {
   }
 
   async #write(): Promise<void> {
-    const { clock, id, log } = this.#options;
+    const { cluster, clock, id, lease, log, namespace } = this.#options;
     this.#isQueued = false;
     this.#cancel();
     const words = [...this.#standing.values()].flat().slice(0, WORDS_MAX).map(short);
     if (words.length === 0 && !this.#isSaid) return;
     const notice: Notice = { at: timestamp(clock), words };
     try {
-      await this.#patch({ [PREFIX + id]: words.length === 0 ? null : JSON.stringify(notice) });
+      await annotateLease(cluster, { namespace, name: lease }, { [PREFIX + id]: words.length === 0 ? null : JSON.stringify(notice) });
       this.#isSaid = words.length > 0;
       if (this.#isSaid) this.#later(AGAIN_MS);
     } catch (error) {
       log.debug('self-check report not written; retried later', { error: String(error) });
       this.#later(RETRY_MS);
-    }
-  }
-
-  async #patch(annotations: Record<string, string | null>): Promise<void> {
-    const { cluster, namespace, lease } = this.#options;
-    try {
-      await cluster.mergePatch(LEASES, lease, { metadata: { annotations } }, { namespace });
-    } catch (error) {
-      if (!(error instanceof ApiStatusError) || error.status !== 404) throw error;
-      const kept = Object.fromEntries(Object.entries(annotations).filter((entry): entry is [string, string] => entry[1] !== null));
-      await cluster.create(LEASES, { metadata: { name: lease, namespace, annotations: kept }, spec: {} });
     }
   }
 

@@ -1,8 +1,7 @@
-import { ApiStatusError } from '../../../ports/api-transport.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import type { Cluster } from '../../../ports/cluster.ts';
-import { LEASES } from '../../../ports/resources.ts';
 import type { Logger } from '../../../ports/recorder.ts';
+import { annotateLease } from '../../shared/annotated-lease.ts';
 import { ANNOUNCE_MS, CANDIDATES_LEASE } from './candidates.ts';
 import type { Candidates } from './candidates.ts';
 
@@ -61,11 +60,7 @@ export class Announcer {
   private async write(annotations: Record<string, string | null>): Promise<void> {
     const { cluster, namespace, log } = this.options;
     try {
-      await cluster.mergePatch(LEASES, CANDIDATES_LEASE, { metadata: { annotations } }, { namespace }).catch(async (error: unknown) => {
-        if (!(error instanceof ApiStatusError) || error.status !== 404) throw error;
-        const kept = Object.fromEntries(Object.entries(annotations).filter((entry): entry is [string, string] => entry[1] !== null));
-        await cluster.create(LEASES, { metadata: { name: CANDIDATES_LEASE, namespace, annotations: kept }, spec: {} });
-      });
+      await annotateLease(cluster, { namespace, name: CANDIDATES_LEASE }, annotations);
     } catch (error) {
       log.debug('candidacy not announced; retried later', { error: String(error) });
     }
