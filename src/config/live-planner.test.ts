@@ -57,6 +57,66 @@ describe('the live planner', () => {
   });
 });
 
+describe('a Secret of the live planner', () => {
+  function counted(): { asked: () => number; want: (count: number) => Promise<unknown[]>; put: (password: string) => void; fail: () => void } {
+    const configMaps = new FakeLister<ConfigMap>();
+    const secrets = new FakeLister<Secret>();
+    secrets.put(LOGIN);
+    let asked = 0;
+    let failure: Error | undefined;
+    const get = (_resource: unknown, name: string, namespace: string): Promise<Secret | undefined> => {
+      asked += 1;
+      return failure === undefined ? Promise.resolve(secrets.get(`${namespace}/${name}`)) : Promise.reject(failure);
+    };
+    const planner = new LivePlanner({ cluster: { get } as unknown as Cluster, configMaps, secrets, registry: fakeRegistry(), namespace: 'ns' });
+    const data = { 'config.properties': 'power_management=m', 'fence-method-m': 'agent_name=redfish\nip=192.0.2.1\nsecret=login\naction=reboot' };
+    configMaps.put({ metadata: { name: 'fence-config-node-a', namespace: 'ns' }, data });
+    const method = planner.planFor(NODE).powerManagement[0]?.methods[0];
+    return {
+      asked: () => asked,
+      want: (count) =>
+        Promise.all(
+          Array.from({ length: count }, async () =>
+            planner.parametersFor('node-a', method!).then(
+              ({ password }) => password,
+              (error: unknown) => error,
+            ),
+          ),
+        ),
+      put: (password) => secrets.put({ ...LOGIN, data: { ...LOGIN.data, password: Buffer.from(password).toString('base64') } }),
+      fail: () => (failure = new Error('no way to the API server')),
+    };
+  }
+
+  it('is read once for all that want it at once, and again for who comes later', async () => {
+    const { asked, want, put } = counted();
+    expect(await want(3)).toEqual(['hunter2', 'hunter2', 'hunter2']);
+    expect(asked()).toBe(1);
+    put('changed');
+    expect(await want(1)).toEqual(['changed']);
+    expect(asked()).toBe(2);
+  });
+
+  it('is read anew for who wants it while an answer is on its way', async () => {
+    const { asked, want, put } = counted();
+    const first = want(1);
+    while (asked() === 0) await Promise.resolve();
+    put('changed');
+    expect(await want(1)).toEqual(['changed']);
+    await first;
+    expect(asked()).toBe(2);
+  });
+
+  it('that cannot be read fails all that wanted it, and is read again', async () => {
+    const { asked, want, fail } = counted();
+    fail();
+    for (const reads of [1, 2]) {
+      expect((await want(2)).map(String)).toEqual(Array.from({ length: 2 }, () => 'Error: no way to the API server'));
+      expect(asked()).toBe(reads);
+    }
+  });
+});
+
 describe('the storm policies of the live planner', () => {
   const policy = (name: string, text: string): ConfigMap => ({ metadata: { name, namespace: 'ns' }, data: { 'config.properties': text } });
 

@@ -54,6 +54,8 @@ export class LivePlanner implements Planner {
   private readonly policies = new PolicyCache();
   private readonly texts = new Map<string, ConfigText>();
   private readonly nodes = new Map<string, NodeFacts>();
+  /** Reads of Secrets that are wanted and not sent yet, by name. */
+  private readonly wanted = new Map<string, Promise<Secret | undefined>>();
   private known: Known | undefined;
   private machines: MachineIndex | undefined;
   /** Of ConfigMaps and Secrets. */
@@ -105,12 +107,24 @@ export class LivePlanner implements Planner {
   }
 
   private async secret(method: PlanMethod, name: string): Promise<Readonly<Record<string, string>>> {
-    const found = await this.sources.cluster.get(SECRETS, name, this.sources.namespace);
+    const found = await this.read(name);
     if (found === undefined) {
       const answered = `Secret ${name} is missing in namespace ${this.sources.namespace}: create it with the keys that method ${method.name} needs`;
       throw new AgentError('Misconfigured', { device: method.device, plug: method.plug, asked: `Secret ${name}`, answered });
     }
     return decoded(found);
+  }
+
+  /** Whoever wants a Secret before it is asked for shares the answer, which is younger than each of their wishes: probes begin many at once with one login. */
+  private read(name: string): Promise<Secret | undefined> {
+    const wanted = this.wanted.get(name);
+    if (wanted !== undefined) return wanted;
+    const answer = Promise.resolve().then(() => {
+      this.wanted.delete(name);
+      return this.sources.cluster.get(SECRETS, name, this.sources.namespace);
+    });
+    this.wanted.set(name, answer);
+    return answer;
   }
 
   /** From the file or the program that the method names. */

@@ -216,6 +216,13 @@ export const CONFIG_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(LIVE_PLANNER, 'follows the ConfigMaps and the Secrets as they change'),
   },
   {
+    name: 'login of before',
+    defect: 'a Secret that was read once is given to whoever wants it later',
+    file: 'src/config/live-planner.ts',
+    edits: [['      this.wanted.delete(name);\n', '']],
+    killedBy: byTest(LIVE_PLANNER, 'a Secret of the live planner is read once for all that want it at once, and again for who comes later'),
+  },
+  {
     name: 'stale plan by its version',
     defect: 'a plan stays as it was although a Secret has changed since: what its ConfigMaps and Secrets say is not asked again',
     file: 'src/config/live-planner.ts',

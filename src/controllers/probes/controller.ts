@@ -174,6 +174,13 @@ export class ProbeController {
     return recorded?.path === 'broken' ? { ...path, isBroken: true, isRead: true, failures: FAILURES_TO_TELL } : path;
   }
 
+  /** Without a copy of all others, which are thousands. */
+  private pathsOf(node: string): Path[] {
+    const found: Path[] = [];
+    for (const path of this.paths.values()) if (path.node === node) found.push(path);
+    return found;
+  }
+
   private recorded(path: Path): ProbedDevice | undefined {
     return this.dependencies.listers.reports.get(path.node)?.status?.devices?.find((device) => isOf(device, path));
   }
@@ -249,7 +256,7 @@ export class ProbeController {
       path.failures = Math.max(path.failures, FAILURES_TO_TELL - 1);
     }
     if (found.kind !== 'record') return found.kind === 'read';
-    const paths = [...this.paths.values()].filter((other) => other.node === path.node);
+    const paths = this.pathsOf(path.node);
     await updateReport(this.dependencies, path.node, (status) => withTrust(status, found.entry, paths));
     this.emit(node, 'Normal', 'DeviceTrusted', trustMessage(found, place));
     return true;
@@ -282,7 +289,7 @@ export class ProbeController {
     const now = timestamp(clock);
     const entryAfter = (known: ProbedDevice | undefined): ProbedDevice => entryOf(path, known, answer, faults, { now, wallMs: clock.wallMs() });
     const entry = entryAfter(before);
-    const paths = [...this.paths.values()].filter((other) => other.node === path.node);
+    const paths = this.pathsOf(path.node);
     await updateReport(this.dependencies, path.node, (status) => {
       const known = status.devices?.find((device) => isOf(device, path));
       return withEntry(status, entryAfter(known), paths, now);
