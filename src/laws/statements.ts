@@ -158,7 +158,7 @@ export const STATEMENTS: Readonly<Record<LawName, LawStatement>> = {
   P9: {
     title: 'No secret leaves',
     law: 'No password and no token appears outside the Secret that holds it.',
-    rules: ['Not in the arguments or environment of a process, in logs, Events, metrics, API objects or the console.'],
+    rules: ['Not in the arguments or environment of a process, in logs, Events, metrics, API objects or pages of the controller.'],
     why: 'The passwords of BMCs and switches can turn off a whole site. Logs and API objects are read by many.',
     checks: [
       'No write of the controller to the API server contains a password or token of the run, plain, as JSON text or in base64; nor does the object that it leaves behind, unless that is a Secret.',
