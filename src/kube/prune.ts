@@ -14,6 +14,10 @@ const IDENTITY: readonly MetaField[] = ['name', 'namespace', 'uid', 'resourceVer
 const LIFE: readonly MetaField[] = [...IDENTITY, 'creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds', 'finalizers'];
 const WHOLE: readonly MetaField[] = [...LIFE, 'generation', 'generateName', 'labels', 'annotations', 'ownerReferences'];
 
+const OF_POD: readonly MetaField[] = [...LIFE, 'labels', 'ownerReferences'];
+/** A kubelet's has no annotations; the leader's says who leads. */
+const OF_LEASE: readonly MetaField[] = [...IDENTITY, 'annotations'];
+
 /**
  * Cuts an object down to the fields that decide reads and freezes it. Fields are named, not forbidden: what a newer API server adds costs
  * no memory. Own resources and ConfigMaps keep everything but managedFields. A pod keeps no annotations and a lease no labels. Whatever `before`, the version
@@ -37,10 +41,11 @@ function pruneNode(node: Wire<Node>): Node {
   return {
     ...header(node, WHOLE),
     spec: pick(node.spec, ['providerID', 'unschedulable', 'taints']),
-    status: {
-      ...pick(node.status, ['conditions', 'addresses']),
-      ...nested('nodeInfo', pickOptional(knownInfo(node.status?.nodeInfo), ['bootID', 'systemUUID', 'machineID'])),
-    },
+    status: withField(
+      pick(node.status, ['conditions', 'addresses']),
+      'nodeInfo',
+      pickOptional(knownInfo(node.status?.nodeInfo), ['bootID', 'systemUUID', 'machineID']),
+    ),
   };
 }
 
@@ -49,30 +54,21 @@ function prunePod(pod: Wire<Pod>): Pod {
     claim === undefined ? [] : [{ name, persistentVolumeClaim: { claimName: claim.claimName } }],
   );
   const conditions = pod.status?.conditions?.map(({ type, status }) => ({ type, status }));
-  return {
-    ...header(pod, [...LIFE, 'labels', 'ownerReferences']),
-    spec: {
-      ...pick(pod.spec, ['nodeName', 'priority', 'priorityClassName', 'tolerations', 'terminationGracePeriodSeconds']),
-      ...nested('volumes', claims),
-    },
-    ...nested('status', pod.status === undefined ? undefined : { ...pick(pod.status, ['phase']), ...nested('conditions', conditions) }),
-  };
+  const spec = pick(pod.spec, ['nodeName', 'priority', 'priorityClassName', 'tolerations', 'terminationGracePeriodSeconds']);
+  const status = pod.status === undefined ? undefined : withField(pick(pod.status, ['phase']), 'conditions', conditions);
+  return withField({ ...header(pod, OF_POD), spec: withField(spec, 'volumes', claims) }, 'status', status);
 }
 
 function pruneLease(lease: Wire<Lease>): Lease {
   return {
-    // A kubelet's has none; the leader's says who leads.
-    ...header(lease, [...IDENTITY, 'annotations']),
+    ...header(lease, OF_LEASE),
     spec: pick(lease.spec, ['holderIdentity', 'leaseDurationSeconds', 'acquireTime', 'renewTime', 'leaseTransitions']),
   };
 }
 
 function pruneVolumeAttachment(attachment: Wire<VolumeAttachment>): VolumeAttachment {
-  return {
-    ...header(attachment, LIFE),
-    spec: { ...pick(attachment.spec, ['attacher', 'nodeName']), source: pick(attachment.spec?.source, ['persistentVolumeName']) },
-    ...nested('status', pickOptional(attachment.status, ['attached'])),
-  };
+  const spec = { ...pick(attachment.spec, ['attacher', 'nodeName']), source: pick(attachment.spec?.source, ['persistentVolumeName']) };
+  return withField({ ...header(attachment, LIFE), spec }, 'status', pickOptional(attachment.status, ['attached']));
 }
 
 function pruneMetadataOnly(object: KubeObject): KubeObject {
@@ -84,7 +80,7 @@ function header(object: KubeObject, fields: readonly MetaField[]): KubeObject {
   if (metadata.annotations !== undefined && LAST_APPLIED in metadata.annotations) {
     metadata.annotations = Object.fromEntries(Object.entries(metadata.annotations).filter(([key]) => key !== LAST_APPLIED));
   }
-  return { ...pick(object, ['apiVersion', 'kind']), metadata: metadata };
+  return { ...pick(object, ['apiVersion', 'kind']), metadata };
 }
 
 /** Absent fields stay absent: a key that holds `undefined` costs a slot in every object. */
@@ -103,8 +99,11 @@ function pickOptional<T extends object, K extends keyof T>(source: T | undefined
   return source === undefined ? undefined : pick(source, keys);
 }
 
-function nested<K extends string, V>(key: K, value: V | undefined): Partial<Record<K, V>> {
-  return value === undefined ? {} : ({ [key]: value } as Record<K, V>);
+/** `object`, to which the field is added where there is a value. */
+function withField<T extends object, K extends string, V>(object: T, key: K, value: V | undefined): T & Partial<Record<K, V>> {
+  const wider: T & { [name in K]?: V } = object;
+  if (value !== undefined) wider[key] = value as (T & { [name in K]?: V })[K];
+  return wider;
 }
 
 /** Longer texts rarely repeat. */

@@ -43,6 +43,9 @@ class WatchSession {
   #close: (() => void) | undefined;
   #cancelTimer: (() => void) | undefined;
   #openedAtMs: number | undefined;
+  #heardAtMs = 0;
+  /** How long silence may last by the timer that runs. */
+  #idleMs: number | undefined;
   #isOver = false;
 
   constructor(options: WatchSessionOptions, resolve: (result: WatchResult) => void) {
@@ -57,7 +60,9 @@ class WatchSession {
       return;
     }
     signal.addEventListener('abort', this.#onAbort, { once: true });
-    this.#arm(openDeadlineMs, 'dropped', `the server did not accept the watch within ${String(openDeadlineMs)} ms`);
+    this.#arm(openDeadlineMs, () => {
+      this.#giveUp('dropped', `the server did not accept the watch within ${String(openDeadlineMs)} ms`);
+    });
     this.#close = transport.watch(request, {
       onOpen: () => {
         if (!this.#isOver) {
@@ -91,16 +96,29 @@ class WatchSession {
     return this.#isOver;
   }
 
+  /** Silence is counted from now. The timer that runs looks at it when it is due: one for each event would cost as much as many an event. */
   #waitOn(): void {
     const idleMs = this.#options.idleMs();
-    this.#arm(idleMs, 'idle', `nothing received for ${String(idleMs)} ms, not even a bookmark`);
+    this.#heardAtMs = this.#options.clock.monotonicMs();
+    if (idleMs !== this.#idleMs) this.#armIdle(idleMs, idleMs);
   }
 
-  #arm(delayMs: number, end: WatchEnd, message: string): void {
-    this.#cancelTimer?.();
-    this.#cancelTimer = this.#options.clock.after(delayMs, () => {
-      this.#finish(end, new TransportError('timeout', `watch ${this.#options.request.path}: ${message}`));
+  #armIdle(delayMs: number, idleMs: number): void {
+    this.#idleMs = idleMs;
+    this.#arm(delayMs, () => {
+      const restMs = this.#heardAtMs + idleMs - this.#options.clock.monotonicMs();
+      if (restMs > 0) this.#armIdle(restMs, idleMs);
+      else this.#giveUp('idle', `nothing received for ${String(idleMs)} ms, not even a bookmark`);
     });
+  }
+
+  #arm(delayMs: number, onDue: () => void): void {
+    this.#cancelTimer?.();
+    this.#cancelTimer = this.#options.clock.after(delayMs, onDue);
+  }
+
+  #giveUp(end: WatchEnd, message: string): void {
+    this.#finish(end, new TransportError('timeout', `watch ${this.#options.request.path}: ${message}`));
   }
 
   #deliver(event: WatchEvent): void {

@@ -12,6 +12,26 @@ const RESTING = 'src/manager/resting.test.ts';
 /** Defects of what speaks to the API server, and of what is kept of its answers. */
 export const KUBE_MUTANTS: readonly SourceMutant[] = [
   {
+    name: 'silence from the first event',
+    defect: 'a watch that brings events ends as silent',
+    file: 'src/kube/watch-session.ts',
+    edits: [['if (restMs > 0) this.#armIdle(restMs, idleMs);\n      else this.#giveUp', 'this.#giveUp']],
+    killedBy: byTest(
+      'src/kube/watch-session.test.ts',
+      'takes silence from the last event on for long enough, and not sooner, also where that has become shorter',
+    ),
+  },
+  {
+    name: 'patience of the start stays',
+    defect: 'a watch that has brought what is there may be silent for as long as that may take',
+    file: 'src/kube/watch-session.ts',
+    edits: [['if (idleMs !== this.#idleMs) this.#armIdle', 'if (this.#idleMs === undefined) this.#armIdle']],
+    killedBy: byTest(
+      'src/kube/watch-session.test.ts',
+      'takes silence from the last event on for long enough, and not sooner, also where that has become shorter',
+    ),
+  },
+  {
     name: 'clocks read apart',
     defect: 'a process that was put aside between two clocks takes its machine for suspended',
     file: 'src/ports/moment.ts',
@@ -127,7 +147,7 @@ export const KUBE_MUTANTS: readonly SourceMutant[] = [
     name: 'opening without end',
     defect: 'a watch that the server never accepts is never given up',
     file: 'src/kube/watch-session.ts',
-    edits: [["this.#arm(openDeadlineMs, 'dropped',", "this.#arm(openDeadlineMs * 1e6, 'dropped',"]],
+    edits: [['this.#arm(openDeadlineMs, () => {', 'this.#arm(openDeadlineMs * 1e6, () => {']],
     killedBy: byTest(REFLECTOR, 'gives up a watch that the server never accepts'),
   },
   {

@@ -9,14 +9,14 @@ const HEADER_BYTES = 4;
 /** etcd takes objects of 1.5 MB; what the server adds may make them some times longer. */
 const FRAME_MAX_BYTES = 16_777_216;
 
-/** A watch in protobuf: an event a frame, each after its length. Frames are read where they lie; only what ends in a later chunk is put together. */
+/** A watch in protobuf: an event a frame, each after its length. Read where it lies; only what ends in a later chunk is put together. */
 export class ProtobufFrames implements WatchDecoder {
   readonly #texts: Texts;
-  /** What has come of a frame that is not whole. */
+  /** What has come of a length or of a frame that is not whole. */
   #begun: Buffer[] = [];
   #begunBytes = 0;
-  /** Of it, with its length; only the length is wanted as long as that is not there. */
-  #wantedBytes = HEADER_BYTES;
+  /** Of the frame whose length was read; undefined: a length comes next. */
+  #frameBytes: number | undefined;
 
   constructor(texts: Texts) {
     this.#texts = texts;
@@ -24,30 +24,25 @@ export class ProtobufFrames implements WatchDecoder {
 
   *push(chunk: Buffer): Generator<WatchEvent> {
     let at = 0;
-    while (this.#begunBytes > 0) {
-      const missing = this.#wantedBytes - this.#begunBytes;
-      if (chunk.length - at < missing) {
+    for (;;) {
+      const end = at + (this.#frameBytes ?? HEADER_BYTES) - this.#begunBytes;
+      if (end > chunk.length) {
         this.#keep(chunk.subarray(at));
         return;
       }
-      this.#keep(chunk.subarray(at, at + missing));
-      at += missing;
-      const frame = Buffer.concat(this.#begun, this.#begunBytes);
-      this.#wantedBytes = endOfFrame(frame, 0);
-      if (frame.length < this.#wantedBytes) continue;
-      this.#forget();
-      yield this.#event(frame, 0, frame.length);
-    }
-    for (let end = endOfFrame(chunk, at); end <= chunk.length; end = endOfFrame(chunk, at)) {
-      yield this.#event(chunk, at, end);
+      const part = this.#whole(chunk, at, end);
       at = end;
+      if (this.#frameBytes === undefined) {
+        this.#frameBytes = lengthIn(part);
+      } else {
+        this.#frameBytes = undefined;
+        yield this.#event(part);
+      }
     }
-    this.#wantedBytes = endOfFrame(chunk, at) - at;
-    this.#keep(chunk.subarray(at));
   }
 
   get isInsideEvent(): boolean {
-    return this.#begunBytes > 0;
+    return this.#begunBytes > 0 || this.#frameBytes !== undefined;
   }
 
   #keep(part: Buffer): void {
@@ -56,22 +51,25 @@ export class ProtobufFrames implements WatchDecoder {
     this.#begunBytes += part.length;
   }
 
-  #forget(): void {
+  /** What has begun, with the rest of it. */
+  #whole(chunk: Buffer, at: number, end: number): Buffer {
+    const rest = chunk.subarray(at, end);
+    if (this.#begunBytes === 0) return rest;
+    const whole = Buffer.concat([...this.#begun, rest]);
     this.#begun = [];
     this.#begunBytes = 0;
+    return whole;
   }
 
-  #event(bytes: Buffer, at: number, end: number): WatchEvent {
-    const { type, object } = decodeEvent(bytes, { at: at + HEADER_BYTES, end }, this.#texts);
+  #event(frame: Buffer): WatchEvent {
+    const { type, object } = decodeEvent(frame, this.#texts);
     if (!isEventType(type)) throw new Malformed('a frame of the stream is not a watch event');
     return { type, object };
   }
 }
 
-/** Where the frame ends that begins at `at`; where its length does, as long as that is not whole. */
-function endOfFrame(bytes: Buffer, at: number): number {
-  if (bytes.length - at < HEADER_BYTES) return at + HEADER_BYTES;
-  const length = bytes.readUInt32BE(at);
+function lengthIn(header: Buffer): number {
+  const length = header.readUInt32BE(0);
   if (length > FRAME_MAX_BYTES) throw new Malformed(`a frame is longer than ${String(FRAME_MAX_BYTES)} bytes`);
-  return at + HEADER_BYTES + length;
+  return length;
 }
