@@ -133,7 +133,8 @@ export const MUTANTS: readonly Mutant[] = [
       withRunner(dependencies, async (job, inner) => {
         const report = await inner.run(job);
         if (job.entry.action === 'off' && report.result === 'succeeded') {
-          await inner.run({ ...job, entry: { ...job.entry, action: 'on', operation: 'on:bmc-on' } });
+          // The answer that the off began on is old by now, and would have the on refused.
+          await inner.run({ ...job, mayBegin: () => undefined, entry: { ...job.entry, action: 'on', operation: 'on:bmc-on' } });
           // And says that the off was read just now: an honest time alone would have it read again.
           return { ...report, evidenceAtMs: dependencies.clock.monotonicMs() };
         }
