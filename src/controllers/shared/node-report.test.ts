@@ -140,3 +140,11 @@ describe('changes of one report', () => {
     expect(world.reports.get('a')).toBeUndefined();
   });
 });
+
+it('reports that show own writes too tell as their watch does since when they are heard', () => {
+  const unheard = { get: () => undefined, all: () => [], byIndex: () => [], onChange: () => () => undefined, synced: true, freshAtMs: 5 };
+  const heard = new WrittenLister<NodeFenceReport>({ ...unheard, freshSinceMs: 3, resumedAtMs: 4 });
+  expect([heard.synced, heard.freshAtMs, heard.freshSinceMs, heard.resumedAtMs]).toEqual([true, 5, 3, 4]);
+  const never = new WrittenLister<NodeFenceReport>(unheard);
+  expect([never.freshSinceMs, never.resumedAtMs]).toEqual([Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY]);
+});

@@ -89,6 +89,14 @@ export class WrittenLister<T extends KubeObject> implements Lister<T> {
     return this.#watched.freshAtMs;
   }
 
+  get freshSinceMs(): number {
+    return this.#watched.freshSinceMs ?? Number.NEGATIVE_INFINITY;
+  }
+
+  get resumedAtMs(): number {
+    return this.#watched.resumedAtMs ?? Number.NEGATIVE_INFINITY;
+  }
+
   async #inTurn<R>(name: string, work: () => Promise<R>): Promise<R> {
     const before = this.#turns.get(name) ?? Promise.resolve();
     const turn = before.then(work, work);
