@@ -9,9 +9,10 @@ import { FRESH_WITHIN_MS, watchChecks } from '../http/readiness.ts';
 import { ApiClient } from '../kube/client.ts';
 import { HttpsTransport } from '../kube/https-transport.ts';
 import { loadServerConfig } from '../kube/kubeconfig/kubeconfig.ts';
-import { EventRecorder } from '../kube/recorder.ts';
+import { EventRecorder } from '../kube/events/recorder.ts';
 import { MEDIK8S_LEASE_NAMESPACE } from '../manifests/access.ts';
 import type { ApiTransport } from '../ports/api-transport.ts';
+import type { KubeObject } from '../ports/objects.ts';
 import type { Logger } from '../ports/recorder.ts';
 import type { Plan } from '../domain/plan.ts';
 import { hostEnvironment } from '../runtime/host-environment.ts';
@@ -29,6 +30,7 @@ import { countedProblems } from './counted-problems.ts';
 import { connectCluster, reachCluster } from './connect-cluster.ts';
 import { composeController } from '../manager/compose.ts';
 import type { ComposedController } from '../manager/compose.ts';
+import { LEADER_LEASE } from '../manager/composition.ts';
 import type { ControllerOptions } from '../manager/composition.ts';
 import { secondaryControllersOf } from './controllers-option.ts';
 import type { SecondaryController } from './controllers-option.ts';
@@ -186,7 +188,7 @@ async function serve(flags: Flags, logger: Logger, ending: Ending): Promise<void
     freshness: () =>
       watched().map(({ name, lister }) => ({ resource: name, isSynced: lister.synced, ageMs: clock.monotonicMs() - lister.freshAtMs })),
   });
-  const recorder = createRecorder(transport, flags, logger, telemetry);
+  const recorder = createRecorder(transport, flags, logger, telemetry, leaderLease(flags));
   const elsewhere = await machinesElsewhere(flags, clock);
   const recorders = [recorder, ...(elsewhere === undefined ? [] : [createRecorder(elsewhere, flags, logger, telemetry)])];
   const controller = composeController(
@@ -270,7 +272,12 @@ function optionsOf(flags: Flags, outOfService: boolean): ControllerOptions {
   };
 }
 
-function createRecorder(transport: ApiTransport, flags: Flags, logger: Logger, telemetry: Telemetry): EventRecorder {
+/** What Events of no other object are about. */
+function leaderLease({ fenceNamespace: namespace }: Flags): KubeObject {
+  return { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: LEADER_LEASE, namespace } };
+}
+
+function createRecorder(transport: ApiTransport, flags: Flags, logger: Logger, telemetry: Telemetry, home?: KubeObject): EventRecorder {
   const instance = flags.ownNode === undefined ? hostname() : `${flags.ownNode}/${hostname()}`;
   return new EventRecorder({
     cluster: new ApiClient({ transport }),
@@ -280,6 +287,7 @@ function createRecorder(transport: ApiTransport, flags: Flags, logger: Logger, t
     metrics: telemetry.metrics.event,
     component: 'nodefence-controller',
     instance,
+    ...(home !== undefined && { home }),
   });
 }
 

@@ -19,7 +19,7 @@ import { HttpsTransport } from './https-transport.ts';
 import { LeaderElector } from './leader-elector.ts';
 import { Reflector } from './reflector.ts';
 import type { ReflectorTimings } from './reflector-timings.ts';
-import { EventRecorder } from './recorder.ts';
+import { EventRecorder } from './events/recorder.ts';
 
 const SILENT: Logger = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 const random = new SystemRandom();

@@ -76,7 +76,8 @@ export interface SelfCheckMetrics {
 }
 
 export interface EventMetrics {
-  event(result: 'created' | 'counted' | 'rate-limited' | 'queue-full' | 'failed'): void;
+  /** `importance`: who misses it where it is lost. */
+  event(result: 'created' | 'counted' | 'rate-limited' | 'queue-full' | 'failed', importance: 'person' | 'outcome' | 'progress'): void;
 }
 
 /** Machines of one pool that are preserved for the same cause in the same phase. */

@@ -66,8 +66,10 @@ export function leaseMetrics(registry: Registry): LeaseMetrics {
 }
 
 export function eventMetrics(registry: Registry): EventMetrics {
-  const events = new Meters(registry).counter('nodefence_events_total', 'Kubernetes Events, by result.', ['result']);
-  return { event: (result) => events.inc({ result }) };
+  const help =
+    'Kubernetes Events, by result and by who misses one that is lost: a person who must act, whoever asks what became of a node, whoever follows each step.';
+  const events = new Meters(registry).counter('nodefence_events_total', help, ['result', 'importance']);
+  return { event: (result, importance) => events.inc({ result, importance }) };
 }
 
 export function selfCheckMetrics(registry: Registry): SelfCheckMetrics {

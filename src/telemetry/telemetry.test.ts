@@ -118,7 +118,7 @@ describe('the metrics', () => {
     device.devices('redfish', { reachable: 9, unreachable: 1 });
     device.oldestProbe('redfish', 60_000);
     device.credentialExpiry('redfish', 86_400_000);
-    event.event('created');
+    event.event('created', 'outcome');
     const text = await scrape();
     for (const line of [
       'nodefence_watch_age_seconds{resource="nodes"} 2.5',
@@ -137,7 +137,7 @@ describe('the metrics', () => {
       'nodefence_devices{agent="redfish",reachable="false"} 1',
       'nodefence_device_probe_age_seconds{agent="redfish"} 60',
       'nodefence_credential_expiry_seconds{agent="redfish"} 86400',
-      'nodefence_events_total{result="created"} 1',
+      'nodefence_events_total{result="created",importance="outcome"} 1',
     ]) {
       expect(text).toContain(`${line}\n`);
     }

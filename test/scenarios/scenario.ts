@@ -6,7 +6,7 @@ import type { ComposedController } from '../../src/manager/compose.ts';
 import { LivePlanner } from '../../src/config/live-planner.ts';
 import { inProcessTransport } from '../../src/testbed/apiserver/transport.ts';
 import { ApiClient } from '../../src/kube/client.ts';
-import { EventRecorder } from '../../src/kube/recorder.ts';
+import { EventRecorder } from '../../src/kube/events/recorder.ts';
 import type { AgentDefinition, AgentRegistry } from '../../src/ports/agents.ts';
 import { NO_METRICS } from '../../src/ports/metrics.ts';
 import { CONFIG_MAPS, NODE_FENCE_REPORTS, SECRETS } from '../../src/ports/resources.ts';

@@ -7,7 +7,7 @@ import { LivePlanner } from '../../../src/config/live-planner.ts';
 import { connect } from '../../connection.ts';
 import { FRESH_WITHIN_MS } from '../../../src/http/readiness.ts';
 import { ApiClient } from '../../../src/kube/client.ts';
-import { EventRecorder } from '../../../src/kube/recorder.ts';
+import { EventRecorder } from '../../../src/kube/events/recorder.ts';
 import { NAMESPACE } from '../../../src/manifests/access.ts';
 import { SystemClock } from '../../../src/runtime/system-clock.ts';
 import { SystemRandom } from '../../../src/runtime/system-random.ts';

@@ -1,12 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { ApiStatusError, TransportError } from '../ports/api-transport.ts';
-import { NO_METRICS } from '../ports/metrics.ts';
-import type { KubeObject } from '../ports/objects.ts';
-import type { Logger } from '../ports/recorder.ts';
-import { ManualClock } from '../runtime/manual-clock.ts';
-import { ApiClient } from './client.ts';
+import { ApiStatusError, TransportError } from '../../ports/api-transport.ts';
+import type { KubeObject } from '../../ports/objects.ts';
+import type { Logger } from '../../ports/recorder.ts';
+import { ManualClock } from '../../runtime/manual-clock.ts';
+import { ApiClient } from '../client.ts';
 import { EventRecorder } from './recorder.ts';
-import { ScriptedTransport } from './testing/scripted-transport.ts';
+import { ScriptedTransport } from '../testing/scripted-transport.ts';
 
 const SILENT: Logger = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
@@ -19,6 +18,8 @@ describe('the Event recorder', () => {
   const node: KubeObject = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'a', uid: 'u1', resourceVersion: '7' } };
   const sent = (): string[] => transport.requests.map(({ method, path }) => `${method} ${path.replace(/[0-9a-f]{16}$/, 'ID')}`);
 
+  const written = (field: 'reason' | 'message'): string[] => transport.requests.map(({ body }) => (body as Record<typeof field, string>)[field]);
+
   beforeEach(() => {
     clock = new ManualClock();
     transport = new ScriptedTransport();
@@ -30,9 +31,10 @@ describe('the Event recorder', () => {
       clock,
       random: { next: () => 0, uuid: () => `${(count++).toString(16).padStart(8, '0')}-0000-4000-8000-000000000000` },
       logger: SILENT,
-      metrics: { ...NO_METRICS.event, event: (result) => results.push(result) },
+      metrics: { event: (result, importance) => results.push(`${result} ${importance}`) },
       component: 'nodefence-controller',
       instance: 'one',
+      home: { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: 'home', namespace: 'nodefence-system' } },
     });
   });
 
@@ -77,7 +79,7 @@ describe('the Event recorder', () => {
     const post = 'POST /api/v1/namespaces/default/events';
     expect(sent()).toEqual([post, patch, patch, post]);
     expect(transport.requests[2]?.body).toMatchObject({ count: 3 });
-    expect(results).toEqual(['created', 'counted', 'counted', 'created']);
+    expect(results).toEqual(['created progress', 'counted progress', 'counted progress', 'created progress']);
   });
 
   it('writes other words, other reasons and other objects apart', async () => {
@@ -118,7 +120,10 @@ describe('the Event recorder', () => {
     }
     recorder.event({ ...node, metadata: { name: 'b', uid: 'u9' } }, 'Normal', 'Held', 'Waiting.');
     await clock.advance(100);
-    expect([results.filter((result) => result === 'rate-limited').length, results.filter((result) => result === 'created').length]).toEqual([30, 51]);
+    expect([
+      results.filter((result) => result === 'rate-limited progress').length,
+      results.filter((result) => result === 'created progress').length,
+    ]).toEqual([30, 51]);
   });
 
   it('tries three times when the server is away, then counts the loss and goes on with the next', async () => {
@@ -131,7 +136,7 @@ describe('the Event recorder', () => {
     expect([transport.requests.length, results]).toEqual([2, []]);
     transport.answer = ({ body }) => ((body as { reason: string }).reason === 'Lost' ? new ApiStatusError(503, 'x', 'x') : { status: 201, body });
     await clock.advance(1);
-    expect(results).toEqual(['failed', 'created']);
+    expect(results.slice(0, 2)).toEqual(['failed progress', 'created progress']);
   });
 
   it('does not repeat what the server refuses, and takes "exists already" for its own lost answer', async () => {
@@ -141,7 +146,10 @@ describe('the Event recorder', () => {
     transport.answer = () => ({ status: 409 });
     recorder.event(node, 'Normal', 'Twice', 'x');
     await clock.advance(100);
-    expect([transport.requests.length, results]).toEqual([2, ['failed', 'created']]);
+    expect([written('reason'), results]).toEqual([
+      ['Refused', 'EventsLost', 'Twice'],
+      ['failed progress', 'failed person', 'created progress'],
+    ]);
   });
 
   it('cuts a long message and drops an Event about an object of unknown kind', async () => {
@@ -149,23 +157,122 @@ describe('the Event recorder', () => {
     recorder.event({ metadata: { name: 'a' } }, 'Normal', 'Unknown', 'x');
     await clock.advance(100);
     expect((transport.requests[0]?.body as { message: string }).message).toHaveLength(1024);
-    expect(results).toEqual(['failed', 'created']);
+    expect(results.slice(0, 2)).toEqual(['failed progress', 'created progress']);
   });
 
-  it('bounds its queue', async () => {
-    transport.answer = () => new Promise(() => undefined);
-    for (let object = 0; object < 1100; object++) {
-      recorder.event({ ...node, metadata: { name: `n${String(object)}`, uid: `u${String(object)}` } }, 'Normal', 'Held', 'x');
-    }
+  it('bounds its queue, drops what matters least, and tells of it once it has room', async () => {
+    const held: (() => void)[] = [];
+    transport.answer = ({ body }) =>
+      new Promise((resolve) =>
+        held.push(() => {
+          resolve({ status: 201, body });
+        }),
+      );
+    const about = (name: number): KubeObject => ({ ...node, metadata: { name: `n${name}`, uid: `u${name}` } });
+    for (let object = 0; object < 4096; object++) recorder.event(about(object), 'Normal', 'NodeIsolated', 'x');
+    for (let object = 0; object < 100; object++) recorder.event(about(object), 'Warning', 'LeftOff', 'x');
+    expect([results.length, new Set(results)]).toEqual([100, new Set(['queue-full progress'])]);
     await clock.advance(100);
-    expect(results.filter((result) => result === 'queue-full')).toHaveLength(100);
-    void recorder.close(0);
+    expect(written('reason')).toEqual(['LeftOff', 'LeftOff', 'LeftOff', 'LeftOff']);
+    transport.answer = ({ body }) => ({ status: 201, body });
+    for (const answer of held) answer();
+    await clock.advance(0);
+    expect(results.filter((result) => result === 'created person')).toHaveLength(101);
+    const told = transport.requests.at(-1)?.body as { involvedObject: unknown; type: string; reason: string; message: string };
+    expect([told.type, told.reason, told.involvedObject]).toEqual([
+      'Warning',
+      'EventsLost',
+      expect.objectContaining({ kind: 'Lease', name: 'home' }),
+    ]);
+    expect(told.message).toContain('100 on single steps.');
+  });
+
+  it('tells of lost Events every ten minutes at most', async () => {
+    transport.answer = ({ body }) => ({ status: (body as { reason: string }).reason === 'Lost' ? 403 : 201, body });
+    for (const words of ['a', 'b', 'c']) {
+      recorder.event(node, 'Normal', 'Lost', words);
+      await clock.advance(299_000);
+    }
+    recorder.event(node, 'Normal', 'Lost', 'd');
+    await clock.advance(100);
+    expect(written('message').filter((message) => message.startsWith('Events were lost'))).toEqual([
+      expect.stringContaining('1 on single steps'),
+      expect.stringContaining('3 on single steps'),
+    ]);
+  });
+
+  it('sends one at a time while few wait, four while many do, and one again while the server does not answer', async () => {
+    const underWay = async (events: number): Promise<number> => {
+      const before = transport.requests.length;
+      for (let object = 0; object < events; object++) {
+        recorder.event({ ...node, metadata: { name: 'n', uid: `${before}/${object}` } }, 'Normal', 'NodeIsolated', 'x');
+      }
+      await clock.advance(100);
+      return transport.requests.length - before;
+    };
+    const answers: (() => void)[] = [];
+    const answered = async (status: number): Promise<void> => {
+      transport.answer = ({ body }) => ({ status, body });
+      for (const answer of answers.splice(0)) answer();
+      await clock.advance(0);
+    };
+    const hang = (): void => {
+      transport.answer = ({ body }) =>
+        new Promise((resolve) =>
+          answers.push(() => {
+            resolve({ status: 201, body });
+          }),
+        );
+    };
+    hang();
+    const few = await underWay(50);
+    await answered(201);
+    hang();
+    const many = await underWay(300);
+    transport.answer = () => ({ status: 503 });
+    for (const answer of answers.splice(0)) answer();
+    await clock.advance(0);
+    const beforeTrial = transport.requests.length;
+    await clock.advance(999);
+    const whileAway = transport.requests.length - beforeTrial;
+    await clock.advance(1);
+    expect([few, many, whileAway, transport.requests.length - beforeTrial]).toEqual([1, 4, 0, 1]);
+    await answered(201);
+    await clock.advance(60_000);
+    expect(results.filter((result) => result.startsWith('created'))).toHaveLength(350);
+  });
+
+  it('counts what is said again while it is on its way, in one write', async () => {
+    const answers: (() => void)[] = [];
+    transport.answer = ({ body }) =>
+      new Promise((resolve) =>
+        answers.push(() => {
+          resolve({ status: 201, body });
+        }),
+      );
+    recorder.event(node, 'Normal', 'Held', 'Waiting.');
+    await clock.advance(100);
+    for (let times = 0; times < 3; times++) recorder.event(node, 'Normal', 'Held', 'Waiting.');
+    await clock.advance(100);
+    expect(sent()).toHaveLength(1);
+    transport.answer = ({ body }) => ({ status: 200, body });
+    for (const answer of answers) answer();
+    await clock.advance(100);
+    expect(sent()).toEqual(['POST /api/v1/namespaces/default/events', 'PATCH /api/v1/namespaces/default/events/a.ID']);
+    expect(transport.requests[1]?.body).toMatchObject({ count: 4 });
+  });
+
+  it('has room for what a person must see of an object that made much noise', async () => {
+    for (let times = 0; times < 60; times++) recorder.event(node, 'Normal', 'Noise', String(times));
+    recorder.event(node, 'Warning', 'LeftOff', 'x');
+    await clock.advance(100);
+    expect(written('reason')[0]).toBe('LeftOff');
   });
 
   it('sends what is queued before it closes, but not for ever', async () => {
     recorder.event(node, 'Normal', 'Last', 'x');
     await recorder.close(1000);
-    expect(results).toEqual(['created']);
+    expect(results).toEqual(['created progress']);
     expect(clock.pending).toBe(0);
     recorder.event(node, 'Normal', 'TooLate', 'x');
     await clock.advance(100);
