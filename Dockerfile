@@ -21,17 +21,18 @@ FROM --platform=$BUILDPLATFORM ${BASE} AS build
 ARG TARGETARCH
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
-# No script of a package runs, and the runtime that comes as an optional package stays out: the base image has it.
-RUN npm ci --ignore-scripts --omit=optional
-COPY tsconfig.json tsconfig.build.json ./
+# No script of a package runs.
+RUN npm ci --ignore-scripts
+COPY scripts/supply scripts/supply
 COPY src src
 COPY agents agents
-RUN node node_modules/typescript/bin/tsc -p tsconfig.build.json --declaration false
+# The clusters and devices that `nodefence drill` plays with are no part of the product.
+RUN node scripts/supply/bundle.ts --product
+# The runtime that comes as an optional package stays out: the base image has it.
 RUN npm ci --ignore-scripts --omit=optional --omit=dev
-COPY scripts/supply scripts/supply
 RUN node scripts/supply/sbom.ts > sbom.cdx.json
-# The clusters and devices that `nodefence drill` plays with are no part of the product; packages keep what Node runs on this platform, and their licences.
-RUN rm -rf dist/src/drill dist/src/testbed dist/src/laws && node scripts/supply/prune.ts node_modules $TARGETARCH
+# Packages keep what Node runs on this platform, and their licences.
+RUN node scripts/supply/prune.ts node_modules $TARGETARCH
 
 # Of the platform that the image is for, and so is all that follows: some engines forget it after a stage that names another.
 FROM --platform=$TARGETPLATFORM ${NODE} AS node

@@ -24,7 +24,7 @@ const COMMANDS = {
   image: ['test/image/main.ts'],
   search: ['test/laws/main.ts'],
   bench: ['test/bench/main.ts'],
-  build: ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'],
+  build: ['scripts/supply/bundle.ts'],
   generate: ['scripts/generate.ts'],
   deb: ['scripts/deb/main.ts'],
   'deb:try': ['test/deb/main.ts'],

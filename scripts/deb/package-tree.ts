@@ -10,8 +10,6 @@ import { control, COPYRIGHT, POSTINST, PRERM, unitOf, UNITS, WRAPPER } from './c
 
 const PROGRAM = 'usr/lib/nodefence';
 const DOCS = 'usr/share/doc/nodefence';
-/** Test clusters and devices: no part of the product, as in the image. */
-const LEFT_OUT = ['drill', 'testbed', 'laws'];
 const CONFIGURATION = ['controller.env', 'node.env'];
 
 type Manifest = Parameters<typeof billOfMaterials>[0] & { description: string };
@@ -55,9 +53,8 @@ function program(root: string, place: string, manifest: Manifest, platform: stri
   write(place, 'sbom.cdx.json', billOfMaterials(manifest, lockedPackages(place)));
   prune(join(place, 'node_modules'), platform);
   for (const name of ['package-lock.json', '.npmrc', 'node_modules/.package-lock.json']) rmSync(join(place, name), { force: true });
-  const compiler = join(root, 'node_modules/typescript/bin/tsc');
-  execFileSync(process.execPath, [compiler, '-p', 'tsconfig.build.json', '--declaration', 'false', '--outDir', join(place, 'dist')], { cwd: root });
-  for (const name of LEFT_OUT) rmSync(join(place, 'dist/src', name), { recursive: true });
+  // Test clusters and devices are no part of the product, as in the image.
+  execFileSync(process.execPath, [join(root, 'scripts/supply/bundle.ts'), '--product', '--out', join(place, 'dist/src')]);
 }
 
 function pages(root: string, tree: string): void {

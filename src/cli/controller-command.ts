@@ -55,6 +55,7 @@ import { withDeviceAddressOption } from './device-address-option.ts';
 import type { DeviceAddresses } from '../domain/addresses/device-addresses.ts';
 import { rightsOfController, withProgramOption } from './program-rights.ts';
 import { remedyPorts, withRemediesOption } from './remedy-folder.ts';
+import { endingWhenReplaced } from './replaced-program.ts';
 import type { RemedyFlags } from './remedy-folder.ts';
 import { HostSecrets, withSecretFilesOption } from './secrets/stores.ts';
 import type { SecretFlags } from './secrets/stores.ts';
@@ -196,7 +197,7 @@ async function serve(flags: Flags, logger: Logger, ending: Ending): Promise<void
       transport,
       clock,
       random,
-      registry: standardRegistry(rights),
+      registry: endingWhenReplaced(standardRegistry(rights), (reason) => endAnew(reason, logger)),
       connect: (kubeconfig) => connectCluster(kubeconfig, clock),
       ...{ host: hostEnvironment(process.env), addresses: flags.deviceAddresses },
       reach: (kubeconfig) => reachCluster(kubeconfig, '(Secret)', clock),
@@ -296,6 +297,12 @@ async function leave(reason: string, recorders: readonly EventRecorder[], logger
   logger.info('leadership is handed over; the process ends', { reason });
   await Promise.all(recorders.map((recorder) => recorder.close(1_000)));
   process.exit(0);
+}
+
+/** As a signal ends it: the lease is handed over. */
+function endAnew(reason: string, logger: Logger): void {
+  logger.error('the process ends, to be started anew', { reason });
+  process.kill(process.pid, 'SIGTERM');
 }
 
 async function stopInOrder(controller: ComposedController, recorders: readonly EventRecorder[], operations: OperationsServer): Promise<void> {

@@ -24,7 +24,7 @@ const PROGRAMS = [
   { command: 'ipmi_sim', package: 'openipmi' },
 ];
 const CONTEXT = [
-  ...['Dockerfile', '.dockerignore', 'LICENSE', '.npmrc', 'package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json'],
+  ...['Dockerfile', '.dockerignore', 'LICENSE', '.npmrc', 'package.json', 'package-lock.json'],
   ...['src', 'agents', 'scripts/supply'],
 ];
 const WORD_LENGTH_MAX = 90;

@@ -3,8 +3,8 @@ import { posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isMap, parseAllDocuments } from 'yaml';
 
-/** `config` of the checkout, or of the package whose compiled programs stand one folder deeper. */
-const CONFIG = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../../../config/' : '../../../../config/', import.meta.url));
+/** `config` of the checkout, or of the package, whose built program stands in `dist/src`. */
+const CONFIG = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../../../config/' : '../../config/', import.meta.url));
 /** Of definitions that others may have brought: created where they are absent, never applied over theirs. */
 const CREATED_ONLY = /-crd$/;
 
