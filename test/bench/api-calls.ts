@@ -32,6 +32,12 @@ export function callsOf(calls: readonly ApiCall[], node: string): ApiCall[] {
   return calls.filter(({ path }) => named.test(path) || path.endsWith('/nodefencestops'));
 }
 
+/** The same with those that name no node, and that a fence waits for as well: it is created, and its Secret is read. */
+export function fenceCallsOf(calls: readonly ApiCall[], node: string): ApiCall[] {
+  const nameless = calls.filter(({ method, path }) => (method === 'POST' && path.endsWith('/nodefences')) || path.includes('/secrets/'));
+  return [...callsOf(calls, node), ...nameless];
+}
+
 /** For how long within a window none of these calls was under way. */
 export function besidesMs(calls: readonly ApiCall[], from: number, to: number): number {
   let [free, atMs] = [0, from];

@@ -2,7 +2,7 @@ import type { FenceFigures } from './fences.ts';
 import { spreadCells, tableOf } from './figures.ts';
 
 export function fenceWords(run: FenceFigures): string {
-  const { failedToFirstCall, failedToOff, failedToBareWatch, stableOffToRelease, podsReleased, loopLag, controller } = run;
+  const { failedToFirstCall, firstCallBesides, failedToOff, failedToBareWatch, stableOffToRelease, podsReleased, loopLag, controller } = run;
   const released =
     podsReleased === undefined
       ? []
@@ -17,6 +17,7 @@ export function fenceWords(run: FenceFigures): string {
     tableOf([
       ['milliseconds', 'n', 'p50', 'p99', 'max'],
       spreadCells('Node declared failed → first device call', failedToFirstCall),
+      ...(firstCallBesides === undefined ? [] : [spreadCells('  of it without a request under way', firstCallBesides)]),
       spreadCells('Node declared failed → off sent', failedToOff),
       spreadCells('the same event at a bare watch', failedToBareWatch),
       spreadCells('stable off → release written', stableOffToRelease),

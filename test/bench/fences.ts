@@ -5,7 +5,7 @@ import { CONTROLLER_USER } from '../../src/drill/run/cluster-session.ts';
 import type { Node } from '../../src/ports/objects.ts';
 import { BenchCluster, LIVELY_NODE } from './cluster.ts';
 import type { ApiCall } from './api-calls.ts';
-import { besidesMs, callsOf } from './api-calls.ts';
+import { besidesMs, callsOf, fenceCallsOf } from './api-calls.ts';
 import type { DeviceCall } from './device.ts';
 import { comeBack, fail, RENEW_EVERY_MS, renew, untilFinal } from './nodes.ts';
 import { rounded, spreadOf } from './figures.ts';
@@ -27,6 +27,8 @@ export interface FenceFigures {
   syncMs: number;
   /** From the answer to the PATCH that made the Node Unknown, at the API server, to the first call of the device. */
   failedToFirstCall: Spread;
+  /** Of that time, how long none of its requests was under way: decisions, and waiting for a turn. */
+  firstCallBesides?: Spread;
   failedToOff: Spread;
   /** The same event at a client that does nothing but watch. */
   failedToBareWatch: Spread;
@@ -53,19 +55,24 @@ export interface FenceRun {
   /** Renewals of other nodes' leases a second. */
   events?: number;
   pace?: { max: number; window: string; windowMs: number };
+  /** How long to wait for the reports of all nodes before the first one fails. */
+  knownWithinMs?: number;
 }
 
 /** Fails `fences` nodes of a cluster of `nodes`, wave by wave, and brings each back when its device is switched on. */
 export async function measureFences(run: FenceRun, say: (line: string) => void): Promise<FenceFigures> {
-  const { nodes, fences, wave, everyMs, pods = 0, events = 0, pace } = run;
+  const { nodes, fences, wave, everyMs, pods = 0, events = 0, pace, knownWithinMs } = run;
   say(`creating ${nodes} nodes`);
   const bench = await BenchCluster.start(nodes, { pods, ...(pace === undefined ? {} : { pace }) });
   try {
     say('starting the controller');
     const failures: string[] = [];
-    const syncMs = await bench.startController((node, state) => {
-      if (state === 'on') comeBack(bench, node).catch((error: unknown) => failures.push(String(error)));
-    });
+    const syncMs = await bench.startController(
+      (node, state) => {
+        if (state === 'on') comeBack(bench, node).catch((error: unknown) => failures.push(String(error)));
+      },
+      knownWithinMs === undefined ? {} : { knownWithinMs },
+    );
     const watched = watchNodes(bench);
     const renewal = setInterval(() => void renew(bench, LIVELY_NODE).catch((error: unknown) => failures.push(String(error))), RENEW_EVERY_MS);
     if (events > 0) bench.renewLeases(bench.nodes.slice(fences), events);
@@ -84,7 +91,7 @@ export async function measureFences(run: FenceRun, say: (line: string) => void):
     watched.close();
     if (failures.length > 0) throw new Error(`the bench itself failed: ${failures[0] ?? ''}`);
     const { calls, requests } = JSON.parse(readFileSync(bench.callsFile, 'utf8')) as { calls: DeviceCall[]; requests: ApiCall[] };
-    const samples = samplesOf(bench.audit(from), calls, watched.seenAt, failing);
+    const samples = samplesOf(bench.audit(from), { calls, requests }, watched.seenAt, failing);
     const failedToFirstCall = spreadOf(samples.firstCall);
     const failedToBareWatch = spreadOf(samples.bareWatch);
     return {
@@ -95,6 +102,7 @@ export async function measureFences(run: FenceRun, say: (line: string) => void):
       everyMs,
       syncMs: rounded(syncMs),
       failedToFirstCall,
+      firstCallBesides: spreadOf(samples.firstCallBesides),
       failedToOff: spreadOf(samples.off),
       failedToBareWatch,
       ratioToBareWatch: rounded(failedToFirstCall.p50 / failedToBareWatch.p50),
@@ -136,19 +144,25 @@ function watchNodes(bench: BenchCluster): { seenAt: Map<string, number>; close: 
 interface Samples {
   firstCall: number[];
   firstCallAt: number[];
+  firstCallBesides: number[];
   off: number[];
   bareWatch: number[];
   release: number[];
   requests: Record<string, number>;
 }
 
-function samplesOf(audit: readonly ApiEvent[], calls: readonly DeviceCall[], seenAt: ReadonlyMap<string, number>, nodes: readonly string[]): Samples {
+function samplesOf(
+  audit: readonly ApiEvent[],
+  { calls, requests }: { calls: readonly DeviceCall[]; requests: readonly ApiCall[] },
+  seenAt: ReadonlyMap<string, number>,
+  nodes: readonly string[],
+): Samples {
   const byNode = Map.groupBy(calls, ({ node }) => node);
   const onNodes = Map.groupBy(
     audit.filter(({ resource, verb }) => resource === 'nodes' && verb === 'patch'),
     ({ name }) => name ?? '',
   );
-  const samples: Samples = { firstCall: [], firstCallAt: [], off: [], bareWatch: [], release: [], requests: {} };
+  const samples: Samples = { firstCall: [], firstCallAt: [], firstCallBesides: [], off: [], bareWatch: [], release: [], requests: {} };
   for (const node of nodes) {
     const patches = onNodes.get(node) ?? [];
     const failedAt = patches.find(({ user, subresource }) => user === 'operator' && subresource === 'status')?.at;
@@ -160,6 +174,8 @@ function samplesOf(audit: readonly ApiEvent[], calls: readonly DeviceCall[], see
     if (own[0] !== undefined) {
       samples.firstCall.push(own[0].at - failedAt);
       samples.firstCallAt.push(own[0].at);
+      const meanwhile = requests.filter(({ from, to }) => to > failedAt && from < (own[0]?.at ?? 0));
+      samples.firstCallBesides.push(besidesMs(fenceCallsOf(meanwhile, node), failedAt, own[0].at));
     }
     if (off !== undefined) samples.off.push(off.at - failedAt);
     if (seen !== undefined) samples.bareWatch.push(seen - failedAt);

@@ -2,6 +2,7 @@
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { AGENT_SECTIONS, measureAgents } from './agents/agents-bench.ts';
+import { ALL_KNOWN_WITHIN_MS } from './cluster.ts';
 import { measureDaemon } from './daemon/daemon-bench.ts';
 import { measureFailover } from './failover.ts';
 import { measureFences } from './fences.ts';
@@ -84,7 +85,7 @@ const [nodes, fences, wave, every] = [values.nodes, values.fences, values.wave, 
 
 const MEASURE: { [Name in SectionName]: () => unknown } = {
   small: () => measureFences({ nodes: 100, fences: 60, wave: 1, everyMs: CALM_MS }, say),
-  large: () => measureFences({ nodes, fences, wave, everyMs: every, events: EVENTS_PER_SECOND }, say),
+  large: () => measureFences({ nodes, fences, wave, everyMs: every, events: EVENTS_PER_SECOND, knownWithinMs: ALL_KNOWN_WITHIN_MS }, say),
   release: () => measureFences(RELEASE, say),
   wave: () => measureFences(WAVE, say),
   drill: measureCompiled,

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { BenchCluster, LIVELY_NODE } from './cluster.ts';
+import { ALL_KNOWN_WITHIN_MS, BenchCluster, LIVELY_NODE } from './cluster.ts';
 import type { ControllerUse } from './cluster.ts';
 import { comeBack, fail, renew, watchFinals } from './nodes.ts';
 import { rounded } from './figures.ts';
@@ -23,8 +23,6 @@ const PERCENT_PER_MINUTE = 2;
 const SAMPLES = 40;
 /** As a day is to the time between two failures of a node: NodeFences that are final go as others come. */
 const HISTORY_TTL = '1m';
-/** Reports of new nodes are no part of what is kept up. */
-const KNOWN_WITHIN_MS = 900_000;
 const LAST_WITHIN_MS = 60_000;
 /** The last NodeFence is gone, and every connection that is not needed has been given up. */
 const REST_MS = 90_000;
@@ -39,7 +37,7 @@ export async function measureSoak(nodes: number, minutes: number, speed: number,
       (node, state) => {
         if (state === 'on') comeBack(bench, node).catch(noted);
       },
-      { keepsCalls: false, knownWithinMs: KNOWN_WITHIN_MS },
+      { keepsCalls: false, knownWithinMs: ALL_KNOWN_WITHIN_MS },
     );
     const renewal = setInterval(() => void renew(bench, LIVELY_NODE).catch(noted), 1_000);
     const before = await bench.usage();

@@ -7,7 +7,7 @@ export function graphsOf(sizes: readonly SizeCost[]): Record<string, string> {
   const of = (title: string, unit: string, pick: (row: SizeCost) => number): string =>
     graphOf({ title, unit, across: 'nodes', points: sizes.map((row) => [row.nodes, pick(row)] as const) });
   return {
-    'bench-cpu': of('CPU for one event', 'ms', ({ cpuMsPerEvent }) => cpuMsPerEvent),
+    'bench-cpu': of('CPU for one event', 'µs', ({ cpuMsPerEvent }) => cpuMsPerEvent * 1_000),
     'bench-memory': of('Resident memory', 'MB', ({ rssMb }) => rssMb),
     'bench-sync': of('Time of the first sync', 'ms', ({ syncMs }) => syncMs),
   };
