@@ -258,7 +258,7 @@ export const CLIENT_MUTANTS: readonly SourceMutant[] = [
     defect: 'a leader writes records and statuses of fences after its Lease has ended',
     file: 'src/controllers/fence/controller.ts',
     edits: [['cluster: gate(given.cluster) }', 'cluster: gate === undefined ? given.cluster : given.cluster }']],
-    killedBy: byTest('src/controllers/fence/gated-writes.test.ts', 'sends nothing'),
+    killedBy: byTest('src/controllers/fence/gated-writes.test.ts', 'sends nothing more'),
   },
   {
     name: 'ungated node leases',

@@ -33,6 +33,12 @@ class World {
     });
   }
 
+  /** No report is there, or none that the watch has told of. */
+  hide({ isThere }: { isThere: boolean }): void {
+    this.#shown = undefined;
+    if (!isThere) this.stored = undefined;
+  }
+
   /** The watch catches up. */
   show(): void {
     const before = this.#shown;
@@ -53,6 +59,12 @@ class World {
     const cluster = {
       get: () => {
         this.requests.push('get');
+        return Promise.resolve(this.stored);
+      },
+      create: () => {
+        this.requests.push('post');
+        if (this.stored !== undefined) return Promise.reject(new ApiStatusError(409, 'AlreadyExists', 'it is there'));
+        this.stored = { metadata: { name: 'a', uid: 'r', resourceVersion: '1' } };
         return Promise.resolve(this.stored);
       },
       replaceStatus: async (_resource: unknown, { metadata, status }: NodeFenceReport) => {
@@ -88,6 +100,22 @@ describe('changes of one report', () => {
     await Promise.all(both);
     expect(world.requests).toEqual(['put', 'put']);
     expect(world.stored?.status).toEqual({ incident: 2, consecutiveFailures: 1 });
+  });
+
+  it('make the report where there is none, and nobody asks for it before', async () => {
+    const world = new World();
+    world.hide({ isThere: false });
+    await world.update((status) => ({ ...status, incident: 2 }));
+    expect(world.requests).toEqual(['post', 'put']);
+    expect(world.stored?.status).toEqual({ incident: 2 });
+  });
+
+  it('keep what stands in a report of which the watch has not told', async () => {
+    const world = new World();
+    world.hide({ isThere: true });
+    await world.update((status) => ({ ...status, consecutiveFailures: 1 }));
+    expect(world.requests).toEqual(['post', 'get', 'put']);
+    expect(world.stored?.status).toEqual({ incident: 1, consecutiveFailures: 1 });
   });
 
   it('keep what another process wrote meanwhile: they are read anew then', async () => {

@@ -8,7 +8,7 @@ export type ReportStatus = NonNullable<NodeFenceReport['status']>;
 
 interface Reports {
   cluster: Cluster;
-  /** What is changed is what this shows; `undefined` is looked up. */
+  /** What is changed is what this shows; what it does not show is created, and looked up where it is there. */
   listers: { reports: Pick<Lister<NodeFenceReport>, 'get' | 'own'> };
 }
 
@@ -26,8 +26,7 @@ export async function updateReport(reports: Reports, name: string, change: (stat
 async function changed({ cluster, listers }: Reports, name: string, change: (status: ReportStatus) => ReportStatus): Promise<void> {
   const { own } = listers.reports;
   for (let tries = 1; ; tries += 1) {
-    const cached = tries === 1 ? listers.reports.get(name) : undefined;
-    const report = cached ?? (await cluster.get(NODE_FENCE_REPORTS, name)) ?? (await create(cluster, name));
+    const report = tries === 1 ? (listers.reports.get(name) ?? (await created(cluster, name))) : await lookedUp(cluster, name);
     const status = change(report.status ?? {});
     if (canonical(status) === canonical(report.status ?? {})) return;
     try {
@@ -41,6 +40,21 @@ async function changed({ cluster, listers }: Reports, name: string, change: (sta
   }
 }
 
-async function create(cluster: Cluster, name: string): Promise<NodeFenceReport> {
+/** Of which the watch shows none: after an installation that is so of every node, and nobody asks before it is made. */
+async function created(cluster: Cluster, name: string): Promise<NodeFenceReport> {
+  try {
+    return await create(cluster, name);
+  } catch (error) {
+    // Another controller's, of which the watch has not told yet.
+    if (error instanceof ApiStatusError && error.status === 409) return lookedUp(cluster, name);
+    throw error;
+  }
+}
+
+async function lookedUp(cluster: Cluster, name: string): Promise<NodeFenceReport> {
+  return (await cluster.get(NODE_FENCE_REPORTS, name)) ?? create(cluster, name);
+}
+
+function create(cluster: Cluster, name: string): Promise<NodeFenceReport> {
   return cluster.create(NODE_FENCE_REPORTS, { apiVersion: `${GROUP}/${VERSION}`, kind: 'NodeFenceReport', metadata: { name } });
 }
