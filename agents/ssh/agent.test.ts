@@ -136,6 +136,12 @@ describe('the parameters of a command over SSH', () => {
     expect(ssh.check({ ...whole, ...changes }, true).map((problem) => problem.parameter)).toContain(parameter);
   });
 
+  it('are refused where nothing says whose key the host shows, and where the first one is to be believed', () => {
+    const { known_hosts: _known, ...anybody } = whole;
+    for (const more of [{}, { trust_on_first_use: 'yes' }])
+      expect(ssh.check({ ...anybody, ...more }, true).map(({ parameter }) => parameter)).toEqual(['known_hosts']);
+  });
+
   it('name one queue for one machine', () => {
     expect(ssh.deviceKey({ ip: 'Worker-1', command: 'true' })).toBe('worker-1:22');
     expect(ssh.deviceKey({ ipaddr: '[fd00::1]', ipport: '0022' })).toBe('[fd00::1]:22');

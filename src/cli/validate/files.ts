@@ -3,6 +3,8 @@ import { extname, join } from 'node:path';
 import { decoded } from '../../config/manifests/decode.ts';
 import { Manifests } from '../../config/manifests/manifests.ts';
 import type { ManifestFile } from '../../config/manifests/manifests.ts';
+import { wholeObject } from '../../kube/whole.ts';
+import { NODES } from '../../ports/resources.ts';
 import { CommandFailure, EXIT } from '../commands/failure.ts';
 import type { Input } from './input.ts';
 
@@ -24,7 +26,7 @@ export function inputFromFiles(paths: readonly string[], namespace: string): Inp
     source: files.length === 1 ? (files[0]?.path ?? '') : `${files.length} files`,
     configMaps: manifests.configMaps.map(({ metadata, data = {} }) => ({ name: metadata.name, data, labels: metadata.labels })),
     secrets: new Map(manifests.secrets.map((secret) => [secret.metadata.name, decoded(secret)])),
-    nodes: manifests.nodes.length === 0 ? undefined : manifests.nodes,
+    nodes: manifests.nodes.length === 0 ? undefined : manifests.nodes.map((node) => wholeObject(NODES, node)),
     recordedUUIDs: new Map(),
     problems: isEmpty
       ? [{ file: paths.join(', '), line: undefined, message: 'holds no ConfigMap: name the files or folders of your fence configuration' }]
