@@ -59,7 +59,7 @@ describe('the HTTPS transport', () => {
     transport.close();
   });
 
-  function build(parts: Partial<ServerConfig>): HttpsTransport {
+  function build(parts: Partial<ServerConfig>, more: { idleMs?: number } = {}): HttpsTransport {
     const config: ServerConfig = {
       source: 'test',
       url: new URL(`https://127.0.0.1:${String((server.address() as AddressInfo).port)}/prefix`),
@@ -71,7 +71,7 @@ describe('the HTTPS transport', () => {
       namespace: 'default',
       ...parts,
     };
-    return new HttpsTransport({ server: config, clock, userAgent: 'nodefence/test' });
+    return new HttpsTransport({ server: config, clock, userAgent: 'nodefence/test', ...more });
   }
 
   const get = (path = '/api/v1/nodes/a', deadlineMs = 5000, signal?: AbortSignal) =>
@@ -134,6 +134,26 @@ describe('the HTTPS transport', () => {
       await get();
     }
     expect(sockets.size).toBe(1);
+  });
+
+  it('closes connections that nothing was asked on for a while, and none that waits for its answer, nor a watch', async () => {
+    const idleMs = 100;
+    transport = build({}, { idleMs });
+    const open = (): number => [...sockets].filter((socket) => !(socket as TLSSocket).destroyed).length;
+    handler = (request, response) => {
+      if (request.url?.includes('watch=') === true) response.writeHead(200, { 'content-type': 'application/json' }).flushHeaders();
+      else setTimeout(() => json(response, 200, {}), request.url?.endsWith('slow') === true ? 10 * idleMs : 10);
+    };
+    const watched = watch();
+    await watched.until(() => watched.opened === 1);
+    const slow = get('/api/v1/nodes/slow');
+    await Promise.all(Array.from({ length: 8 }, () => get()));
+    expect(sockets.size).toBe(10);
+    await watched.until(() => open() === 2);
+    expect((await slow).status).toBe(200);
+    await watched.until(() => open() === 1);
+    expect(watched.ends).toEqual([]);
+    watched.close();
   });
 
   it('gives up at its deadline and says so, and leaves no listener on the caller’s signal', async () => {

@@ -19,6 +19,8 @@ export interface HttpsTransportOptions {
   clock: Clock;
   /** `nodefence/VERSION`. */
   userAgent: string;
+  /** How long a connection that nothing is asked on is kept; a minute if absent. */
+  idleMs?: number;
 }
 
 /** Kubernetes over node:https with kept connections. */
@@ -32,7 +34,7 @@ export class HttpsTransport implements ApiTransport {
   constructor(options: HttpsTransportOptions) {
     this.#server = options.server;
     this.#clock = options.clock;
-    this.#connection = new Connection(options.server, options.userAgent);
+    this.#connection = new Connection(options.server, options.userAgent, options.idleMs);
     this.#beat = new Beat(options.clock);
   }
 

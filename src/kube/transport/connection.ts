@@ -8,6 +8,8 @@ import { watchHandshake } from './gated-request.ts';
 const SOCKETS_MAX = { calls: 32, lease: 2, urgent: 4, slow: 64, patient: 32 } as const;
 const LANES = ['calls', 'lease', 'urgent', 'slow', 'patient'] as const;
 const PROBE_SOCKET_MS = 15_000;
+/** A kept socket that nothing was asked on for so long is closed, by us: an API server closes its own after 90 s, and a write may meet that. */
+const IDLE_MS = 60_000;
 
 export interface Wire {
   options: RequestOptions;
@@ -23,11 +25,13 @@ type Agents = Readonly<Record<Lane | 'watches', HttpAgent>>;
 export class Connection {
   readonly #server: ServerConfig;
   readonly #userAgent: string;
+  readonly #idleMs: number;
   #agents: (Agents & { key: string }) | undefined;
 
-  constructor(server: ServerConfig, userAgent: string) {
+  constructor(server: ServerConfig, userAgent: string, idleMs = IDLE_MS) {
     this.#server = server;
     this.#userAgent = userAgent;
+    this.#idleMs = idleMs;
   }
 
   /** Where to send the next request, with today's credential. */
@@ -81,7 +85,7 @@ export class Connection {
       const sockets = { keepAlive: true, keepAliveMsecs: PROBE_SOCKET_MS, noDelay: true, ...bound };
       return url.protocol === 'http:' ? new HttpAgent(sockets) : new WatchedAgent({ ...sockets, ...tls });
     };
-    const lane = (name: Lane): HttpAgent => agent({ maxSockets: SOCKETS_MAX[name] });
+    const lane = (name: Lane): HttpAgent => agent({ maxSockets: SOCKETS_MAX[name], timeout: this.#idleMs });
     const lanes = { calls: lane('calls'), lease: lane('lease'), urgent: lane('urgent'), slow: lane('slow'), patient: lane('patient') };
     return { ...lanes, watches: agent({ maxFreeSockets: 0 }) };
   }
