@@ -4,7 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { until } from './waiting.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
-const START_DEADLINE_MS = 30_000;
+/** Of a process that begins, on a loaded machine. */
+const START_DEADLINE_MS = 120_000;
 
 interface LogLine {
   level: string;
