@@ -47,7 +47,7 @@ COPY --from=build /build/dist dist
 USER 65532:65532
 EXPOSE 8080
 # What is young and dies at once needs no 128 MB: of the memory of 5,000 nodes that was a third (docs/adr/0025-a-small-heap.md).
-ENTRYPOINT ["node", "--max-semi-space-size=4", "/app/dist/src/main.js"]
+ENTRYPOINT ["node", "--max-semi-space-size=2", "/app/dist/src/main.js"]
 CMD ["controller"]
 
 FROM controller AS full

@@ -12,7 +12,7 @@ describe('the Debian package', () => {
       const text = readFileSync(SYSTEMD + name, 'utf8');
       const unit = unitOf(text);
       expect(unit).toMatch(
-        /^ExecStart=\/usr\/lib\/nodefence\/node (--lite-mode |--max-semi-space-size=4 )?\/usr\/lib\/nodefence\/dist\/src\/main\.js /m,
+        /^ExecStart=\/usr\/lib\/nodefence\/node (--lite-mode |--max-semi-space-size=2 )?\/usr\/lib\/nodefence\/dist\/src\/main\.js /m,
       );
       expect(unit).toMatch(/^Documentation=file:\/\/\/usr\/share\/doc\/nodefence\/(systemd\/README|[a-z-]+)\.md$/m);
       const others = (of: string): string[] => of.split('\n').filter((line) => !/^(ExecStart|Documentation)=/.test(line));

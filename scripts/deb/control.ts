@@ -72,7 +72,7 @@ export function unitOf(text: string): string {
   return moved;
 }
 
-export const WRAPPER = '#!/bin/sh\nexec /usr/lib/nodefence/node --max-semi-space-size=4 /usr/lib/nodefence/dist/src/main.js "$@"\n';
+export const WRAPPER = '#!/bin/sh\nexec /usr/lib/nodefence/node --max-semi-space-size=2 /usr/lib/nodefence/dist/src/main.js "$@"\n';
 
 export const COPYRIGHT = `Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/
 Upstream-Name: nodefence

@@ -30,7 +30,7 @@ function variables(): string[] {
 describe('the systemd unit', () => {
   it('starts the controller without a flag of its own, so that the environment file decides', () => {
     expect(values('ExecStart')).toEqual([
-      '/opt/nodefence/node_modules/.bin/node --max-semi-space-size=4 /opt/nodefence/node_modules/nodefence/dist/src/main.js controller',
+      '/opt/nodefence/node_modules/.bin/node --max-semi-space-size=2 /opt/nodefence/node_modules/nodefence/dist/src/main.js controller',
     ]);
     expect(values('EnvironmentFile')).toEqual(['-/etc/nodefence/controller.env']);
   });
