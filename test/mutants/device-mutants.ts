@@ -194,7 +194,7 @@ export const DEVICE_MUTANTS: readonly SourceMutant[] = [
     file: 'agents/ipmi/native/login.ts',
     edits: [['this.#isSure &&= heard.isSure;', '']],
     killedBy: byTest(
-      'agents/ipmi/native/native-session.test.ts',
+      'agents/ipmi/native/login.test.ts',
       'is given more time, where a repetition voided what was said, and not told as a wrong password',
     ),
   },

@@ -1,7 +1,5 @@
-import type { Call, CallTarget } from '../../shared/call.ts';
 import { plainDatagram, plainMessage } from './datagram.ts';
 import { requestBytes, responseTo, type Request, type Response } from './message.ts';
-import { describeSilence, type UdpLink } from './udp-link.ts';
 
 /** What a BMC tells strangers (Get Channel Authentication Capabilities, section 22.13). Nobody vouches for it. */
 export interface Capabilities {
@@ -12,20 +10,17 @@ export interface Capabilities {
 /** This channel, and the extended answer that tells of IPMI 2.0. */
 const THIS_CHANNEL = 0x8e;
 
-/** Asks a BMC who is there; one that refuses to tell is taken to be a good one. Rejects with `AgentError` where nobody answers. */
-export async function capabilities(link: UdpLink, call: Call<CallTarget>, privilege: number): Promise<Capabilities> {
+/** The question, for a link. A BMC that refuses to tell is taken to be a good one. */
+export function capabilitiesQuestion(privilege: number): { datagram: () => Buffer; accept: (received: Buffer) => Capabilities | undefined } {
   const request: Request = { netFn: 0x06, command: 0x38, data: [THIS_CHANNEL, privilege], sequence: 0 };
-  const datagram = plainDatagram(requestBytes(request));
-  const heard = await link.ask(call, {
-    datagram: () => datagram,
+  return {
+    datagram: () => plainDatagram(requestBytes(request)),
     accept: (received) => {
       const message = plainMessage(received);
-      return message === undefined ? undefined : responseTo(request, message);
+      const response = message === undefined ? undefined : responseTo(request, message);
+      return response === undefined ? undefined : capabilitiesOf(response);
     },
-  });
-  if (heard.kind === 'ended') throw call.endedError();
-  if (heard.kind === 'silence') throw call.error('Unreachable', describeSilence('no answer from the BMC', heard));
-  return capabilitiesOf(heard.value);
+  };
 }
 
 function capabilitiesOf({ completion, data }: Response): Capabilities {

@@ -6,13 +6,13 @@ import type { AddressCheck } from '../../shared/address/address-check.ts';
 import type { Call, CallTarget } from '../../shared/call.ts';
 import { TransportUnfit } from '../line.ts';
 import type { IpmiSettings } from '../parameters.ts';
-import { capabilities, type Capabilities } from './capabilities.ts';
+import { capabilitiesQuestion, type Capabilities } from './capabilities.ts';
 import { handshakeDatagram, handshakePayload, PAYLOAD } from './datagram.ts';
 import { handshakeAnswer, openedSession, openSessionRequest, PRIVILEGE, rakp1, rakp3, roleByte, type HandshakeAnswer } from './handshake.ts';
 import { isSameCode, rakp2Code, rakp3Code, SessionKeys, type Handshake } from './keys.ts';
 import { failureOf, suiteRefused, type Step } from './login-failure.ts';
 import { SUITES, type Suite } from './suites.ts';
-import { describeSilence, UdpLink } from './udp-link.ts';
+import { describeSilence, UdpLink, type Silence } from './udp-link.ts';
 
 const INVALID_CODE = 0x0f;
 
@@ -68,6 +68,8 @@ class Login {
   readonly #link: UdpLink;
   readonly #call: Call<CallTarget>;
   readonly #consoleID = randomInt(1, 0x1_0000_0000);
+  /** What every BMC answers to strangers. */
+  readonly #strangers: ReturnType<typeof capabilitiesQuestion>;
   #tag = randomInt(256);
   #capabilities: Capabilities | undefined;
   /** Each step was asked once, and nothing came but its answer. */
@@ -78,18 +80,18 @@ class Login {
     this.#suite = suite;
     this.#link = link;
     this.#call = call;
+    this.#strangers = capabilitiesQuestion(PRIVILEGE[settings.privilege]);
   }
 
   async run(): Promise<LoggedIn> {
     const { privilege, username, password, kg } = this.#settings;
-    this.#capabilities = await capabilities(this.#link, this.#call, PRIVILEGE[privilege]);
     const systemID = await this.#open();
     const consoleNonce = randomBytes(16);
     const role = roleByte(privilege);
     const name = Buffer.from(username);
     const answer2 = await this.#ask('RAKP 1', PAYLOAD.rakp1, PAYLOAD.rakp2, (tag) => rakp1(tag, systemID, consoleNonce, role, name));
     const { rest } = answer2;
-    if (rest.length !== 32 + this.#suite.hashBytes) throw this.#odd('RAKP 1', `RAKP 2 came with ${rest.length} bytes`);
+    if (rest.length !== 32 + this.#suite.hashBytes) throw await this.#odd('RAKP 1', `RAKP 2 came with ${rest.length} bytes`);
     const handshake: Handshake = {
       suite: this.#suite,
       consoleID: this.#consoleID,
@@ -122,9 +124,9 @@ class Login {
     const systemID = openedSession(answer, this.#suite);
     if (systemID === 'other suite') {
       const { kind, answered, isUnfit } = suiteRefused(this.#settings, 'the BMC opened a session of another suite than asked for');
-      throw this.#failed(kind, `${answered}${this.#hint()}`, isUnfit);
+      throw await this.#failed(kind, answered, isUnfit);
     }
-    if (systemID === undefined) throw this.#odd('Open Session', 'the BMC did not say which session it opened');
+    if (systemID === undefined) throw await this.#odd('Open Session', 'the BMC did not say which session it opened');
     return systemID;
   }
 
@@ -134,30 +136,38 @@ class Login {
     const tag = this.#tag;
     const datagram = handshakeDatagram(request, build(tag));
     const heard = await this.#link.ask(this.#call, {
-      datagram: () => datagram,
-      accept: (received) => handshakeAnswer(handshakePayload(received, response), tag, this.#consoleID),
+      datagram: (sending) => {
+        // One that is silent from the start is also asked what every BMC answers: is it there at all?
+        if (sending > 1 && step === 'Open Session') this.#link.send(this.#strangers.datagram());
+        return datagram;
+      },
+      accept: (received) => {
+        this.#capabilities ??= this.#strangers.accept(received);
+        return handshakeAnswer(handshakePayload(received, response), tag, this.#consoleID);
+      },
     });
     if (heard.kind === 'ended') throw this.#call.endedError();
-    if (heard.kind === 'silence') {
-      const { timeoutSeconds } = this.#settings;
-      const what = describeSilence(`the BMC stopped answering after ${step}`, heard);
-      const user = step === 'RAKP 1' ? '; some do not answer an unknown user: check that the BMC knows the user' : '';
-      throw this.#call.error('Unreachable', `${what}; where it is slow, raise ipmitool_timeout (now ${timeoutSeconds})${user}`);
-    }
+    if (heard.kind === 'silence') throw this.#silent(step, heard);
     this.#isSure &&= heard.isSure;
     const { status } = heard.value;
     if (status === 0) return heard.value;
     const { kind, answered, isUnfit } = failureOf(step, status, this.#settings);
     if (status === INVALID_CODE) throw this.#refused(answered);
-    throw this.#failed(kind, `${answered}${this.#hint()}`, isUnfit);
+    throw await this.#failed(kind, answered, isUnfit);
   }
 
-  #odd(step: Step, what: string): Error {
-    return this.#failed(
-      'Misconfigured',
-      `the BMC does not speak RMCP+ as specified: asked ${step}, ${what}; set transport=ipmitool${this.#hint()}`,
-      true,
-    );
+  #silent(step: Step, silence: Silence): Error {
+    if (step === 'Open Session' && this.#capabilities === undefined)
+      return this.#call.error('Unreachable', describeSilence('no answer from the BMC', silence));
+    const { timeoutSeconds } = this.#settings;
+    const what = describeSilence(`the BMC stopped answering after ${step}`, silence);
+    const user = step === 'RAKP 1' ? '; some do not answer an unknown user: check that the BMC knows the user' : '';
+    const message = `${what}; where it is slow, raise ipmitool_timeout (now ${timeoutSeconds})${user}${this.#hint()}`;
+    return this.#call.error('Unreachable', message);
+  }
+
+  #odd(step: Step, what: string): Promise<Error> {
+    return this.#failed('Misconfigured', `the BMC does not speak RMCP+ as specified: asked ${step}, ${what}; set transport=ipmitool`, true);
   }
 
   #wrongKey(): Error {
@@ -185,8 +195,13 @@ class Login {
     return known.hasKey && this.#settings.kg === undefined ? '; it says that it has a key (Kg): give kg' : '';
   }
 
-  #failed(kind: AgentErrorKind, answered: string, isUnfit: boolean): Error {
-    const failure = this.#call.error(kind, answered);
+  /** The BMC is asked only now what it tells strangers: a login that succeeds needs none of it. */
+  async #failed(kind: AgentErrorKind, answered: string, isUnfit: boolean): Promise<Error> {
+    if (this.#capabilities === undefined) {
+      const told = await this.#link.ask(this.#call, this.#strangers);
+      if (told.kind === 'answer') this.#capabilities = told.value;
+    }
+    const failure = this.#call.error(kind, `${answered}${this.#hint()}`);
     return isUnfit ? new TransportUnfit(failure) : failure;
   }
 }

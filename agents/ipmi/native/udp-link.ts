@@ -11,7 +11,7 @@ const SENDINGS = 3;
 /** What became of one question. `isSure`: it was sent once, and nothing else came: the answer is to this very datagram, and the BMC saw no other. */
 export type Heard<T> = { kind: 'answer'; value: T; isSure: boolean } | Silence | { kind: 'ended' };
 
-interface Silence {
+export interface Silence {
   kind: 'silence';
   /** Datagrams that came and were no answer. */
   strays: number;
@@ -47,9 +47,7 @@ export class UdpLink {
     this.#clock = clock;
     this.#waitMs = waitMs;
     socket.on('message', (datagram) => this.#hear(datagram));
-    socket.on('error', (error) => {
-      this.#trouble = (error as NodeJS.ErrnoException).code ?? error.message;
-    });
+    socket.on('error', (error) => this.#note(error));
   }
 
   /** Looks the name up and binds the socket to the BMC's address. */
@@ -124,7 +122,12 @@ export class UdpLink {
   send(datagram: Buffer): void {
     if (!this.#isOpen) return;
     this.#trouble = undefined;
-    this.#socket.send(datagram);
+    // Node keeps to itself what a write without a callback failed with.
+    this.#socket.send(datagram, (error) => this.#note(error));
+  }
+
+  #note(error: NodeJS.ErrnoException | null): void {
+    if (error !== null) this.#trouble = error.code ?? error.message;
   }
 
   close(): void {
