@@ -1,9 +1,11 @@
 import { isIP, connect as connectPlain, Socket } from 'node:net';
-import { connect as connectSecure, createSecureContext, TLSSocket, type SecureContext } from 'node:tls';
+import type { X509Certificate } from 'node:crypto';
+import { createSecureContext, TLSSocket, type SecureContext } from 'node:tls';
 
 import type { Clock } from '../../src/ports/clock.ts';
 import { ANY_ADDRESS, checkedLookup, refusalOf, type AddressCheck } from '../shared/address/address-check.ts';
 import { tlsOptions, type TlsVersion } from '../shared/web/tls-version.ts';
+import { connectNamed } from './named-peer.ts';
 import type { RedfishSettings } from './parameters.ts';
 import type { Recollection, ShownCertificate } from './recollection.ts';
 
@@ -45,9 +47,7 @@ export class ConnectTimeout extends Error {
   override readonly name = 'ConnectTimeout';
 }
 
-/** Undefined without TLS. Node answers this once for each socket: what it said is handed on with the socket. */
-function shownCertificate(socket: Socket): ShownCertificate | undefined {
-  const certificate = socket instanceof TLSSocket ? socket.getPeerX509Certificate() : undefined;
+function shownCertificate(certificate: X509Certificate | undefined): ShownCertificate | undefined {
   if (certificate === undefined) return undefined;
   const expiresAtMs = Date.parse(certificate.validTo);
   return {
@@ -88,7 +88,7 @@ export function openSocket(ways: Ways, onReady: OnReady): () => void {
 
 function attempt({ settings, clock, authorities, recollection }: Ways, offered: Recollection['resumable'], onReady: OnReady): () => void {
   const { tls } = settings;
-  const socket = opened(settings, authorities, offered?.session);
+  const { socket, certificate } = opened(settings, authorities, offered?.session);
   socket.setNoDelay(true);
   let isOver = false;
   let isReached = false;
@@ -115,7 +115,7 @@ function attempt({ settings, clock, authorities, recollection }: Ways, offered: 
   socket.once(tls ? 'secureConnect' : 'connect', () => {
     // A resumed session shows no certificate: only the device to which it was shown can have resumed it.
     const isResumed = offered !== undefined && socket instanceof TLSSocket && socket.isSessionReused();
-    const shown = isResumed ? offered.certificate : shownCertificate(socket);
+    const shown = isResumed ? offered.certificate : shownCertificate(certificate());
     if (settings.fingerprint !== undefined && shown?.fingerprint !== settings.fingerprint) {
       finish(new TrustError(`its certificate has the SHA-256 fingerprint ${shown?.fingerprint ?? 'none'}, not the pinned ${settings.fingerprint}`));
       return;
@@ -130,13 +130,13 @@ function opened(
   { host, port, tls, ca, insecure, fingerprint, minVersion }: RedfishSettings,
   authorities: Authorities,
   session: Buffer | undefined,
-): Socket {
+): { socket: Socket; certificate: () => X509Certificate | undefined } {
   const { check } = authorities;
   const refusal = refusalOf(host, check);
-  if (refusal !== undefined) return new Socket().destroy(refusal);
+  if (refusal !== undefined) return withoutTls(new Socket().destroy(refusal));
   const where = { host, port, lookup: checkedLookup(check) };
-  if (!tls) return connectPlain(where);
-  return connectSecure({
+  if (!tls) return withoutTls(connectPlain(where));
+  return connectNamed({
     ...where,
     ...(isIP(host) === 0 ? { servername: host } : {}),
     secureContext: authorities.contextOf(ca, minVersion),
@@ -145,6 +145,10 @@ function opened(
     ALPNProtocols: ['http/1.1'],
     ...(session === undefined ? {} : { session }),
   });
+}
+
+function withoutTls(socket: Socket): ReturnType<typeof opened> {
+  return { socket, certificate: () => undefined };
 }
 
 /** Keeps each session that the device offers on this connection, from when the connection is trusted: the device may offer it before or after. */

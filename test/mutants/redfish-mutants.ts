@@ -116,6 +116,13 @@ export const REDFISH_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(RESUMPTION, 'is asked for its certificate under another pin or another authority'),
   },
   {
+    name: 'name of a certificate',
+    defect: 'whoever has a certificate of the same authority, for whatever host, is taken for the device',
+    file: 'agents/redfish/named-peer.ts',
+    edits: [['(host) => nameProblem(host, certificate())', '() => undefined']],
+    killedBy: byTest('agents/redfish/named-peer.test.ts', 'is refused where another one is named'),
+  },
+  {
     name: 'silence is not watched for ever',
     defect: 'a process that stood still lets the calls to dead devices hold up all others from then on',
     file: 'agents/redfish/permits.ts',
