@@ -193,9 +193,10 @@ export class FenceController implements ProofReader {
     // The watch may bring our own write back before its answer is here.
     const wasHeld = this.storm.isHeld(name);
     const { dispatch, stepDown } = decision;
+    const run = dispatch === undefined || stepDown !== undefined ? undefined : { ...dispatch, node: name };
     const storing = decision.status === undefined ? own : this.store(own, decision.status, passed);
-    const ahead = dispatch === undefined || stepDown !== undefined ? undefined : this.runs.readAhead({ ...dispatch, node: name });
-    const stored = await storing;
+    const ahead = run === undefined ? undefined : this.runs.readAhead(run);
+    const stored = await (run === undefined ? storing : this.runs.intend(run, storing));
     this.storm.settle(name, stored ?? this.known.newest(name));
     if (stored === undefined) return false;
     // The watch brings nothing of it that is not known now.
@@ -204,8 +205,7 @@ export class FenceController implements ProofReader {
     // The run's questions leave first: nobody waits for an Event, nor for the statistics.
     const { status } = stored;
     let asked: Promise<unknown> | undefined;
-    if (dispatch !== undefined && stepDown === undefined && status !== undefined)
-      asked = this.runs.start({ ...dispatch, node: name, fence: stored, status, intentAtMs }, observation, ahead);
+    if (run !== undefined && status !== undefined) asked = this.runs.start({ ...run, fence: stored, status, intentAtMs }, observation, ahead);
     if (wasHeld && fence.status?.state !== 'final' && stored.status?.outcome === 'untouched') {
       this.emit(name, stored, 'Normal', 'HeldNodeRecovered', 'The node became healthy while it was held: its fence ends, and nothing is done.');
     }

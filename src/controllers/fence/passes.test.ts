@@ -37,6 +37,8 @@ interface World {
   /** As it was written last. */
   stored: () => NodeFence;
   endRun: () => void;
+  /** The next write is answered when what this returns is called; with an error, by that. */
+  holdAnswer: () => (error?: Error) => void;
 }
 
 function world(): World {
@@ -48,12 +50,14 @@ function world(): World {
   harness.nodes.freshAtMs = clock.monotonicMs();
   let stored: NodeFence = { metadata: { name: 'node-fence-a', uid: 'f', resourceVersion: '9', finalizers: [FINALIZER] }, spec: { node: 'a' } };
   harness.fences.items = [stored];
+  let answered: Promise<void> = Promise.resolve();
   const cluster: Cluster = {
     ...harness.dependencies.cluster,
-    replaceStatus: (_resource, object) => {
+    replaceStatus: async (_resource, object) => {
+      await answered;
       const written = { ...object, metadata: { ...object.metadata, resourceVersion: String(Number(object.metadata.resourceVersion) + 1) } };
       stored = written as unknown as NodeFence;
-      return Promise.resolve(written);
+      return written;
     },
   };
   const ended = Promise.withResolvers<undefined>();
@@ -73,6 +77,11 @@ function world(): World {
     shows,
     stored: () => stored,
     endRun: () => ended.resolve(undefined),
+    holdAnswer: () => {
+      const held = Promise.withResolvers<undefined>();
+      answered = held.promise;
+      return (error) => (error === undefined ? held.resolve(undefined) : held.reject(error));
+    },
   };
 }
 
@@ -91,6 +100,33 @@ describe('a pass for a node', () => {
     shows.node(nodeOf({ heartbeat: '2026-01-01T00:00:10Z' }));
     shows.lease(leaseOf('2026-01-01T00:00:10Z'));
     expect(queued()).toBe(0);
+  });
+
+  it('is not asked for while the intent of a run is being written: its end asks', async () => {
+    const { controller, queued, shows, stored, holdAnswer } = world();
+    const answer = holdAnswer();
+    const pass = controller.reconcile('a');
+    await turns();
+    shows.node(nodeOf({ heartbeat: '2026-01-01T00:00:10Z' }));
+    shows.lease(leaseOf('2026-01-01T00:00:10Z'));
+    expect(queued()).toBe(0);
+    answer();
+    await pass;
+    expect(stored().status?.journal).toMatchObject([{ action: 'run' }]);
+    shows.node(nodeOf({ heartbeat: '2026-01-01T00:00:20Z' }));
+    expect(queued()).toBe(0);
+  });
+
+  it('is asked for again by what changes once that write has failed', async () => {
+    const { controller, queued, shows, holdAnswer } = world();
+    const answer = holdAnswer();
+    const pass = controller.reconcile('a');
+    await turns();
+    answer(new Error('no answer'));
+    await expect(pass).rejects.toThrow('no answer');
+    queued();
+    shows.node(nodeOf({ heartbeat: '2026-01-01T00:00:10Z' }));
+    expect(queued()).toBe(1);
   });
 
   it('is asked for by the end of the run', async () => {

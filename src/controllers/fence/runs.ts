@@ -24,6 +24,7 @@ export class Runs {
   private readonly stopping = new AbortController();
   private readonly ending = new Set<Promise<void>>();
   private readonly results = new RunResults();
+  private readonly intended = new Set<string>();
   private readonly writes: WritesUnderWay;
   private readonly permission: Permission;
   readonly devices: DeviceRuns;
@@ -47,9 +48,19 @@ export class Runs {
     return this.results.of(node);
   }
 
-  /** Nothing is decided about the node until its run has ended, and then it is queued. */
+  /** Nothing is decided about the node until its run has ended, and then it is queued. Counts from when its intent is being written. */
   isUnderWay(node: string): boolean {
-    return this.results.isUnderWay(node);
+    return this.intended.has(node) || this.results.isUnderWay(node);
+  }
+
+  /** A run is decided, and this writes its intent: it starts in the turn of the answer, or the node is decided about again. */
+  async intend<T>({ node }: Pick<Run, 'node'>, write: T | Promise<T>): Promise<T> {
+    this.intended.add(node);
+    try {
+      return await write;
+    } finally {
+      this.intended.delete(node);
+    }
   }
 
   /** Results that now stand in the journal need not be kept. */
