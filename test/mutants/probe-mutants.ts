@@ -37,7 +37,7 @@ export const PROBE_MUTANTS: readonly SourceMutant[] = [
     name: 'probe beside a fence',
     defect: 'a device is probed while its node is fenced',
     file: 'src/controllers/probes/controller.ts',
-    edits: [['&& !this.busy.has(key) && !this.isFenced(path.node)) due', '&& !this.busy.has(key)) due']],
+    edits: [['&& !this.busy.has(path) && !this.isFenced(path.node));', '&& !this.busy.has(path));']],
     killedBy: byTest(CONTROLLER, 'are the leader’s alone, and leave a node alone that is being fenced'),
   },
   {
@@ -51,7 +51,7 @@ export const PROBE_MUTANTS: readonly SourceMutant[] = [
     name: 'probe without a lease',
     defect: 'a replica that does not lead probes devices',
     file: 'src/controllers/probes/controller.ts',
-    edits: [['if (!leadership.isLeading) {', 'if (!leadership.isLeading && this.paths.size < 0) {']],
+    edits: [['if (!leadership.isLeading) {', 'if (!leadership.isLeading && this.paths.all.length < 0) {']],
     killedBy: byTest(CONTROLLER, 'are the leader’s alone, and leave a node alone that is being fenced'),
   },
   {

@@ -65,7 +65,7 @@ class Fleet {
           this.shown.set(`${agent} reachable`, reachable).set(`${agent} unreachable`, unreachable);
         },
         strangers: (agent, count) => this.shown.set(`${agent} strangers`, count),
-        oldestProbe: (agent, ageMs) => this.shown.set(`${agent} age`, ageMs),
+        oldestProbe: (agent, ageMs) => this.shown.set(`${agent} age`, ageMs).set('times', (this.shown.get('times') ?? 0) + 1),
         credentialExpiry: (agent, remainingMs) => this.shown.set(`${agent} expiry`, remainingMs),
       },
       options: { mode },
@@ -182,6 +182,13 @@ describe('probes', () => {
     await fleet.clock.advance(3 * INTERVAL_MS);
     expect(fleet.events.slice(1)).toEqual(['a FencePathRecovered: redfish bmc-a (off, on) can be used again.']);
     expect(fleet.status().conditions).toMatchObject([{ type: 'FencePathsWorking', status: 'True' }]);
+    await fleet.controller.close();
+  });
+
+  it('is counted among all paths every few seconds, and not with each tick: there are thousands', async () => {
+    const fleet = new Fleet(['a', 'b']);
+    await fleet.clock.advance(60_000);
+    expect(fleet.shown.get('times')).toBe(12);
     await fleet.controller.close();
   });
 
@@ -346,7 +353,7 @@ describe('a device that is trusted by what it first showed', () => {
     expect(fleet.status().trusted).toMatchObject([{ shown: 'one' }]);
     fleet.trust = () => shows('two', ['three', 'two']);
     fleet.controller.configurationChanged();
-    await fleet.clock.advance(2_000);
+    await fleet.clock.advance(6_000);
     expect(fleet.status().trusted).toMatchObject([{ shown: 'two' }]);
     expect(fleet.events).toContainEqual(expect.stringContaining('which the configuration accepts in the place of one'));
     expect(fleet.shown.get('redfish strangers')).toBe(0);

@@ -18,6 +18,7 @@ import { updateReport } from '../shared/node-report.ts';
 import { PathMetrics } from './metrics.ts';
 import { isOf, spreadMs } from './path.ts';
 import type { Path } from './path.ts';
+import { Paths } from './paths.ts';
 import { introduce, trustMessage, withTrust } from './trust.ts';
 import { entryOf, firstExpiry, nameOf, withEntry } from './record.ts';
 import { isOffNear } from './warming.ts';
@@ -47,6 +48,8 @@ const AGAIN_MS = 30_000;
 const WARM_AGAIN_MS = 30_000;
 /** Plans are looked at again so often. */
 const SURVEY_MS = 60_000;
+/** Gauges are counted anew so often: nobody scrapes them faster. */
+const SHOW_MS = 5_000;
 /** One lost answer breaks no path. */
 const FAILURES_TO_TELL = 2;
 
@@ -56,12 +59,13 @@ const FAILURES_TO_TELL = 2;
  */
 export class ProbeController {
   private readonly dependencies: ProbeDependencies;
-  private readonly paths = new Map<string, Path>();
+  private readonly paths = new Paths();
   private readonly underWay = new Set<Promise<void>>();
-  private readonly busy = new Set<string>();
+  private readonly busy = new Set<Path>();
   private readonly stopping = new AbortController();
   private readonly metrics: PathMetrics;
   private surveyedAtMs = Number.NEGATIVE_INFINITY;
+  private shownAtMs = Number.NEGATIVE_INFINITY;
   private isReconfigured = false;
   private cancel: () => void = () => undefined;
 
@@ -95,6 +99,7 @@ export class ProbeController {
     if (!leadership.isLeading) {
       this.paths.clear();
       this.surveyedAtMs = Number.NEGATIVE_INFINITY;
+      this.shownAtMs = Number.NEGATIVE_INFINITY;
       this.metrics.forget();
       return;
     }
@@ -102,12 +107,13 @@ export class ProbeController {
     if (this.isReconfigured || nowMs - this.surveyedAtMs >= SURVEY_MS) this.survey(nowMs);
     if (this.isReconfigured) this.hurry(nowMs);
     this.isReconfigured = false;
-    const due: [string, Path][] = [];
-    for (const [key, path] of this.paths) if (path.dueAtMs <= nowMs && !this.busy.has(key) && !this.isFenced(path.node)) due.push([key, path]);
+    const due = this.paths.all.filter((path) => path.dueAtMs <= nowMs && !this.busy.has(path) && !this.isFenced(path.node));
     const room = Math.min(BEGUN_MAX, UNDER_WAY_MAX - this.underWay.size);
-    for (const [key, path] of due.toSorted(([, left], [, right]) => left.dueAtMs - right.dueAtMs).slice(0, Math.max(0, room))) this.begin(key, path);
+    for (const path of due.toSorted((left, right) => left.dueAtMs - right.dueAtMs).slice(0, Math.max(0, room))) this.begin(path);
     if (this.dependencies.options.mode === 'enforce') this.warm(nowMs);
-    this.metrics.show(this.paths.values(), nowMs, clock.wallMs());
+    if (nowMs - this.shownAtMs < SHOW_MS) return;
+    this.shownAtMs = nowMs;
+    this.metrics.show(this.paths.all, nowMs, clock.wallMs());
   }
 
   /** Before the first off of a fence its devices are called once, so that the off finds them connected. What they say is left aside. */
@@ -116,13 +122,13 @@ export class ProbeController {
     const near = new Set<string>();
     for (const fence of listers.fences.all()) if (isOffNear(fence, clock.wallMs())) near.add(fence.spec.node);
     if (near.size === 0 || prober.warm === undefined) return;
-    for (const [key, path] of this.paths) {
+    for (const path of [...near].flatMap((name) => this.paths.of(name))) {
       if (this.underWay.size >= UNDER_WAY_MAX) return;
-      if (!near.has(path.node) || this.busy.has(key) || nowMs - (path.warmedAtMs ?? Number.NEGATIVE_INFINITY) < WARM_AGAIN_MS) continue;
+      if (this.busy.has(path) || nowMs - (path.warmedAtMs ?? Number.NEGATIVE_INFINITY) < WARM_AGAIN_MS) continue;
       const node = listers.nodes.get(path.node);
       if (node === undefined) continue;
       path.warmedAtMs = nowMs;
-      this.follow(key, prober.warm(this.requestOf(path, node)));
+      this.follow(path, prober.warm(this.requestOf(path, node)));
     }
   }
 
@@ -131,27 +137,27 @@ export class ProbeController {
     const { listers, planner } = this.dependencies;
     const isFirst = this.surveyedAtMs === Number.NEGATIVE_INFINITY;
     this.surveyedAtMs = nowMs;
-    const wanted = new Set<string>();
+    const wanted = new Map<string, readonly Path[]>();
     for (const node of listers.nodes.all()) {
       const { name } = node.metadata;
       const plan = planner.planFor(node);
       const intervalMs = plan.probeIntervalMs ?? USUAL_INTERVAL_MS;
-      for (const found of devicePaths(plan)) {
-        const key = `${name} ${found.key}`;
-        wanted.add(key);
-        const known = this.paths.get(key);
-        if (known !== undefined) Object.assign(known, found, { intervalMs, dueAtMs: Math.min(known.dueAtMs, nowMs + intervalMs) });
+      const before = this.paths.of(name);
+      const paths = devicePaths(plan).map((found) => {
+        const known = before.find(({ key }) => key === found.key);
+        if (known !== undefined) return Object.assign(known, found, { intervalMs, dueAtMs: Math.min(known.dueAtMs, nowMs + intervalMs) });
         // A device that is new in the configuration is read soon, all of them after a start in their turn.
-        else this.paths.set(key, this.fresh(name, found, intervalMs, nowMs + spreadMs(name, found.key, isFirst ? intervalMs : SURVEY_MS)));
-      }
+        return this.fresh(name, found, intervalMs, nowMs + spreadMs(name, found.key, isFirst ? intervalMs : SURVEY_MS));
+      });
+      wanted.set(name, paths);
     }
-    for (const key of this.paths.keys()) if (!wanted.has(key)) this.paths.delete(key);
+    this.paths.replace(wanted);
   }
 
   /** The paths of nodes of which one is broken, also under another address. */
   private hurry(nowMs: number): void {
     const { reports } = this.dependencies.listers;
-    for (const path of this.paths.values()) {
+    for (const path of this.paths.all) {
       const isSuspect =
         path.isBroken || path.failures > 0 || reports.get(path.node)?.status?.devices?.some((device) => device.path === 'broken') === true;
       if (isSuspect) path.dueAtMs = Math.min(path.dueAtMs, nowMs);
@@ -174,13 +180,6 @@ export class ProbeController {
     return recorded?.path === 'broken' ? { ...path, isBroken: true, isRead: true, failures: FAILURES_TO_TELL } : path;
   }
 
-  /** Without a copy of all others, which are thousands. */
-  private pathsOf(node: string): Path[] {
-    const found: Path[] = [];
-    for (const path of this.paths.values()) if (path.node === node) found.push(path);
-    return found;
-  }
-
   private recorded(path: Path): ProbedDevice | undefined {
     return this.dependencies.listers.reports.get(path.node)?.status?.devices?.find((device) => isOf(device, path));
   }
@@ -190,18 +189,18 @@ export class ProbeController {
     return fence !== undefined && fence.status?.state !== 'final';
   }
 
-  private begin(key: string, path: Path): void {
+  private begin(path: Path): void {
     const recorded = this.probe(path).catch((error: unknown) => {
       path.dueAtMs = this.dependencies.clock.monotonicMs() + AGAIN_MS;
       this.dependencies.log.warn('probe was not recorded', { node: path.node, error: String(error) });
     });
-    this.follow(key, recorded);
+    this.follow(path, recorded);
   }
 
-  private follow(key: string, call: Promise<void>): void {
-    this.busy.add(key);
+  private follow(path: Path, call: Promise<void>): void {
+    this.busy.add(path);
     const ended = call.finally(() => {
-      this.busy.delete(key);
+      this.busy.delete(path);
       this.underWay.delete(ended);
     });
     this.underWay.add(ended);
@@ -256,7 +255,7 @@ export class ProbeController {
       path.failures = Math.max(path.failures, FAILURES_TO_TELL - 1);
     }
     if (found.kind !== 'record') return found.kind === 'read';
-    const paths = this.pathsOf(path.node);
+    const paths = this.paths.of(path.node);
     await updateReport(this.dependencies, path.node, (status) => withTrust(status, found.entry, paths));
     this.emit(node, 'Normal', 'DeviceTrusted', trustMessage(found, place));
     return true;
@@ -289,7 +288,7 @@ export class ProbeController {
     const now = timestamp(clock);
     const entryAfter = (known: ProbedDevice | undefined): ProbedDevice => entryOf(path, known, answer, faults, { now, wallMs: clock.wallMs() });
     const entry = entryAfter(before);
-    const paths = this.pathsOf(path.node);
+    const paths = this.paths.of(path.node);
     await updateReport(this.dependencies, path.node, (status) => {
       const known = status.devices?.find((device) => isOf(device, path));
       return withEntry(status, entryAfter(known), paths, now);
