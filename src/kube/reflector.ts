@@ -7,15 +7,15 @@ import type { Random } from '../ports/random.ts';
 import type { Logger } from '../ports/recorder.ts';
 import { fullJitter } from './backoff.ts';
 import { INITIAL_EVENTS_QUERY, InitialEvents } from './initial-events.ts';
-import { ObjectCache, type Indexers } from './lister.ts';
+import type { Indexers } from './lister.ts';
 import { acceptFor, JSON_ONLY } from './protobuf/kinds.ts';
 import { currentVersion, listPages, selectors, type PagedListOptions } from './paged-list.ts';
-import { pruneFor } from './prune.ts';
 import { REFLECTOR_TIMINGS, type ReflectorTimings } from './reflector-timings.ts';
-import { apiVersionOf, keyOf, pathOf } from './resource-path.ts';
-import { isAtMost, isOlder } from './resource-version.ts';
-import { asFields, asObject, needsRelist, refusesInitialEvents } from './status.ts';
-import { runWatch, WentBack, type WatchResult } from './watch-session.ts';
+import { pathOf } from './resource-path.ts';
+import { isOlder } from './resource-version.ts';
+import { needsRelist, refusesInitialEvents } from './status.ts';
+import { runWatch, type WatchResult } from './watch-session.ts';
+import { WatchedState } from './watched-state.ts';
 
 export interface ReflectorOptions<T extends KubeObject> extends ListOptions {
   transport: ApiTransport;
@@ -42,9 +42,7 @@ export class Reflector<T extends KubeObject> {
   readonly lister: Lister<T>;
   readonly #options: ReflectorOptions<T>;
   readonly #timings: ReflectorTimings;
-  /** Cut down, with what the cached version has too taken from there. */
-  readonly #prune: (object: T) => T;
-  readonly #cache: ObjectCache<T>;
+  readonly #state: WatchedState<T>;
   readonly #closing = new AbortController();
   /** Ends the watch that is open. */
   #turn = new AbortController();
@@ -56,12 +54,6 @@ export class Reflector<T extends KubeObject> {
   /** `never`: this server has no watch that begins with what is there. `later`: the last one broke half-way. */
   #streams: 'now' | 'later' | 'never' = 'now';
   readonly #waiting = new Set<() => void>();
-  /** Where the next watch begins; undefined: list first. */
-  #resourceVersion: string | undefined;
-  /** The newest version that was heard of. */
-  #newest: string | undefined;
-  /** What the watch that is open was asked from. */
-  #watchedFrom: string | undefined;
   /** The last watch heard nothing: a server that was taken back behind our version is as silent as a dead one. */
   #wasSilent = false;
   #failures = 0;
@@ -72,11 +64,9 @@ export class Reflector<T extends KubeObject> {
   constructor(options: ReflectorOptions<T>) {
     this.#options = options;
     this.#timings = { ...REFLECTOR_TIMINGS, ...options.timings };
-    this.#cache = new ObjectCache<T>(options.indexes ?? {}, options.logger);
-    const prune = options.prune ?? pruneFor(options.resource);
-    this.#prune = (object) => prune(object, this.#cache.get(keyOf(object)));
+    this.#state = new WatchedState<T>(this.name, options);
     this.#accept = acceptFor(options.resource);
-    this.lister = this.#cache;
+    this.lister = this.#state.cache;
   }
 
   /** Plural name, with the group where there is one. */
@@ -99,14 +89,14 @@ export class Reflector<T extends KubeObject> {
 
   /** Resolves when the first list has been delivered. Rejects after `deadlineMs`, saying why there is none, or when closed. The reflector goes on trying. */
   untilSynced(deadlineMs: number): Promise<void> {
-    if (this.#cache.synced) {
+    if (this.#state.cache.synced) {
       return Promise.resolve();
     }
     return new Promise((resolve, reject) => {
       const settle = (): void => {
         this.#waiting.delete(settle);
         cancel();
-        if (this.#cache.synced) {
+        if (this.#state.cache.synced) {
           resolve();
         } else {
           const why = this.#closing.signal.aborted ? 'closed' : (this.#lastError?.message ?? 'the API server has not answered');
@@ -128,7 +118,7 @@ export class Reflector<T extends KubeObject> {
   /** The server's history is not the one that was watched: what the open watch would bring has gaps. Everything is listed anew. */
   listAnew(): void {
     this.#mustList = true;
-    this.#cache.outdated();
+    this.#state.cache.outdated();
     this.#turn.abort();
   }
 
@@ -161,16 +151,16 @@ export class Reflector<T extends KubeObject> {
 
   /** What is there, where that is needed; then one watch, which may begin with it. */
   async #cycle(): Promise<WatchResult> {
-    if (this.#mustList) this.#resourceVersion = undefined;
+    if (this.#mustList) this.#state.forgetVersion();
     this.#mustList = false;
     try {
-      if (this.#wasSilent && this.#resourceVersion !== undefined && (await this.#isServerBehind())) this.#resourceVersion = undefined;
-      if (this.#resourceVersion === undefined && this.#streams === 'now') {
-        const result = await this.#watch(new InitialEvents(this.#options.resource, this.#prune));
+      if (this.#wasSilent && this.#state.version !== undefined && (await this.#isServerBehind())) this.#state.forgetVersion();
+      if (this.#state.version === undefined && this.#streams === 'now') {
+        const result = await this.#watch(new InitialEvents(this.#options.resource, this.#state.prune));
         if (result.end !== 'refused' || !refusesInitialEvents(result.error)) return result;
         this.#streams = 'never';
       }
-      if (this.#resourceVersion === undefined) this.#resourceVersion = await this.#list();
+      if (this.#state.version === undefined) await this.#list();
       this.#wasSilent = false;
     } catch (error) {
       return { end: 'list-failed', error: error instanceof Error ? error : new Error(String(error)), openMs: 0 };
@@ -189,8 +179,8 @@ export class Reflector<T extends KubeObject> {
     this.#turn = new AbortController();
     if (this.#isClosed()) this.#turn.abort();
     this.#initial = initial;
-    this.#watchedFrom = this.#resourceVersion;
-    const from = this.#resourceVersion === undefined ? INITIAL_EVENTS_QUERY : { resourceVersion: this.#resourceVersion, allowWatchBookmarks: 'true' };
+    const version = this.#state.watchFrom();
+    const from = version === undefined ? INITIAL_EVENTS_QUERY : { resourceVersion: version, allowWatchBookmarks: 'true' };
     const timeoutSeconds = String(Math.max(1, Math.round(timeoutMs / 1000)));
     const result = await runWatch({
       transport,
@@ -207,12 +197,12 @@ export class Reflector<T extends KubeObject> {
       onLive: () => {
         // Half of what is there is no view of it.
         if (this.#initial !== undefined) return;
-        if (isOpen || initial !== undefined) this.#cache.freshAtMs = clock.monotonicMs();
-        else this.#cache.reopened(clock.monotonicMs());
+        if (isOpen || initial !== undefined) this.#state.cache.freshAtMs = clock.monotonicMs();
+        else this.#state.cache.reopened(clock.monotonicMs());
         isOpen = true;
       },
       onEvent: (event) => {
-        if (this.#initial === undefined) this.#apply(event);
+        if (this.#initial === undefined) this.#state.apply(event);
         else this.#begin(this.#initial, event, askedAtMs);
       },
     });
@@ -228,8 +218,7 @@ export class Reflector<T extends KubeObject> {
     if (version === undefined) return;
     this.#adopt(initial.handOver(), version, askedAtMs, 'the initial events show');
     this.#initial = undefined;
-    this.#resourceVersion = version;
-    this.#watchedFrom = version;
+    this.#state.watchFrom();
     this.#wasSilent = false;
   }
 
@@ -237,33 +226,24 @@ export class Reflector<T extends KubeObject> {
     return this.#mustList;
   }
 
-  async #list(): Promise<string> {
+  async #list(): Promise<void> {
     const { transport, clock, resource } = this.#options;
     const startedAtMs = clock.monotonicMs();
     const { items, resourceVersion } = await listPages(transport, resource, this.#listOptions());
     if (this.#streams === 'later') this.#streams = 'now';
     this.#adopt(items, resourceVersion, startedAtMs, 'a list shows');
-    return resourceVersion;
   }
 
-  /** Takes a whole state, which is that of `atMs` or later. */
+  /** Takes a whole state, which is that of `atMs` or later. One that was asked for anew meanwhile may be of before, and makes nothing fresh. */
   #adopt(items: readonly T[], resourceVersion: string, atMs: number, how: string): void {
-    const { clock, metrics } = this.#options;
-    if (isOlder(resourceVersion, this.#newest)) {
-      this.#wentBack(`${how} version ${resourceVersion}`);
-    }
-    this.#newest = resourceVersion;
-    this.#cache.replaceAll(items);
-    // Asked for anew meanwhile: this one may be of before, and makes nothing fresh.
-    if (!this.#mustList) this.#cache.reopened(atMs);
-    this.#cache.synced = true;
-    metrics.listed(this.name, items.length, clock.monotonicMs() - atMs);
+    this.#state.adopt(items, resourceVersion, this.#mustList ? undefined : atMs, how);
+    this.#options.metrics.listed(this.name, items.length, this.#options.clock.monotonicMs() - atMs);
     this.#wake();
   }
 
   async #isServerBehind(): Promise<boolean> {
     const { transport, resource } = this.#options;
-    return isOlder(await currentVersion(transport, resource, this.#listOptions()), this.#resourceVersion);
+    return isOlder(await currentVersion(transport, resource, this.#listOptions()), this.#state.version);
   }
 
   #listOptions(): PagedListOptions<T> {
@@ -275,71 +255,8 @@ export class Reflector<T extends KubeObject> {
       deadlineMs: this.#timings.listDeadlineMs,
       signal: this.#closing.signal,
       accept: this.#accept,
-      prune: this.#prune,
+      prune: this.#state.prune,
     };
-  }
-
-  #apply(event: WatchEvent): void {
-    this.#options.metrics.watchEvent(this.name, event.type);
-    if (event.type === 'BOOKMARK') {
-      const metadata = asFields(asFields(event.object)?.['metadata']);
-      const version = metadata?.['resourceVersion'];
-      if (typeof version === 'string' && isOlder(version, this.#resourceVersion)) {
-        throw new WentBack(this.#wentBack(`a bookmark came with version ${version}`));
-      }
-      this.#advance(version);
-      return;
-    }
-    const { resource } = this.#options;
-    const object = asObject(`watch ${this.name}`, event.object) as T;
-    const version = object.metadata.resourceVersion;
-    if (typeof version !== 'string' || version === '') {
-      throw new TransportError('garbled', `watch ${this.name}: ${object.metadata.name} has no resourceVersion`);
-    }
-    // A watch tells only of what came after the version that it was asked from; a deletion may carry the version of the last write.
-    if (event.type !== 'DELETED' && this.#watchedFrom !== undefined && isAtMost(version, this.#watchedFrom) === true) {
-      throw new WentBack(this.#wentBack(`${object.metadata.name} came with version ${version}`));
-    }
-    if (!this.#isKnown(event.type, object, version)) {
-      if (event.type === 'DELETED') {
-        this.#cache.remove(keyOf(object));
-      } else {
-        this.#cache.put(this.#prune({ ...object, apiVersion: apiVersionOf(resource), kind: resource.kind }));
-      }
-    }
-    this.#advance(version);
-  }
-
-  /** An event that came twice or late would turn the cache back. Some servers give a deletion the version of the last write. */
-  #isKnown(type: WatchEvent['type'], object: T, version: string): boolean {
-    const cached = this.#cache.get(keyOf(object));
-    const isSame = cached !== undefined && cached.metadata.uid === object.metadata.uid;
-    const seen = isSame ? cached.metadata.resourceVersion : this.#resourceVersion;
-    if (isSame && type === 'DELETED' && version === seen) {
-      return false;
-    }
-    return seen !== undefined && isAtMost(version, seen) === true;
-  }
-
-  #advance(version: unknown): void {
-    if (typeof version !== 'string' || version === '') {
-      throw new TransportError('garbled', `watch ${this.name}: a bookmark without resourceVersion`);
-    }
-    if (this.#resourceVersion === undefined || isAtMost(version, this.#resourceVersion) !== true) {
-      this.#resourceVersion = version;
-      this.#newest = version;
-    }
-  }
-
-  /** etcd was restored: what is cached is of a time that has not been, for the server. Returns what is told of it. */
-  #wentBack(what: string): string {
-    const { logger, metrics, onWentBack } = this.#options;
-    const message = `${this.name}: ${what}, older than ${this.#newest ?? 'the list'} that was seen before: was etcd restored from a backup? Everything is listed anew`;
-    this.#cache.outdated();
-    metrics.wentBack(this.name);
-    logger.error('the API server shows an older state than before', { resource: this.name, error: message });
-    onWentBack?.(message);
-    return message;
   }
 
   /** Decides from the end of a cycle whether to list again, and how long to wait. */
@@ -356,7 +273,7 @@ export class Reflector<T extends KubeObject> {
     }
     this.#refusals += end === 'refused' || end === 'error-event' || end === 'garbled' ? 1 : 0;
     if (needsRelist(error) || end === 'went-back' || this.#refusals >= refusalsBeforeRelist) {
-      this.#resourceVersion = undefined;
+      this.#state.forgetVersion();
       this.#refusals = 0;
     }
     this.#lastError = error ?? this.#lastError;
@@ -364,7 +281,7 @@ export class Reflector<T extends KubeObject> {
     const jitterMs = isOrdinary && this.#failures === 0 ? 0 : fullJitter(backoff, this.#failures, this.#options.random);
     this.#failures += 1;
     const delayMs = Math.max(jitterMs, (error instanceof ApiStatusError ? error.retryAfterMs : undefined) ?? 0);
-    const fields = { resource: this.name, end, error, openMs, delayMs, relist: this.#resourceVersion === undefined };
+    const fields = { resource: this.name, end, error, openMs, delayMs, relist: this.#state.version === undefined };
     if (isOrdinary) {
       this.#options.logger.debug('watch ended', fields);
     } else {

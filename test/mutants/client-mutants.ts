@@ -132,7 +132,7 @@ export const CLIENT_MUTANTS: readonly SourceMutant[] = [
     name: 'stream before a restore',
     defect: 'a stream goes on that was begun before everything was to be read anew',
     file: 'src/kube/reflector.ts',
-    edits: [['    this.#cache.outdated();\n    this.#turn.abort();\n', '    this.#cache.outdated();\n']],
+    edits: [['    this.#state.cache.outdated();\n    this.#turn.abort();\n', '    this.#state.cache.outdated();\n']],
     killedBy: byTest(INITIAL_EVENTS, 'drops a stream that was begun before everything was to be read anew'),
   },
   {
@@ -152,15 +152,15 @@ export const CLIENT_MUTANTS: readonly SourceMutant[] = [
   {
     name: 'old bookmarks',
     defect: 'after a restore of etcd, bookmarks of a time that was before keep the view fresh',
-    file: 'src/kube/reflector.ts',
-    edits: [["if (typeof version === 'string' && isOlder(version, this.#resourceVersion)) {", 'if (version === null) {']],
+    file: 'src/kube/watched-state.ts',
+    edits: [["if (typeof version === 'string' && isOlder(version, this.#version)) {", 'if (version === null) {']],
     killedBy: byTest(WENT_BACK, 'lists anew at an older bookmark, and counts nothing as heard before that'),
   },
   {
     name: 'fresh while outdated',
     defect: 'a view that is known to be of another time counts as fresh until the new list is there',
-    file: 'src/kube/reflector.ts',
-    edits: [['    this.#cache.outdated();\n    metrics.wentBack', '    metrics.wentBack']],
+    file: 'src/kube/watched-state.ts',
+    edits: [['    this.cache.outdated();\n    metrics.wentBack', '    metrics.wentBack']],
     killedBy: byTest(WENT_BACK, 'lists anew at an older bookmark, and counts nothing as heard before that'),
   },
   {
