@@ -30,13 +30,14 @@ export async function runPeer({ command, args, input = '', code = 0 }: Peer): Pr
   return performance.now() - began;
 }
 
-/** CPU milliseconds of this process and of every child that has ended. */
+/** CPU milliseconds of this process, and of every child that has ended; those of children come in ticks. */
 export function cpuMs(): number {
+  const { user, system } = process.cpuUsage();
   const fields = readFileSync('/proc/self/stat', 'utf8')
     .replace(/^.*\) /s, '')
     .split(' ');
-  const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
-  return (ticks * 1_000) / TICKS_PER_SECOND;
+  const ticks = fields.slice(13, 15).reduce((sum, field) => sum + Number(field), 0);
+  return (user + system) / 1_000 + (ticks * 1_000) / TICKS_PER_SECOND;
 }
 
 /** `work` for each item, so many at a time; resolves with wall and CPU milliseconds. */

@@ -18,9 +18,7 @@ interface Cost {
   cpuMs: number;
 }
 
-/** CPU comes in ticks of 10 ms: a cost below one tick counts as one. */
 export function ratioOf(peer: string, machines: number, atOnce: number, peers: Cost, ours: Cost): StormRatio {
-  const cpu = Math.max(10, ours.cpuMs);
   return {
     peer,
     machines,
@@ -30,6 +28,6 @@ export function ratioOf(peer: string, machines: number, atOnce: number, peers: C
     wallMs: rounded(ours.wallMs),
     cpuMs: rounded(ours.cpuMs),
     wallRatio: rounded(peers.wallMs / ours.wallMs),
-    cpuRatio: rounded(peers.cpuMs / cpu),
+    cpuRatio: rounded(peers.cpuMs / ours.cpuMs),
   };
 }
