@@ -153,10 +153,10 @@ describe('probes', () => {
   });
 
   it('are the leader’s alone, and leave a node alone that is being fenced', async () => {
-    const fleet = new Fleet();
-    fleet.isLeading = false;
+    const [fleet, calls] = [new Fleet(), [] as string[]];
+    Object.assign(fleet, { isLeading: false, trust: () => ({ kind: 'not-asked', calls: calls.push('looked at') }) });
     await fleet.clock.advance(2 * INTERVAL_MS);
-    expect(fleet.reads).toEqual([]);
+    expect([fleet.reads, calls]).toEqual([[], []]);
     fleet.isLeading = true;
     fleet.fences.items = [{ metadata: { name: 'node-fence-a' }, spec: { node: 'a' }, status: { state: 'running' } as NodeFence['status'] & object }];
     await fleet.clock.advance(2 * INTERVAL_MS);
