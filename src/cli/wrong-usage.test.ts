@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { compileCache } from '../testbed/compile-cache.ts';
+import { programPath } from '../testbed/shipped/program.ts';
 
-const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
+const MAIN = programPath('main');
 const folder = mkdtempSync(join(tmpdir(), 'nodefence-usage-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

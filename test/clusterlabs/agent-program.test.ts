@@ -2,7 +2,6 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 
 import { afterAll, describe, expect, it } from 'vitest';
 import { compileCache } from '../../src/testbed/compile-cache.ts';
@@ -14,8 +13,9 @@ import { has } from '../../src/testbed/devices/ipmi/test-process.ts';
 import { PduDevice } from '../../src/testbed/devices/snmp/pdu-device.ts';
 import type { Cluster } from '../../src/ports/cluster.ts';
 import { SystemClock } from '../../src/runtime/system-clock.ts';
+import { programPath } from '../../src/testbed/shipped/program.ts';
 
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+const MAIN = programPath('main');
 /** Of libxml2-utils. */
 const CHECKER = 'xmllint';
 const SCHEMA = '/usr/share/cluster/relaxng/metadata.rng';

@@ -3,15 +3,15 @@ import type { ChildProcess } from 'node:child_process';
 import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { startTestProcess, TEST_PASSWORD, until } from '../../src/testbed/devices/ipmi/test-process.ts';
+import { programPath } from '../../src/testbed/shipped/program.ts';
 
 const FENCER = '/usr/lib/pacemaker/pacemaker-fenced';
 const ADMIN = '/usr/sbin/stonith_admin';
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+const MAIN = programPath('main');
 const TOOLS_MS = 120_000;
 
 /** The folder in which the fencer looks for agents is overlaid for it alone, which takes root. */

@@ -7,10 +7,11 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { until } from '../scenarios/waiting.ts';
+import { programPath } from '../../src/testbed/shipped/program.ts';
 
 const WEB_SERVER = '/usr/lib/cockpit/cockpit-ws';
 const PAGE = fileURLToPath(new URL('../../cockpit/nodefence-node', import.meta.url));
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+const MAIN = programPath('main');
 const START_MS = 20_000;
 
 /** Why no page can be looked at here; undefined: it can. */

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { programPath } from '../../src/testbed/shipped/program.ts';
 
 const CALL_MS = 30_000;
 const TOKEN = 'kubectl-test-token';
@@ -69,7 +70,7 @@ describe.runIf(isThere)('kubectl against the embedded API server (needs kubectl 
       JSON.stringify({ users: [{ name: 'admin', groups: ['system:masters'], token: TOKEN }], trace: join(folder, 'trace.jsonl') }),
       { mode: 0o600 },
     );
-    server = spawn(process.execPath, [join(root, 'src/testbed/processes/api.ts'), configuration], { stdio: ['pipe', 'pipe', 'inherit'] });
+    server = spawn(process.execPath, [programPath('testbed/processes/api'), configuration], { stdio: ['pipe', 'pipe', 'inherit'] });
     if (server.stdout === null) throw new Error('the API process has no stdout');
     const [line] = (await once(createInterface({ input: server.stdout }), 'line')) as [string];
     const { url, caPem } = JSON.parse(line) as { url: string; caPem: string };

@@ -5,6 +5,7 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ClusterSession } from '../../src/drill/run/cluster-session.ts';
 import { NODE_LEASE_NAMESPACE } from '../../src/ports/resources.ts';
+import { programPath } from '../../src/testbed/shipped/program.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const NODES = ['worker-1', 'worker-2', 'worker-3'];
@@ -39,7 +40,7 @@ export class Site {
     await this.#session.start();
     const { KUBECONFIG: _ambient, ...ambient } = process.env;
     const preface = join(this.folder, 'preface.sh');
-    writeFileSync(preface, `nodefence() { "${process.execPath}" src/main.ts "$@"; }\n`);
+    writeFileSync(preface, `nodefence() { "${process.execPath}" "${programPath('main')}" "$@"; }\n`);
     this.#environment = {
       ...ambient,
       BASH_ENV: preface,
@@ -80,7 +81,7 @@ export class Site {
   /** A command that goes on in a terminal of its own; resolves when it has said this. */
   async begin(name: string, command: string, word: string): Promise<Answer> {
     const startedAt = performance.now();
-    const child = this.#shell(command.replace('nodefence ', `exec "${process.execPath}" src/main.ts `));
+    const child = this.#shell(command.replace('nodefence ', `exec "${process.execPath}" "${programPath('main')}" `));
     const said = gathered(child);
     this.#terminals.set(name, { child, said });
     await this.#until(

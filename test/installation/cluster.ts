@@ -9,6 +9,7 @@ import { createInterface } from 'node:readline';
 import type { TraceEvent } from '../../src/laws/trace.ts';
 import { CONTROLLER_ACCOUNT, NAMESPACE } from '../../src/manifests/access.ts';
 import { SHORT_LIVED } from '../../src/testbed/shipped/kubectl.ts';
+import { programPath } from '../../src/testbed/shipped/program.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const CALL_MS = 60_000;
@@ -41,7 +42,7 @@ export class Cluster {
     const users = [{ name: OPERATOR, groups: ['system:masters'], token: this.#tokens[OPERATOR] }];
     const place = assets === undefined ? { authorization: 'rbac' } : { assets, folder: join(this.folder, 'control-plane') };
     const configuration = this.file('api.json', JSON.stringify({ users, trace: this.#trace, ...place }));
-    const program = join(ROOT, 'src/testbed/processes', assets === undefined ? 'api.ts' : 'control-plane.ts');
+    const program = programPath(`testbed/processes/${assets === undefined ? 'api' : 'control-plane'}`);
     const server = spawn(process.execPath, [program, configuration], { stdio: ['pipe', 'pipe', 'inherit'] });
     this.#server = server;
     const ended = once(server, 'exit').then(() => Promise.reject(new Error(`${program} ended before it served`)));

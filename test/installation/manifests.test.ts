@@ -1,5 +1,4 @@
 import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { MANIFEST_FILES, OPTIONAL_FILES } from '../../src/manifests/installation.ts';
@@ -8,8 +7,9 @@ import { ApiServer } from '../../src/testbed/apiserver/server.ts';
 import { testClock, testRandom } from '../../src/testbed/apiserver/test-support.ts';
 import { inProcessTransport } from '../../src/testbed/apiserver/transport.ts';
 import type { KubeObject } from '../../src/ports/objects.ts';
+import { programPath } from '../../src/testbed/shipped/program.ts';
 
-const MAIN = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
+const MAIN = programPath('main');
 const OBSERVE = ['crd/', 'rbac/', 'controller/', 'disruption-budget/'];
 
 function manifests(...words: string[]): { status: number | null; objects: KubeObject[]; stdout: string; stderr: string } {

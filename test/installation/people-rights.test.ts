@@ -1,12 +1,12 @@
 // The commands of people, as processes of their own, under exactly the rights that an administrator binds: on the embedded API server and on a real one.
 import { spawn } from 'node:child_process';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findAssets } from '../../src/testbed/control-plane/assets.ts';
 import { Cluster, kubectlMinor } from './cluster.ts';
 import type { Said } from './cluster.ts';
+import { programPath } from '../../src/testbed/shipped/program.ts';
 
-const MAIN = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
+const MAIN = programPath('main');
 const ASSETS = findAssets(process.env);
 const hasKubectl = kubectlMinor() >= 30;
 const ROLE = 'nodefence-operator';

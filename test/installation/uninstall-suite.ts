@@ -7,8 +7,9 @@ import { DEFAULT_TIMING, EMPTY_PLAN } from '../../src/domain/plan.ts';
 import { Daemon } from '../scenarios/daemon.ts';
 import { Cluster, kubectlMinor } from './cluster.ts';
 import type { Said } from './cluster.ts';
+import { programPath } from '../../src/testbed/shipped/program.ts';
 
-const MAIN = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
+const MAIN = programPath('main');
 const hasKubectl = kubectlMinor() >= 30;
 const FINALIZER = 'nodefence.ha.k8s.io/fence';
 const LONG_AGO = '2026-01-01T00:00:00Z';

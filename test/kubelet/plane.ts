@@ -6,7 +6,7 @@ import { SecretsOfDrill } from '../../src/drill/run/credentials.ts';
 import type { DrillFolder } from '../../src/drill/run/drill-folder.ts';
 import { writeKubeconfig } from '../../src/drill/run/kubeconfig.ts';
 import { drillProgram, ProcessHost } from '../../src/drill/run/process-host.ts';
-import { programPath } from '../../src/drill/run/program.ts';
+import { programPath } from '../../src/testbed/shipped/program.ts';
 import { configMap, properties } from '../../src/drill/run/scene-configuration.ts';
 import { ApiClient } from '../../src/kube/client.ts';
 import { CONTROLLER_ACCOUNT, NAMESPACE } from '../../src/manifests/access.ts';
@@ -86,7 +86,7 @@ export class KubeletPlane {
 
   /** stdout of nodefence as the administrator. */
   nodefence(words: readonly string[]): Promise<string> {
-    return this.#said(`nodefence ${words.join(' ')}`, process.execPath, [programPath('../../main'), ...words], COMMAND_MS);
+    return this.#said(`nodefence ${words.join(' ')}`, process.execPath, [programPath('main'), ...words], COMMAND_MS);
   }
 
   /** A controller outside the node, as systemd would run it: with the rights and the token of its account. */
@@ -97,7 +97,7 @@ export class KubeletPlane {
       process.execPath,
       '--import',
       pathToFileURL(drillProgram('ends-with-stdin')).href,
-      programPath('../../main'),
+      programPath('main'),
       'controller',
       '--kubeconfig',
       this.kubeconfig('controller'),

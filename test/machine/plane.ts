@@ -8,7 +8,7 @@ import { install } from '../../src/drill/run/installation.ts';
 import { writeKubeconfig } from '../../src/drill/run/kubeconfig.ts';
 import { SHORT_SETTINGS } from '../../src/drill/run/options.ts';
 import { drillProgram, ProcessHost } from '../../src/drill/run/process-host.ts';
-import { programPath } from '../../src/drill/run/program.ts';
+import { programPath } from '../../src/testbed/shipped/program.ts';
 import { configMap, properties } from '../../src/drill/run/scene-configuration.ts';
 import { ApiClient } from '../../src/kube/client.ts';
 import { NAMESPACE } from '../../src/manifests/access.ts';
@@ -60,7 +60,7 @@ export class Plane {
     await cluster.create(CONFIG_MAPS, configMap('fence-cluster-config', { 'config.properties': properties({ ...SHORT_SETTINGS, ...written() }) }));
     const own = { 'config.properties': properties({ node_name: HOST_NAME, fence: 'never' }) };
     await cluster.create(CONFIG_MAPS, configMap(`fence-config-${HOST_NAME}`, own));
-    const program = [process.execPath, '--import', pathToFileURL(drillProgram('ends-with-stdin')).href, programPath('../../main'), 'controller'];
+    const program = [process.execPath, '--import', pathToFileURL(drillProgram('ends-with-stdin')).href, programPath('main'), 'controller'];
     const flags = ['--mode', 'enforce', '--kubeconfig', this.kubeconfig('controller'), '--http-address', `${HOST_ADDRESS}:0`, '--log-format', 'json'];
     await this.#processes.start('controller', [...program, ...flags, '--node-daemons', '--daemon-address', `${HOST_ADDRESS}:7411`], false);
   }

@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { BUILT_VARIABLE } from '../../src/testbed/shipped/program.ts';
 import { MUTANT_VARIABLE } from './mutants.ts';
 import type { Check, SourceMutant } from './source-mutant.ts';
 
@@ -90,7 +91,8 @@ class DeadlineOver extends Error {}
 
 function execute(args: readonly string[], mutant: SourceMutant | undefined, deadlineMs = DEADLINE_MS): Promise<Ended> {
   return new Promise((resolve, reject) => {
-    const { [MUTANT_VARIABLE]: _outer, NODE_OPTIONS: _options, ...env } = process.env;
+    // A built program has no mutant in it.
+    const { [MUTANT_VARIABLE]: _outer, [BUILT_VARIABLE]: _built, NODE_OPTIONS: _options, ...env } = process.env;
     const child = spawn(process.execPath, args, {
       cwd: ROOT,
       stdio: ['ignore', 'pipe', 'pipe'],

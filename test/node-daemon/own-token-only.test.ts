@@ -8,8 +8,9 @@ import type { HttpsTransport } from '../../src/kube/https-transport.ts';
 import { writeToken } from '../../src/node/shell/own-token.ts';
 import { call, CAN_BE_GUARDED, GuardedPlane, NAMESPACE, NO_DAEMONS, UNKNOWN_DAEMON } from './guarded-plane.ts';
 import type { Answer } from './guarded-plane.ts';
+import { programPath } from '../../src/testbed/shipped/program.ts';
 
-const MAIN = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
+const MAIN = programPath('main');
 const WEEK_SECONDS = 7 * 24 * 3_600;
 const ACCOUNTS = `/api/v1/namespaces/${NAMESPACE}/serviceaccounts`;
 const OWN = { apiVersion: 'v1', kind: 'Node', name: 'worker-1' };

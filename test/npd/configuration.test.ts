@@ -8,6 +8,7 @@ import { compileCache } from '../../src/testbed/compile-cache.ts';
 import { LINE_MAX } from '../../src/node/checks/verdict.ts';
 import { durationMs, refusals } from './plugin-rules.ts';
 import type { PluginConfig, PluginRule } from './plugin-rules.ts';
+import { programPath } from '../../src/testbed/shipped/program.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const FILES = ['config/npd/nodefence-fast.json', 'config/npd/nodefence-slow.json'];
@@ -67,7 +68,7 @@ describe('config/npd', () => {
     '%s calls a check that there is',
     { timeout: 60_000 },
     (_reason, parameters) => {
-      const call = [`${ROOT}src/main.ts`, ...parameters, '--root', folder, '--state', join(folder, 'state')];
+      const call = [programPath('main'), ...parameters, '--root', folder, '--state', join(folder, 'state')];
       const { status, stdout, stderr } = spawnSync(process.execPath, call, { encoding: 'utf8', env: { PATH: '', ...compileCache() } });
       expect({ status, begins: stdout.slice(0, 12), stderr: stderr.startsWith('error') }).toEqual({
         status: parameters.includes('--once') ? 0 : 2,

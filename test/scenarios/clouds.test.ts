@@ -6,12 +6,13 @@ import { describe, expect, it } from 'vitest';
 
 import type { DrillResult } from '../../src/drill/run/result.ts';
 import { CLOUDS } from '../../src/testbed/devices/cloud/kinds.ts';
+import { programPath } from '../../src/testbed/shipped/program.ts';
 
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 async function drill(...words: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
-  const command = ['src/main.ts', 'drill', ...words];
+  const command = [programPath('main'), 'drill', ...words];
   return run(process.execPath, command, { cwd: ROOT, maxBuffer: 16_777_216 }).then(
     ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
     (error: unknown) => {

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { until } from './waiting.ts';
+import { programPath } from '../../src/testbed/shipped/program.ts';
 
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+const MAIN = programPath('main');
 /** Of a process that begins, on a loaded machine. */
 const START_DEADLINE_MS = 120_000;
 

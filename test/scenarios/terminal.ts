@@ -2,13 +2,13 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { serveHttps } from '../../src/testbed/apiserver/http-shell.ts';
 import type { HttpShell } from '../../src/testbed/apiserver/http-shell.ts';
 import { compileCache } from '../../src/testbed/compile-cache.ts';
 import type { World } from './world.ts';
+import { programPath } from '../../src/testbed/shipped/program.ts';
 
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+const MAIN = programPath('main');
 const DEADLINE_MS = 120_000;
 
 export interface Ended {

@@ -15,6 +15,7 @@ import { SystemRandom } from '../../src/runtime/system-random.ts';
 import { FENCE_NAMESPACE, secretObject } from './configuration.ts';
 import { ServedWorld } from './served-world.ts';
 import { CONTROLLER_USER } from './witness.ts';
+import { programPath } from '../../src/testbed/shipped/program.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const PASSWORD = 'correct-horse-battery';
@@ -31,9 +32,14 @@ interface Ended {
 function nodefence(...parameters: string[]): Promise<Ended> {
   const { KUBECONFIG: _ambient, ...env } = process.env;
   return new Promise((resolve) => {
-    execFile(process.execPath, ['src/main.ts', 'validate', ...parameters], { cwd: ROOT, env: { ...env, NO_COLOR: '1' } }, (error, stdout, stderr) => {
-      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
-    });
+    execFile(
+      process.execPath,
+      [programPath('main'), 'validate', ...parameters],
+      { cwd: ROOT, env: { ...env, NO_COLOR: '1' } },
+      (error, stdout, stderr) => {
+        resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
+      },
+    );
   });
 }
 

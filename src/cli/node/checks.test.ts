@@ -1,10 +1,10 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { compileCache } from '../../testbed/compile-cache.ts';
 import { MachineFolder } from '../../node/checks/testing/machine-folder.ts';
+import { programPath } from '../../testbed/shipped/program.ts';
 
-const MAIN = fileURLToPath(new URL('../../main.ts', import.meta.url));
+const MAIN = programPath('main');
 let machine: MachineFolder;
 beforeEach(() => void (machine = new MachineFolder()));
 afterEach(() => machine.remove());

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
+import { programPath } from '../../testbed/shipped/program.ts';
 
 const SRC = fileURLToPath(new URL('../../', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'nodefence-frozen-lease-'));
@@ -77,7 +78,7 @@ describe.skipIf(!isAble)(
     // A block device that hangs: the kernel keeps what is written to it waiting for the file below.
     it.each(['file', 'block device'])('on a %s is lost in time, with one child in all, holds up nothing, and is renewed again after it', (kind) => {
       writeFileSync(join(folder, 'renewing.mjs'), RENEWING);
-      const env = { PATH: process.env['PATH'] ?? '', NODE: process.execPath, MAIN: `${SRC}main.ts`, KIND: kind };
+      const env = { PATH: process.env['PATH'] ?? '', NODE: process.execPath, MAIN: programPath('main'), KIND: kind };
       const { stdout, stderr } = spawnSync('unshare', ['-m', 'sh', '-c', SCRIPT], { encoding: 'utf8', env });
       expect({ lines: stdout.split('\n'), stderr }).toEqual({
         lines: [

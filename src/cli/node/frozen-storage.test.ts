@@ -2,10 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
+import { programPath } from '../../testbed/shipped/program.ts';
 
-const MAIN = fileURLToPath(new URL('../../main.ts', import.meta.url));
+const MAIN = programPath('main');
 const folder = mkdtempSync(join(tmpdir(), 'nodefence-frozen-'));
 const memory = join(folder, 'memory');
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

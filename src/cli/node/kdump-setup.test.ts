@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, statSync, chmodSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { checkKdump, DEBIAN_DROP_IN, DEBIAN_UNIT } from '../../node/checks/kdump.ts';
 import { MachineFolder } from '../../node/checks/testing/machine-folder.ts';
+import { programPath } from '../../testbed/shipped/program.ts';
 
-const MAIN = fileURLToPath(new URL('../../main.ts', import.meta.url));
+const MAIN = programPath('main');
 const ARMED = { 'sys/kernel/kexec_crash_loaded': '1\n', 'sys/kernel/kexec_crash_size': '268435456\n' };
 const SENDER = { 'usr/libexec/fence-agents/fence_kdump_send': '' };
 const HAND = 'path /var/crash\nfence_kdump_nodes pcmk-1\n';

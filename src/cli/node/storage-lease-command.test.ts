@@ -2,13 +2,13 @@ import { spawn } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, truncateSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { decodeHeader, encodeSlot, isZero, slotOffset } from '../../domain/node-daemon/storage-lease/layout.ts';
 import type { LeaseHeader, LeaseSlot } from '../../domain/node-daemon/storage-lease/layout.ts';
 import { compileCache } from '../../testbed/compile-cache.ts';
+import { programPath } from '../../testbed/shipped/program.ts';
 
-const MAIN = fileURLToPath(new URL('../../main.ts', import.meta.url));
+const MAIN = programPath('main');
 const BOOT = '11111111-2222-4333-8444-555555555555';
 const [STILL, GONE, DAMAGED, RENEWED, EMPTY] = [0, 1, 2, 3, 4];
 

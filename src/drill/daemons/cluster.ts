@@ -24,7 +24,7 @@ import { pause } from '../run/pause.ts';
 import { Exposure } from '../run/exposure.ts';
 import { drillProgram, ProcessHost } from '../run/process-host.ts';
 import type { Ready } from '../run/process-host.ts';
-import { programPath } from '../run/program.ts';
+import { programPath } from '../../testbed/shipped/program.ts';
 import { isSettled, readyNodes } from '../run/readiness.ts';
 import { fenceConfiguration } from '../run/scene-configuration.ts';
 import type { Bmc } from '../run/scene-configuration.ts';
@@ -238,7 +238,7 @@ export class DaemonCluster implements PlayedCluster {
   async #startController(name: string): Promise<void> {
     const flags = ['--mode', 'enforce', '--kubeconfig', this.#kubeconfig(CONTROLLER_USER), '--programs', this.#folder.programs];
     const daemons = ['--node-daemons', '--daemon-address', `${this.#network.address(name)}:7411`, '--daemon-topology-keys', RACK_LABEL];
-    const command = [process.execPath, '--import', pathToFileURL(drillProgram('ends-with-stdin')).href, programPath('../../main'), 'controller'];
+    const command = [process.execPath, '--import', pathToFileURL(drillProgram('ends-with-stdin')).href, programPath('main'), 'controller'];
     const words = [...flags, ...daemons, '--http-address', `${this.#network.address(name)}:0`, '--log-format', 'json'];
     const { child } = await this.#processes.start(name, this.#network.at(name, [...command, ...words]), false);
     this.#ended.push(child);

@@ -9,7 +9,7 @@ import type { Child } from '../run/child.ts';
 import { pause } from '../run/pause.ts';
 import { drillProgram } from '../run/process-host.ts';
 import type { ProcessHost } from '../run/process-host.ts';
-import { programPath } from '../run/program.ts';
+import { programPath } from '../../testbed/shipped/program.ts';
 import { PlayedKernel } from './kernel.ts';
 import type { Network } from './network.ts';
 import type { DaemonStatus, PlayedNode } from './played.ts';
@@ -181,7 +181,7 @@ export class DaemonNode implements PlayedNode {
     });
     const name = `daemon-${this.name}-${String(this.#daemons)}`;
     // It finds no program: nothing that it starts may reach the machine that plays all others.
-    const command = network.at(this.name, ['env', 'PATH=/nonexistent', process.execPath, programPath('../daemons/daemon-program'), configuration]);
+    const command = network.at(this.name, ['env', 'PATH=/nonexistent', process.execPath, programPath('drill/daemons/daemon-program'), configuration]);
     const boot = this.#boots;
     void processes.start(name, command, false).then(({ child }) => {
       if (boot !== this.#boots || this.#isClosed) {

@@ -1,6 +1,6 @@
 import { Child } from './child.ts';
 import type { DrillFolder } from './drill-folder.ts';
-import { programPath } from './program.ts';
+import { programPath } from '../../testbed/shipped/program.ts';
 
 /** A dozen processes start at once, and on a busy computer several drills. */
 const READY_DEADLINE_MS = 90_000;
@@ -52,5 +52,5 @@ export class ProcessHost {
 
 /** Path of a program of `src/testbed/processes`. */
 export function drillProgram(name: string): string {
-  return programPath(`../../testbed/processes/${name}`);
+  return programPath(`testbed/processes/${name}`);
 }

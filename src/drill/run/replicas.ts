@@ -7,7 +7,7 @@ import type { ClusterSession } from './cluster-session.ts';
 import { WORLD } from '../faults/names.ts';
 import { pause } from './pause.ts';
 import { drillProgram } from './process-host.ts';
-import { programPath } from './program.ts';
+import { programPath } from '../../testbed/shipped/program.ts';
 
 /** Where every device of a drill is. */
 const LOOPBACK = '127.0.0.0/8,::1';
@@ -164,7 +164,7 @@ export class Replicas {
     ];
     const flags = [...own, '--http-address', '127.0.0.1:0', ...hearing];
     const loaded = ['--import', pathToFileURL(drillProgram('ends-with-stdin')).href];
-    const command = [process.execPath, ...loaded, programPath('../../main'), 'controller', ...flags, ...this.flags, '--log-format', 'json'];
+    const command = [process.execPath, ...loaded, programPath('main'), 'controller', ...flags, ...this.flags, '--log-format', 'json'];
     const { child } = await session.processes.start(name, command, false, undefined, session.cloudOfMachines?.environment);
     const replica = { name, child };
     this.started.push(replica);

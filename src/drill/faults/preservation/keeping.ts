@@ -5,7 +5,7 @@ import type { Node } from '../../../ports/objects.ts';
 import { CONFIG_MAPS, NODES } from '../../../ports/resources.ts';
 import { deploymentName, FLEET_NAMESPACE, machineName } from '../../../testbed/operators/fleet.ts';
 import { firstAnswer } from '../../run/pause.ts';
-import { programPath } from '../../run/program.ts';
+import { programPath } from '../../../testbed/shipped/program.ts';
 import { FENCE_NAMESPACE, poolConfiguration } from '../../run/scene-configuration.ts';
 import { diagnose } from '../illness.ts';
 import type { ScenePool } from '../scenes.ts';
@@ -65,7 +65,7 @@ export class Keeping {
     const { session } = this.#stage;
     this.#runs += 1;
     const typed = ['preserve', node, ...words];
-    const command = [process.execPath, programPath('../../main'), ...typed, '--kubeconfig', session.kubeconfig('operator')];
+    const command = [process.execPath, programPath('main'), ...typed, '--kubeconfig', session.kubeconfig('operator')];
     const { child } = await session.processes.start(`preserve-${this.#runs}`, command, false);
     await child.end();
     if (child.exitCode !== 0) throw new Error(`nodefence ${typed.join(' ')} ended with ${child.exitCode ?? 'a signal'}: ${child.log().trim()}`);

@@ -3,7 +3,6 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 
 import { afterEach, describe, expect, it } from 'vitest';
 
@@ -13,8 +12,9 @@ import { SystemClock } from '../../../runtime/system-clock.ts';
 import type { TraceEvent } from '../../../laws/trace.ts';
 import { HARNESS_UUID } from './bmc-harness.ts';
 import type { BmcConfiguration } from './bmc-configuration.ts';
+import { programPath } from '../../shipped/program.ts';
 
-const PROGRAM = fileURLToPath(new URL('../../processes/bmc.ts', import.meta.url));
+const PROGRAM = programPath('testbed/processes/bmc');
 /** A machine that notes every line it is told, and a sign of life each 5 ms. */
 const MACHINE = `
 const fs = require('node:fs');

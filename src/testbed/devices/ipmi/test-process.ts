@@ -3,14 +3,14 @@ import { accessSync, constants, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 
 import type { BmcConfiguration, BmcReady } from '../bmc/bmc-configuration.ts';
 import type { DeviceEvent, PowerEvent, TraceEvent } from '../../../laws/trace.ts';
 import type { BmcProtocol } from './protocol.ts';
 import { TEST_UUID } from './rmcp/test-device.ts';
+import { programPath } from '../../shipped/program.ts';
 
-const PROGRAM = fileURLToPath(new URL('../../processes/bmc.ts', import.meta.url));
+const PROGRAM = programPath('testbed/processes/bmc');
 export const TEST_PASSWORD = 'of-the_drill-nr-19!';
 
 /** Is this program on the machine? */
