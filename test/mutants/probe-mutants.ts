@@ -34,6 +34,16 @@ export const PROBE_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest('src/controllers/shared/prober-behind-calls.test.ts', WAITS),
   },
   {
+    name: 'one device of a node',
+    defect: 'what one device of a node shows drops what its others showed',
+    file: 'src/controllers/probes/controller.ts',
+    edits: [['entryAfter(known), paths, now)', 'entryAfter(known), [path], now)']],
+    killedBy: byTest(
+      'src/controllers/probes/several-devices.test.ts',
+      'probes keep what every device of a node showed, until no plan names it any more',
+    ),
+  },
+  {
     name: 'probe beside a fence',
     defect: 'a device is probed while its node is fenced',
     file: 'src/controllers/probes/controller.ts',
