@@ -335,6 +335,8 @@ export class Dispatcher implements Runner, Prober {
     if (known !== undefined) return known;
     const created = definition.create(this.context);
     this.agents.set(definition.name, created);
+    // A disk that failed once is no reason never to fence again: the next run makes it anew.
+    created.catch(() => this.agents.delete(definition.name));
     return created;
   }
 }

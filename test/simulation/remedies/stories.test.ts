@@ -108,14 +108,15 @@ describe('a world with remedies', { timeout: TIMEOUT_MS }, () => {
         monitors: [says('a', { 20: 'True', 100: 'False' }), says('b', { 20: 'True', 100: 'False' })],
         deeds: [{ what: 'stop', node: 'b', atMs: 22_000, durationMs: 90_000 }],
       },
-      { fault: 'panic', faultAtMs: 28_000 },
+      // Between two renewals: one that is under way at the fault may count or not.
+      { fault: 'panic', faultAtMs: 29_000 },
     );
     const { violations, lines } = await played(world);
     expect(violations).toEqual([]);
     expect(writesOf(lines, /jobs/)).toEqual([
       expect.stringMatching(/^25 create /),
-      expect.stringMatching(/^43 delete /),
-      expect.stringMatching(/^85 create /),
+      expect.stringMatching(/^53 delete /),
+      expect.stringMatching(/^95 create /),
     ]);
   });
 });
