@@ -109,15 +109,26 @@ async function runWhatIsAsked(): Promise<Counts> {
   return add(missing, filters.length === 0 ? await runAll(environment) : await runTests(filters, environment));
 }
 
+/** A program that cannot be built is one failed test; the others start the sources then. */
+async function counted(build: () => Promise<void>): Promise<Counts> {
+  try {
+    await build();
+    return { passed: 0, failed: 0, skipped: 0 };
+  } catch (error) {
+    process.stderr.write(`the program that ships cannot be built: ${error instanceof Error ? error.message : String(error)}\n`);
+    return { passed: 0, failed: 1, skipped: 0 };
+  }
+}
+
 /** What tests start is what ships: its modules in few files, which start in half the time. It stands as deep as `dist/src`, for what it reads beside it. */
 async function withBuiltProgram(task: () => Promise<Counts>): Promise<Counts> {
   const cache = join(ROOT, '.cache');
   mkdirSync(cache, { recursive: true });
   const out = mkdtempSync(join(cache, 'program-'));
   try {
-    await bundle({ out, isProduct: false });
-    process.env[BUILT_VARIABLE] = out;
-    return await task();
+    const built = await counted(() => bundle({ out, isProduct: false }));
+    if (built.failed === 0) process.env[BUILT_VARIABLE] = out;
+    return add(built, await task());
   } finally {
     rmSync(out, { recursive: true, force: true });
   }

@@ -2,19 +2,10 @@ import { spawn } from 'node:child_process';
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 
-import { AgentError } from '../../src/ports/agents.ts';
 import { SystemClock } from '../../src/runtime/system-clock.ts';
 import { IpmiAgent } from './agent.ts';
 import { areProgramsThere, freePort, PASSWORD, read, shellsOf, startSimulator, until, type Simulator } from './testing/ipmi-simulator.ts';
-
-async function failure(promise: Promise<unknown>): Promise<AgentError> {
-  const error = await promise.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  if (!(error instanceof AgentError)) throw new Error(`no AgentError: ${String(error)}`);
-  return error;
-}
+import { failure } from './testing/failure.ts';
 
 describe.skipIf(!areProgramsThere)("trouble with OpenIPMI's simulator", { timeout: 90_000 }, () => {
   let bmc: Simulator;

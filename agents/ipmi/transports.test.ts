@@ -2,26 +2,18 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 
 import { run } from '../../src/testbed/devices/ipmi/test-process.ts';
 import { startTestServer } from '../../src/testbed/devices/ipmi/rmcp/test-server.ts';
-import { AgentError, type Target } from '../../src/ports/agents.ts';
+import { type Target } from '../../src/ports/agents.ts';
 import { SystemClock } from '../../src/runtime/system-clock.ts';
 import { IpmiAgent } from './agent.ts';
 import { fakeIpmitool, type FakeAnswers } from './testing/fake-ipmitool.ts';
 import { areProgramsThere, PASSWORD, shellsOf, startSimulator, type Simulator } from './testing/ipmi-simulator.ts';
+import { failure } from './testing/failure.ts';
 
 const GUID = 'a123456789abcdefa123456789000001';
 const cleanUp: (() => Promise<void> | void)[] = [];
 afterEach(async () => {
   for (const step of cleanUp.splice(0).reverse()) await step();
 });
-
-async function failure(promise: Promise<unknown>): Promise<AgentError> {
-  const error = await promise.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  if (!(error instanceof AgentError)) throw new Error(`no AgentError: ${String(error)}`);
-  return error;
-}
 
 describe.skipIf(!areProgramsThere)("by ourselves, against OpenIPMI's simulator", { timeout: 60_000 }, () => {
   let bmc: Simulator;

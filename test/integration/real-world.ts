@@ -23,7 +23,7 @@ import { CONTROLLER_USER, Witness } from '../scenarios/witness.ts';
 import { MANAGER, RealServer } from './real-server.ts';
 
 /** Three times and more of what a busy machine takes. */
-export const PATIENCE_MS = 240_000;
+export const PATIENCE_MS = 90_000;
 const BOOT_DELAY_MS = 500;
 /** Beyond what one clock rounds and the other does not. */
 const CLOCK_SET_MS = 2;

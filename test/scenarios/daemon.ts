@@ -5,7 +5,7 @@ import { programPath } from '../../src/testbed/shipped/program.ts';
 
 const MAIN = programPath('main');
 /** Of a process that begins, on a loaded machine. */
-const START_DEADLINE_MS = 120_000;
+const START_DEADLINE_MS = 30_000;
 
 interface LogLine {
   level: string;

@@ -30,7 +30,7 @@ export class Operator {
   }
 
   /** Waits until the status of the node's fence is as asked, and returns it. */
-  sees(node: string, what: string, holds: (status: NodeFenceStatus) => boolean, withinMs = 90_000): Promise<NodeFenceStatus> {
+  sees(node: string, what: string, holds: (status: NodeFenceStatus) => boolean, withinMs = 25_000): Promise<NodeFenceStatus> {
     const ask = async (): Promise<NodeFenceStatus | undefined> => {
       const status = await this.status(node);
       return status !== undefined && holds(status) ? status : undefined;

@@ -29,18 +29,15 @@ const WATCHED = [
   'volumeattachments.storage.k8s.io',
 ];
 const WATCHES = WATCHED.length;
-const BACK_MS = 120_000;
 /** A watch that is opened twice would be by then. */
 const SECOND_LOOK_MS = 3_000;
 /** Two replicas lose every watch and try at once, and once or twice more; then the back-off grows. */
 const FIRST_ATTEMPTS_PER_SECOND_MAX = 2 * 3 * (WATCHES + 1);
 const CALM_AFTER_MS = 15_000;
-/** One replica is left by then: its watches, and the Lease. */
+/** One replica is left by then: each of its watches and the Lease once in a second, even where a process that stood still is late with all. */
 const TRYING = WATCHES + 1;
 /** Each pauses for anything up to this, at random. */
 const PAUSE_MAX_MS = 15_000;
-/** A second that is worse than this would be seen once in a million runs. */
-const ONCE_IN = 1_000_000;
 /** Far from the mean of what pauses of chance add up to. */
 const DEVIATIONS = 6;
 /** The Lease is tried every two seconds or later, by a read or a write. */
@@ -73,22 +70,6 @@ class ClosedDoor {
   async open(): Promise<void> {
     await new Promise((resolve) => this.#server.close(resolve));
   }
-}
-
-/**
- * The most attempts in one second. A process that stood still is late with all, and each tries at once. Each that has tried does so again within the
- * second by the chance that its pause is that short: as many more as come more seldom than once in `ONCE_IN`.
- */
-function peakAllowed(): number {
-  const again = 1_000 / PAUSE_MAX_MS;
-  let exactly = (1 - again) ** TRYING;
-  let above = 1 - exactly;
-  let more = 0;
-  for (; above > 1 / ONCE_IN; more += 1) {
-    exactly *= ((TRYING - more) / (more + 1)) * (again / (1 - again));
-    above -= exactly;
-  }
-  return TRYING + more;
 }
 
 /** The most attempts in `ms`: each has one under way at the begin, and mean and deviation of sums of even chances up to the pause's end. */
@@ -143,7 +124,7 @@ async function pause(served: ServedWorld): Promise<ClosedDoor> {
 describe.concurrent('the API server is gone for a minute', () => {
   it(
     'the leader ends without its lease; the standby is not ready, knocks gently, resumes where it was and takes over',
-    { timeout: 480_000 },
+    { timeout: 150_000 },
     async () => {
       const served = await ServedWorld.start();
       const { leader, standby } = await startPair(served);
@@ -161,20 +142,20 @@ describe.concurrent('the API server is gone for a minute', () => {
         expect(peakPerSecond(door.attemptsAtMs)).toBeLessThanOrEqual(FIRST_ATTEMPTS_PER_SECOND_MAX);
         const calm = door.attemptsAtMs.filter((at) => at > goneAt + CALM_AFTER_MS);
         expect(calm.length).toBeGreaterThan(WATCHES);
-        expect(peakPerSecond(calm)).toBeLessThanOrEqual(peakAllowed());
+        expect(peakPerSecond(calm)).toBeLessThanOrEqual(TRYING);
         expect(calm.length).toBeLessThanOrEqual(calmAllowed(OUTAGE_MS - CALM_AFTER_MS));
 
         const backAt = served.world.clock.wallMs();
         await served.shell.resume();
-        await standby.isReadyz(200, BACK_MS);
-        await standby.says('leading', BACK_MS);
+        await standby.isReadyz(200, 45_000);
+        await standby.says('leading', 45_000);
         const watchesSince = (): string[] =>
           requestsSince(served, backAt)
             .filter(({ verb }) => verb === 'watch')
             .map(placeOf)
             .sort();
         const isOpen = async (): Promise<true | undefined> => (watchesSince().length >= WATCHES ? true : undefined);
-        await until('every watch is open again', isOpen, BACK_MS, async () => watchesSince().join(', '));
+        await until('every watch is open again', isOpen, 20_000, async () => watchesSince().join(', '));
         await sleep(SECOND_LOOK_MS);
         expect(watchesSince(), 'each is opened once').toEqual(WATCHED);
         const requests = requestsSince(served, backAt);

@@ -11,7 +11,7 @@ function isSetOff(event: TraceEvent): event is DeviceEvent {
 }
 
 describe.concurrent('the leader leaves in the middle of a fence', () => {
-  replicated('SIGTERM: the lease is handed over, nobody waits for it to expire, and the successor ends the fence', 600_000, async (play) => {
+  replicated('SIGTERM: the lease is handed over, nobody waits for it to expire, and the successor ends the fence', 180_000, async (play) => {
     const { world, operator, leader, standby } = play;
     world.machine('a').panic();
     await operator.sees('a', 'isolated', ({ timeline }) => timeline.isolatedAt !== undefined);
@@ -29,7 +29,7 @@ describe.concurrent('the leader leaves in the middle of a fence', () => {
     expect(leader.log.filter(({ level }) => level === 'error')).toEqual([]);
   });
 
-  replicated('killed with the off open: the successor reads the device before it switches anything, and sends its own off', 600_000, async (play) => {
+  replicated('killed with the off open: the successor reads the device before it switches anything, and sends its own off', 240_000, async (play) => {
     const { world, operator, leader, standby } = play;
     // The off takes effect while nobody leads.
     world.bmc('a').device.faults = { offDelayMs: 3_000 };
@@ -50,7 +50,7 @@ describe.concurrent('the leader leaves in the middle of a fence', () => {
     expect(world.witness.sets('a')).toEqual(['off 204', 'off 204', 'on 204']);
   });
 
-  replicated('SIGSTOP between reading the device and setting it: the old leader begins no device call when it wakes up', 600_000, async (play) => {
+  replicated('SIGSTOP between reading the device and setting it: the old leader begins no device call when it wakes up', 240_000, async (play) => {
     const { world, operator, leader, standby } = play;
     // A byte at a time: the answer to the identity is under way when the leader stops.
     world.bmc('a').device.faults = { dripMs: 2 };

@@ -11,7 +11,7 @@ function isSetOff(event: TraceEvent): event is DeviceEvent {
 
 describe.concurrent('the API server is gone for a minute in the middle of a fence', () => {
   for (const how of ['silent', 'refuse'] as const) {
-    replicated(`${how}: nothing is set while it is gone, nobody is ready, and the fence ends well afterwards`, 600_000, async (play) => {
+    replicated(`${how}: nothing is set while it is gone, nobody is ready, and the fence ends well afterwards`, 300_000, async (play) => {
       const { world, served, operator, leader, standby } = play;
       world.machine('a').panic();
       const off = await seen(play, 'the BMC is told off', isSetOff);

@@ -14,7 +14,7 @@ import { CONTROLLER_USER } from './witness.ts';
 import type { World } from './world.ts';
 
 /** A lease is 15 s; who takes over may have to wait for one, and for a busy computer. */
-export const TAKE_OVER_MS = 120_000;
+export const TAKE_OVER_MS = 60_000;
 
 /** A cluster with two controllers as processes of their own, and a person who watches it. */
 export interface Replicated {
@@ -72,7 +72,7 @@ export function seen<E extends TraceEvent>(
   { world }: Replicated,
   what: string,
   is: (event: TraceEvent) => event is E,
-  withinMs = 90_000,
+  withinMs = 30_000,
 ): Promise<E> {
   return until(what, async () => world.witness.trace.find(is), withinMs);
 }

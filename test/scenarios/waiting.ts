@@ -1,5 +1,5 @@
 /** Resolves with the first answer that is not undefined; a scenario that never gets there fails with what was awaited and what stood instead. */
-export async function until<T>(what: string, ask: () => Promise<T | undefined>, withinMs = 60_000, otherwise?: () => Promise<string>): Promise<T> {
+export async function until<T>(what: string, ask: () => Promise<T | undefined>, withinMs = 20_000, otherwise?: () => Promise<string>): Promise<T> {
   const deadline = performance.now() + withinMs;
   for (;;) {
     const answer = await ask();

@@ -1,10 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest';
 
-import { AgentError, type Target } from '../../../src/ports/agents.ts';
+import { type Target } from '../../../src/ports/agents.ts';
 import { SystemClock } from '../../../src/runtime/system-clock.ts';
 import { IpmiAgent } from '../agent.ts';
 import { fakeIpmitool, type FakeAnswers } from '../testing/fake-ipmitool.ts';
 import { PASSWORD, read, until } from '../testing/ipmi-simulator.ts';
+import { failure } from '../testing/failure.ts';
 
 const cleanUp: (() => Promise<void> | void)[] = [];
 afterEach(async () => {
@@ -29,15 +30,6 @@ function start(answers: FakeAnswers) {
     ...changes,
   });
   return { agent, fake, target };
-}
-
-async function failure(promise: Promise<unknown>): Promise<AgentError> {
-  const error = await promise.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  if (!(error instanceof AgentError)) throw new Error(`no AgentError: ${String(error)}`);
-  return error;
 }
 
 describe('a shell that misbehaves', { timeout: 60_000 }, () => {

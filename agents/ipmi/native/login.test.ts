@@ -3,10 +3,11 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { IpmiDeviceOptions } from '../../../src/testbed/devices/ipmi/rmcp/ipmi-device.ts';
 import { startTestServer } from '../../../src/testbed/devices/ipmi/rmcp/test-server.ts';
 import { TEST_UUID } from '../../../src/testbed/devices/ipmi/rmcp/test-device.ts';
-import { AgentError, type Target } from '../../../src/ports/agents.ts';
+import { type Target } from '../../../src/ports/agents.ts';
 import { SystemClock } from '../../../src/runtime/system-clock.ts';
 import { IpmiAgent } from '../agent.ts';
 import { QuickClock } from '../testing/quick-clock.ts';
+import { failure } from '../testing/failure.ts';
 
 /** A wait of a second takes 20 ms where silence is what a test waits for. */
 const TIMES = 50;
@@ -34,15 +35,6 @@ async function start(options: Partial<IpmiDeviceOptions> = {}, times = 1) {
   });
   const logins = () => bmc.events.filter(({ action }) => action === 'login').length;
   return { bmc, agent, target, logins };
-}
-
-async function failure(promise: Promise<unknown>): Promise<AgentError> {
-  const error = await promise.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  if (!(error instanceof AgentError)) throw new Error(`no AgentError: ${String(error)}`);
-  return error;
 }
 
 describe('a session', { timeout: 60_000 }, () => {

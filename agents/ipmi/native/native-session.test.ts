@@ -10,6 +10,7 @@ import { SystemClock } from '../../../src/runtime/system-clock.ts';
 import { IpmiAgent } from '../agent.ts';
 import { until } from '../testing/ipmi-simulator.ts';
 import { QuickClock } from '../testing/quick-clock.ts';
+import { failure } from '../testing/failure.ts';
 
 const cleanUp: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -46,15 +47,6 @@ async function start(options: Partial<IpmiDeviceOptions> = {}, clock: Clock = ne
 /** Makes the BMC deaf, or dumb, to one command. */
 function only(name: string, say: (answer: Buffer) => Buffer | undefined): Pick<IpmiDeviceOptions, 'amend'> {
   return { amend: (asked, answer) => (asked === name ? say(answer) : answer) };
-}
-
-async function failure(promise: Promise<unknown>): Promise<AgentError> {
-  const error = await promise.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  if (!(error instanceof AgentError)) throw new Error(`no AgentError: ${String(error)}`);
-  return error;
 }
 
 describe('a session of our own', { timeout: 60_000 }, () => {
