@@ -22,19 +22,24 @@ export class Exposition {
   }
 
   async render(): Promise<string> {
-    const parts: string[] = [];
-    let lines = 0;
+    const chunks: string[] = [];
+    let lines: string[] = [];
+    const turn = async (): Promise<void> => {
+      if (lines.length > 0) chunks.push(lines.join('\n'));
+      lines = [];
+      await setImmediate();
+    };
     for (const metric of this.#registry.getMetricsAsArray()) {
       const { name, help, type, values } = await (metric as unknown as { get(): Promise<Values> }).get();
-      const block = [`# HELP ${name} ${escaped(help)}`, `# TYPE ${name} ${String(type)}`];
+      if (values.length >= LINES_PER_TURN) await turn();
+      if (chunks.length + lines.length > 0) lines.push('');
+      lines.push(`# HELP ${name} ${escaped(help)}`, `# TYPE ${name} ${String(type)}`);
       for (const { metricName = name, labels, value } of values as readonly Value[]) {
-        block.push(`${metricName}${this.#labelsOf(labels)} ${textOf(value)}`);
-        lines += 1;
-        if (lines % LINES_PER_TURN === 0) await setImmediate();
+        lines.push(`${metricName}${this.#labelsOf(labels)} ${textOf(value)}`);
+        if (lines.length >= LINES_PER_TURN) await turn();
       }
-      parts.push(block.join('\n'));
     }
-    return `${parts.join('\n\n')}\n`;
+    return `${[...chunks, ...lines].join('\n')}\n`;
   }
 
   #labelsOf(labels: Labels): string {
