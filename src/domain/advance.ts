@@ -139,6 +139,8 @@ function isWanted(operation: Operation, context: Context, status: NodeFenceStatu
   if ((operation.phase === 'on' || operation.phase === 'delete') && status.ending !== undefined) return false;
   // Not under a hold, as the release.
   if (operation.phase === 'while-off') return !held && status.ending === undefined && isStillOff(context, status);
+  // It came back by itself before this restart has switched it off: only what an earlier one left, as our taint, is taken back.
+  if (operation.phase === 'off' && !context.triggered && !offBegan(status)) return false;
   // On a person's word nothing was switched off: when that is void in mid-release, only our taint is taken back.
   if (operation.phase === 'off') return (!held || !offBegan(status) || isUnread(operation, status)) && status.released?.voidedAt === undefined;
   if (operation.phase === 'on' && operation.method?.kind === 'fabric') return mayOpenStorage(context.plan, context.node, status);

@@ -87,6 +87,23 @@ export const AUTOMATON_MUTANTS: readonly SourceMutant[] = [
     killedBy: BY_SEARCH,
   },
   {
+    name: 'off of one that is back',
+    defect: 'a node that came back while the taint of an earlier restart stood is switched off again',
+    file: 'src/domain/advance.ts',
+    edits: [["if (operation.phase === 'off' && !context.triggered && !offBegan(status)) return false;", '']],
+    killedBy: byTest(
+      'src/domain/left-taint.test.ts',
+      'is taken back too where the node is on the boot that its device showed off, and nothing is switched off',
+    ),
+  },
+  {
+    name: 'taint of an earlier restart',
+    defect: 'the taint of an earlier restart stays on a node that came back until its power-management would be due',
+    file: 'src/domain/rows/running.ts',
+    edits: [['context.triggered && powerDueMs(context)', 'powerDueMs(context)']],
+    killedBy: byTest('src/domain/left-taint.test.ts', 'is taken back from a node that came back by itself, which is not switched off again'),
+  },
+  {
     name: 'released while held',
     defect: 'a hold that comes after the first off does not stop the release',
     file: 'src/domain/advance.ts',

@@ -237,7 +237,7 @@ export const NODE_DAEMON_CONTROLLER_MUTANTS: readonly SourceMutant[] = [
     name: 'fast off after a heartbeat',
     defect: 'the off is sent though a heartbeat came back before it left',
     file: 'src/controllers/fence/run/device-runs.ts',
-    edits: [["if (this.#isHeardAgain(run)) throw notSent(entry, 'the heartbeats of its daemon came back');", 'void this.#isHeardAgain(run);']],
+    edits: [['if (why !== undefined) throw notSent(entry, why);', 'void why;']],
     killedBy: byTest(FAST_FENCE, 'is not switched off where a heartbeat came in the turn before the off would have left'),
   },
   {

@@ -1,6 +1,7 @@
 import { byTest } from './source-mutant.ts';
 import type { SourceMutant } from './source-mutant.ts';
 
+const GATED = 'src/manager/preservation/gated-preservation.test.ts';
 const PRESERVATION_SHELL = 'test/preservation/shell.test.ts';
 const PROOF_READ_ANEW = 'test/preservation/proof-read-anew.test.ts';
 const HELD_BACK = 'test/preservation/held-back.test.ts';
@@ -168,6 +169,28 @@ export const PRESERVING_MUTANTS: readonly SourceMutant[] = [
     file: 'src/controllers/preservation/freshness.ts',
     edits: [['FRESH_WITHIN_MS = 45_000', 'FRESH_WITHIN_MS = 30_000']],
     killedBy: byTest(PRESERVATION_SHELL, 'Machines that are not heard leave a guard unknown for a bounded time; what the Node shows counts at once'),
+  },
+  {
+    name: 'blind standby that leads',
+    defect:
+      'a standby that was told of no Machines takes none for preserved in the moment in which it leads, so that a machine that is kept is switched off',
+    file: 'src/controllers/preservation/freshness.ts',
+    edits: [['    this.#hasLed = true;\n    this.#startedAtMs = this.#clock.monotonicMs();', '    this.#hasLed = true;']],
+    killedBy: byTest('test/preservation/standby.test.ts', 'leaves unknown from then on, once, what of Machines it was not told'),
+  },
+  {
+    name: 'unanswered standby that leads',
+    defect: 'a standby that could not ask whether Machines are preserved takes none for preserved in the moment in which it leads',
+    file: 'src/manager/preservation/gated-preservation.ts',
+    edits: [['      this.#hasLed = true;\n      this.#awaitMode();', '      this.#hasLed = true;']],
+    killedBy: byTest(GATED, 'does not know for a minute from when it leads: nobody has waited for a standby that nobody answered'),
+  },
+  {
+    name: 'fence that nobody wakes',
+    defect: 'a fence that waits to hear whether its machine is preserved is not looked at when it has waited long enough',
+    file: 'src/manager/preservation/gated-preservation.ts',
+    edits: [['if (this.#mode === undefined) this.#notifyAll();', 'void this.#mode;']],
+    killedBy: byTest(GATED, 'tells all nodes when it waits no longer: no event of a failed node would'),
   },
   {
     name: 'no word without its sets',

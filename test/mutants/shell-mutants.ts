@@ -204,6 +204,23 @@ export const SHELL_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest('src/controllers/fence/runs.test.ts', 'sends nothing that the API server was not asked about'),
   },
   {
+    name: 'off of one that was heard',
+    defect: 'a node whose Lease is renewed while the intent of its first off is written, or its device is asked, is switched off',
+    file: 'src/controllers/fence/run/device-runs.ts',
+    edits: [['if (isTriggered(facts, plan, observation.since(status)', 'if (status !== null || isTriggered(facts, plan, observation.since(status)']],
+    killedBy: byTest(
+      'src/controllers/fence/runs.test.ts',
+      'a node may renew its Lease: it is not switched off, though Kubernetes still calls it Unknown',
+    ),
+  },
+  {
+    name: 'off of one that took its name',
+    defect: 'the off of a Node is sent though another has taken its name since it was decided',
+    file: 'src/controllers/fence/run/device-runs.ts',
+    edits: [['if (known?.metadata.uid !== nodeUID)', 'if (known === undefined)']],
+    killedBy: byTest('src/controllers/fence/runs.test.ts', 'a Node may go, or another take its name: its machine is not switched off'),
+  },
+  {
     name: 'reports side by side',
     defect: 'two changes of one report are made upon the same version of it',
     file: 'src/controllers/shared/own-writes.ts',

@@ -90,9 +90,10 @@ async function played(
   const runner = { ...harness.dependencies.runner, run, failureDiagnostics: diagnostics };
   const dependencies = { ...harness.dependencies, runner, preservation: guardedBy(() => guard) };
   const runs = new Runs(dependencies, new Acknowledgements(dependencies), (_node, ran) => preservedAgainst(dependencies, fence, ran));
-  const observation = new NodeObservation(clock.monotonicMs());
-  observation.seeLease(leaseOf('2026-01-01T00:00:00Z'), clock.monotonicMs());
-  observation.seeNode(nodeOf(), clock.monotonicMs());
+  const lastHeardMs = clock.monotonicMs() - 60_000;
+  const observation = new NodeObservation(lastHeardMs);
+  observation.seeLease(leaseOf('2026-01-01T00:00:00Z'), lastHeardMs);
+  observation.seeNode(nodeOf(), lastHeardMs);
   void runs.start(
     { node: 'a', fence, status, entry, operation: operationOf(entry, status), kind: 'run', intentAtMs: clock.monotonicMs() },
     observation,

@@ -22,10 +22,21 @@ function offDue(): { status: NodeFenceStatus; entry: JournalEntry } {
   return { status: model.status, entry };
 }
 
+/** A world in which node `a` has failed, as whoever decided upon the off has seen it. */
+function failing(clock: ManualClock): FenceHarness {
+  const harness = new FenceHarness(clock);
+  harness.nodes.items = [nodeOf()];
+  return harness;
+}
+
+function silentOn(clock: ManualClock): NodeObservation {
+  return new NodeObservation(clock.monotonicMs() - 60_000);
+}
+
 /** Runs the off until the stop comes; `work` does what the agent does before it waits. */
 async function stoppedDuring(work: (job: Job) => void): Promise<JobReport | undefined> {
   const clock = new ManualClock();
-  const harness = new FenceHarness(clock);
+  const harness = failing(clock);
   const run: Runner['run'] = async (job) => {
     await job.ask();
     return new Promise((_resolve, reject) => {
@@ -39,7 +50,7 @@ async function stoppedDuring(work: (job: Job) => void): Promise<JobReport | unde
   const fence = { metadata: { name: 'node-fence-a', uid: 'fence-1' }, spec: { node: 'a' }, status };
   void runs.start(
     { node: 'a', fence, status, entry, operation: operationOf(entry, status), kind: 'run', intentAtMs: clock.monotonicMs() },
-    new NodeObservation(clock.monotonicMs()),
+    silentOn(clock),
   );
   await clock.settle();
   runs.abort(new Error('the controller stops'));
@@ -85,7 +96,7 @@ describe('a graceful stop during an off', () => {
 describe('an on', () => {
   it('is not sent while a deletion has not been answered: it may take a pod away that runs again by then', async () => {
     const clock = new ManualClock();
-    const harness = new FenceHarness(clock);
+    const harness = failing(clock);
     let sent = 0;
     const run: Runner['run'] = async (job) => {
       await job.ask();
@@ -94,7 +105,7 @@ describe('an on', () => {
     };
     const dependencies = { ...harness.dependencies, runner: { ...harness.dependencies.runner, run } };
     const runs = new Runs(dependencies, new Acknowledgements(dependencies));
-    const observation = new NodeObservation(clock.monotonicMs());
+    const observation = silentOn(clock);
     const { status, entry: off } = offDue();
     const start = async (id: string): Promise<JobReport | undefined> => {
       const entry: JournalEntry = { ...off, id, action: 'on', operation: 'on:on', method: 'on' };
@@ -123,8 +134,7 @@ describe('before the first off', () => {
     standing = nodeOf(),
   ): Promise<{ report: JobReport | undefined; sent: number; lifeAtMs: number; nowMs: number }> {
     const clock = new ManualClock();
-    const harness = new FenceHarness(clock);
-    harness.nodes.items = [nodeOf()];
+    const harness = failing(clock);
     harness.cluster.lease = leaseOf(stored);
     harness.cluster.node = standing;
     let sent = 0;
@@ -136,7 +146,7 @@ describe('before the first off', () => {
     const dependencies = { ...harness.dependencies, runner: { ...harness.dependencies.runner, run } };
     const runs = new Runs(dependencies, new Acknowledgements(dependencies));
     const { status, entry } = offDue();
-    const observation = new NodeObservation(clock.monotonicMs());
+    const observation = silentOn(clock);
     observation.seeLease(leaseOf(heard), clock.monotonicMs());
     observation.seeNode(nodeOf(), clock.monotonicMs());
     await clock.advance(30_000);
@@ -169,11 +179,84 @@ describe('before the first off', () => {
   });
 });
 
+describe('between the decision of the first off and its sending', () => {
+  /** The off's report; `meanwhile` happens while the device is asked, after the API server has allowed it. */
+  async function offWhile(
+    meanwhile: (world: { harness: FenceHarness; observation: NodeObservation; nowMs: number }) => void,
+    change: (due: ReturnType<typeof offDue>) => ReturnType<typeof offDue> = (due) => due,
+  ): Promise<{ report: JobReport | undefined; sent: number }> {
+    const clock = new ManualClock();
+    const harness = failing(clock);
+    const observation = silentOn(clock);
+    harness.cluster.node = nodeOf();
+    observation.seeNode(nodeOf(), clock.monotonicMs() - 60_000);
+    let sent = 0;
+    const run: Runner['run'] = async (job) => {
+      await job.ask();
+      await clock.sleep(1_000, job.signal);
+      meanwhile({ harness, observation, nowMs: clock.monotonicMs() });
+      job.mayBegin(1_000);
+      sent += 1;
+      return { id: job.entry.id, result: 'timeout', message: '', finishedAt: '' };
+    };
+    const dependencies = { ...harness.dependencies, runner: { ...harness.dependencies.runner, run } };
+    const runs = new Runs(dependencies, new Acknowledgements(dependencies));
+    const { status, entry } = change(offDue());
+    const fence = { metadata: { name: 'node-fence-a', uid: 'fence-1' }, spec: { node: 'a' }, status };
+    void runs.start(
+      { node: 'a', fence, status, entry, operation: operationOf(entry, status), kind: 'run', intentAtMs: clock.monotonicMs() },
+      observation,
+    );
+    await clock.settle();
+    await clock.advance(1_000);
+    return { report: runs.of('a').reports[0], sent };
+  }
+  const back = ({ harness, observation, nowMs }: { harness: FenceHarness; observation: NodeObservation; nowMs: number }): void => {
+    harness.nodes.items = [nodeOf({ ready: 'True', heartbeat: '2026-01-01T00:05:00Z' })];
+    observation.seeNode(nodeOf({ ready: 'True', heartbeat: '2026-01-01T00:05:00Z' }), nowMs);
+  };
+
+  it('a node may renew its Lease: it is not switched off, though Kubernetes still calls it Unknown', async () => {
+    const { report, sent } = await offWhile(({ observation, nowMs }) => observation.seeLease(leaseOf('later'), nowMs));
+    expect([report?.result, sent]).toEqual(['not-sent', 0]);
+    expect(report?.message).toContain('the node was heard meanwhile');
+  });
+
+  it('a node may become Ready: it is not switched off', async () => {
+    const { report, sent } = await offWhile(back);
+    expect([report?.result, sent]).toEqual(['not-sent', 0]);
+  });
+
+  it('a Node may go, or another take its name: its machine is not switched off', async () => {
+    const gone = await offWhile(({ harness }) => (harness.nodes.items = []));
+    const other = await offWhile(({ harness }) => (harness.nodes.items = [{ ...nodeOf(), metadata: { name: 'a', uid: 'uid-b' } }]));
+    expect([gone.report?.result, gone.sent, other.report?.result, other.sent]).toEqual(['not-sent', 0, 'not-sent', 0]);
+    expect(other.report?.message).toContain('another has its name');
+  });
+
+  it('nothing may have come: it is switched off', async () => {
+    expect(await offWhile(() => undefined)).toMatchObject({ sent: 1, report: { result: 'timeout' } });
+  });
+
+  it('a node may become Ready that somebody has asked to be fenced: it is switched off', async () => {
+    const trigger = { kind: 'person' as const, since: '2026-01-01T00:00:00Z' };
+    expect(await offWhile(back, ({ status, entry }) => ({ status: { ...status, trigger }, entry }))).toMatchObject({ sent: 1 });
+  });
+
+  it('a node may become Ready of which another supply is off already: the off goes on', async () => {
+    const before = (due: ReturnType<typeof offDue>): ReturnType<typeof offDue> => ({
+      ...due,
+      status: { ...due.status, journal: [{ ...due.entry, id: 'before', result: 'succeeded', finishedAt: 'then' }, ...due.status.journal] },
+    });
+    expect(await offWhile(back, before)).toMatchObject({ sent: 1 });
+  });
+});
+
 describe('a run of a device', () => {
   /** What stands in the journal of an off, where this is what its device comes to. */
   async function ended(run: Runner['run'], isStopped: boolean): Promise<JobReport | undefined> {
     const clock = new ManualClock();
-    const harness = new FenceHarness(clock);
+    const harness = failing(clock);
     const stops = isStopped ? [{ spec: { all: true as const, reason: 'wait' }, metadata: { name: 'halt' } }] : [];
     const dependencies = {
       ...harness.dependencies,
@@ -185,7 +268,7 @@ describe('a run of a device', () => {
     const fence = { metadata: { name: 'node-fence-a', uid: 'fence-1' }, spec: { node: 'a' }, status };
     void runs.start(
       { node: 'a', fence, status, entry, operation: operationOf(entry, status), kind: 'run', intentAtMs: clock.monotonicMs() },
-      new NodeObservation(clock.monotonicMs()),
+      silentOn(clock),
     );
     await runs.settled();
     return runs.of('a').reports[0];
@@ -219,7 +302,7 @@ describe('a run of a device', () => {
 describe('what an on waits for', () => {
   it('counts from the answer to the off: until then the off was on its way', async () => {
     const clock = new ManualClock();
-    const harness = new FenceHarness(clock);
+    const harness = failing(clock);
     const run: Runner['run'] = async (job) => {
       job.onSet(clock.monotonicMs());
       await clock.sleep(700, job.signal);
@@ -229,7 +312,7 @@ describe('what an on waits for', () => {
     const dependencies = { ...harness.dependencies, runner: { ...harness.dependencies.runner, run } };
     const runs = new Runs(dependencies, new Acknowledgements(dependencies));
     const { status, entry } = offDue();
-    const observation = new NodeObservation(clock.monotonicMs());
+    const observation = silentOn(clock);
     const sentAtMs = clock.monotonicMs();
     const fence = { metadata: { name: 'node-fence-a', uid: 'fence-1' }, spec: { node: 'a' }, status };
     void runs.start({ node: 'a', fence, status, entry, operation: operationOf(entry, status), kind: 'run', intentAtMs: sentAtMs }, observation);
@@ -247,7 +330,7 @@ describe('the answer on which a set begins', () => {
     cluster: (asked: number) => { spec: { all: true; reason: string }; metadata: { name: string } }[] | Error,
   ): Promise<string> {
     const clock = new ManualClock();
-    const harness = new FenceHarness(clock);
+    const harness = failing(clock);
     let asked = 0;
     const list = (): Promise<never> => {
       const answer = cluster((asked += 1));
@@ -274,7 +357,7 @@ describe('the answer on which a set begins', () => {
     const fence = { metadata: { name: 'node-fence-a', uid: 'fence-1' }, spec: { node: 'a' }, status };
     void runs.start(
       { node: 'a', fence, status, entry, operation: operationOf(entry, status), kind: 'run', intentAtMs: clock.monotonicMs() },
-      new NodeObservation(clock.monotonicMs()),
+      silentOn(clock),
     );
     await clock.settle();
     await clock.advance(ms);

@@ -40,9 +40,7 @@ export function takeSnapshot(
   const live = status === undefined || status.state === 'final' || status.state === 'error' || isOfRequest;
   const plan = live && node !== undefined ? planner.planFor(node) : (status?.frozen?.plan ?? EMPTY_PLAN);
   const askedPlan = node === undefined || fence === undefined ? undefined : askedPlanOf(planner, node, fence.spec, status);
-  const { fastDetection, unfencing } = dependencies;
-  const heard = { silence: fastDetection?.failureOf(name), heardAtMs: fastDetection?.heardAtMs(name), unfences: unfencing?.of(name) };
-  const facts = node === undefined ? undefined : { ...factsOf(node, observation, listers.leases.freshSinceMs), ...heard };
+  const facts = node === undefined ? undefined : nodeFactsOf(dependencies, node, observation);
   if (status !== undefined) observation.seeStatus(status, nowMs);
   observation.keep(signsOf(facts, status, plan, observation.since(status), nowMs));
   const report = listers.reports.get(name)?.status;
@@ -94,10 +92,12 @@ function askedPlanOf(planner: FenceDependencies['planner'], node: Node, spec: No
   return isServed || (isFrozen && newRequest({ spec, status }) === undefined) ? undefined : planner.planFor(node, asked);
 }
 
-function factsOf(node: Node, observation: NodeObservation, freshSinceMs: number | undefined): NodeFacts {
+export function nodeFactsOf({ listers, fastDetection, unfencing }: FenceDependencies, node: Node, observation: NodeObservation): NodeFacts {
+  const { name } = node.metadata;
   const ready = readyOf(node);
+  const { freshSinceMs } = listers.leases;
   return {
-    name: node.metadata.name,
+    name,
     uid: node.metadata.uid ?? '',
     ready: ready?.status ?? 'missing',
     readyReason: ready?.reason ?? 'NoReadyCondition',
@@ -109,6 +109,9 @@ function factsOf(node: Node, observation: NodeObservation, freshSinceMs: number 
     lifeAtMs: observation.lifeAtMs,
     ...(!observation.hasSpoken && { isOnlySeen: true }),
     ...(freshSinceMs === undefined ? {} : { freshSinceMs }),
+    silence: fastDetection?.failureOf(name),
+    heardAtMs: fastDetection?.heardAtMs(name),
+    unfences: unfencing?.of(name),
   };
 }
 

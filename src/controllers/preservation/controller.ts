@@ -92,7 +92,7 @@ export class PreservationController implements Preservation {
 
   /** Follows the listers from now on, whether they are synced or not. */
   start(): void {
-    this.#freshness.start();
+    this.#freshness.start(this.#dependencies.leadership.isLeading);
     this.#cache.start();
     this.#proofs.start();
     this.#timer.start();
@@ -118,6 +118,7 @@ export class PreservationController implements Preservation {
 
   /** Reconciles soon: leadership has come, pools have changed. */
   wake(): void {
+    if (this.#dependencies.leadership.isLeading) this.#freshness.leads();
     this.#timer.enqueue();
   }
 

@@ -15,6 +15,7 @@ export class Freshness {
   /** See PreservationOptions. */
   readonly #freshWithinMs: () => number | undefined;
   #startedAtMs: number | undefined;
+  #hasLed = false;
   /** As of the last decision; undefined: there was none. */
   #decidedFrom: Listed | undefined;
 
@@ -24,7 +25,15 @@ export class Freshness {
     this.#freshWithinMs = freshWithinMs;
   }
 
-  start(): void {
+  start(isLeading: boolean): void {
+    this.#startedAtMs = this.#clock.monotonicMs();
+    this.#hasLed = isLeading;
+  }
+
+  /** Leadership is here: no fence has waited for what a standby was not told, so that it is waited for from now on, once. */
+  leads(): void {
+    if (this.#hasLed) return;
+    this.#hasLed = true;
     this.#startedAtMs = this.#clock.monotonicMs();
   }
 
@@ -41,9 +50,10 @@ export class Freshness {
   get isUnknown(): boolean {
     const withinMs = this.#freshWithinMs() ?? FRESH_WITHIN_MS;
     const nowMs = this.#clock.monotonicMs();
-    if (!this.isComplete) return nowMs - (this.#startedAtMs ?? nowMs) < withinMs;
+    const waitedMs = nowMs - (this.#startedAtMs ?? nowMs);
+    if (!this.isComplete) return waitedMs < withinMs;
     const silentMs = this.#silentForMs('machines') - SILENT_AFTER_MS;
-    return silentMs > 0 && silentMs < withinMs;
+    return silentMs > 0 && Math.min(silentMs, waitedMs) < withinMs;
   }
 
   /** Why nothing is written, one sentence each. */

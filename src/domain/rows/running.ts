@@ -142,10 +142,11 @@ export const RUNNING_ROWS: readonly Row[] = [
   {
     id: 'running-delay',
     from: 'running',
-    when: '`power_management_delay` not over since isolated, no off sent yet',
+    when: '`power_management_delay` not over since isolated, triggered, no off sent yet',
     does: 'wait',
     to: 'running',
-    applies: (context) => powerDueMs(context) > context.snapshot.nowMs && !offBegan(context.status) && acknowledged(context.status) === undefined,
+    applies: (context) =>
+      context.triggered && powerDueMs(context) > context.snapshot.nowMs && !offBegan(context.status) && acknowledged(context.status) === undefined,
     act: (context) => ({ status: context.status, requeueAtMs: powerDueMs(context) }),
   },
   {

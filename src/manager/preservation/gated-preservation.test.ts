@@ -80,6 +80,7 @@ class Scene {
   readonly controllers: FakeController[] = [];
   readonly events: string[] = [];
   isAnswering = true;
+  readonly leadership = { isLeading: true, mayBegin: () => true };
   readonly preservation: GatedPreservation;
 
   constructor(choice: GatedPreservationParts['choice'] = 'auto') {
@@ -104,7 +105,7 @@ class Scene {
         clock: this.clock,
         nodes: { cluster: this.cluster, recorder, listers },
         pools: () => ({ pools: new Map(), problems: [] }),
-        leadership: { isLeading: true, mayBegin: () => true },
+        leadership: this.leadership,
         proofReader: { readAnew: () => Promise.reject(new Error('nobody asked for a proof')) },
         tellProblems: () => undefined,
         log: QUIET,
@@ -190,6 +191,35 @@ describe('preservation in a cluster', () => {
     if (untold !== undefined) untold.guard = HELD;
     expect(scene.preservation.guardOf('n1')).toEqual(HELD);
     if (untold !== undefined) untold.guard = undefined;
+    await scene.pass(2_000);
+    expect(scene.preservation.guardOf('n1')).toBeUndefined();
+  });
+
+  it('tells all nodes when it waits no longer: no event of a failed node would', async () => {
+    scene.isAnswering = false;
+    const told: string[] = [];
+    scene.preservation.onChange((nodes) => told.push(...nodes));
+    scene.preservation.start();
+    await scene.pass(59_000);
+    expect(told).toEqual([]);
+    await scene.pass(1_000);
+    expect(told).toEqual(['n1']);
+  });
+
+  it('does not know for a minute from when it leads: nobody has waited for a standby that nobody answered', async () => {
+    scene.isAnswering = false;
+    scene.leadership.isLeading = false;
+    scene.preservation.start();
+    await scene.pass(300_000);
+    scene.preservation.wake();
+    expect(scene.preservation.guardOf('n1')).toBeUndefined();
+    scene.leadership.isLeading = true;
+    scene.preservation.wake();
+    expect(scene.preservation.guardOf('n1')).toBe('unknown');
+    await scene.pass(30_000);
+    scene.preservation.wake();
+    await scene.pass(29_000);
+    expect(scene.preservation.guardOf('n1')).toBe('unknown');
     await scene.pass(2_000);
     expect(scene.preservation.guardOf('n1')).toBeUndefined();
   });

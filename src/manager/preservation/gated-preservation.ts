@@ -45,6 +45,8 @@ export class GatedPreservation implements Preservation {
   readonly #listeners = new Set<(nodes: readonly string[]) => void>();
   #mode: PreservationMode | undefined;
   #unknownUntilMs = 0;
+  #cancelUnknown: () => void = () => undefined;
+  #hasLed = false;
 
   constructor(parts: GatedPreservationParts) {
     this.#parts = parts;
@@ -68,18 +70,33 @@ export class GatedPreservation implements Preservation {
 
   /** Called when the Nodes are synced; nothing waits for the Machines. */
   start(): void {
-    this.#unknownUntilMs = this.#parts.base.clock.monotonicMs() + UNKNOWN_MS;
+    this.#awaitMode();
     this.#gated.run([watchedIn(UNDECIDED)]);
     this.#gated.start();
   }
 
   /** Looks soon: leadership has come, or pools have changed. */
   wake(): void {
+    if (this.#parts.base.leadership.isLeading && !this.#hasLed) {
+      this.#hasLed = true;
+      this.#awaitMode();
+    }
     this.#gated.wake();
   }
 
   close(): Promise<void> {
+    this.#cancelUnknown();
     return this.#gated.close();
+  }
+
+  /** From the start, and once more from when this replica leads: no fence has waited for a standby that nobody answered. */
+  #awaitMode(): void {
+    const { clock } = this.#parts.base;
+    this.#unknownUntilMs = clock.monotonicMs() + UNKNOWN_MS;
+    this.#cancelUnknown();
+    this.#cancelUnknown = clock.after(UNKNOWN_MS, () => {
+      if (this.#mode === undefined) this.#notifyAll();
+    });
   }
 
   guardOf(node: string): NodeGuard | 'unknown' | undefined {
@@ -105,7 +122,7 @@ export class GatedPreservation implements Preservation {
     this.#gated.run(mode.mode === 'off' ? [] : [watchedIn(mode)]);
     for (const controller of this.#gated.controllers) if (kept.has(controller)) controller.configure(optionsOf(mode, this.#parts.enforce));
     this.#announce(before, mode);
-    this.#notify([...this.#parts.base.nodes.listers.nodes.all()].map(({ metadata }) => metadata.name));
+    this.#notifyAll();
   }
 
   #build(watched: Watched): Built<ModeController> {
@@ -136,6 +153,10 @@ export class GatedPreservation implements Preservation {
         'the Machine definition has no preserveExpiryTime: Machines are not preserved',
       );
     }
+  }
+
+  #notifyAll(): void {
+    this.#notify([...this.#parts.base.nodes.listers.nodes.all()].map(({ metadata }) => metadata.name));
   }
 
   #notify(nodes: readonly string[]): void {

@@ -17,13 +17,24 @@ const EVIDENCE_SHARE = 0.25;
 export function withDumps(scenario: Scenario, share: number): Scenario {
   const random = new SeededRandom(scenario.seed, 'dumps');
   if (!random.chance(share) || scenario.daemons !== undefined) return scenario;
-  const whole = { ...scenario, ...faultOf(random, scenario), dumps: drawDumps(random, scenario) };
+  const fault = faultOf(random, scenario);
+  const whole = { ...scenario, ...fault, dumps: believable(drawDumps(random, scenario), fault.fault) };
   return { ...whole, expected: expectedOf(whole) };
 }
 
 function faultOf(random: SeededRandom, { fault, flaps, healAfterOffMs }: Scenario): Pick<Scenario, 'fault' | 'flaps' | 'healAfterOffMs'> {
   const panic: NodeFault = 'panic';
   return random.weighted(FAULTS) === 'panic' ? { fault: panic, flaps: [], healAfterOffMs: undefined } : { fault, flaps, healAfterOffMs };
+}
+
+/**
+ * Where messages are admitted as evidence, nobody forges those of a machine that lives: docs/kdump.md says that this evidence rests on the source address, and asks to
+ * let nobody send under that of another.
+ */
+function believable(dumps: Dumps, fault: NodeFault): Dumps {
+  if (dumps.evidence !== 'admitted' || fault === 'panic') return dumps;
+  const isOfVictim = (deed: DumpDeed): boolean => deed.what === 'forge' && (deed.whose === 'victim' || deed.whose === 'everyone');
+  return { ...dumps, deeds: dumps.deeds.map((deed) => (isOfVictim(deed) ? { ...deed, isWellFormed: false } : deed)) };
 }
 
 function drawDumps(random: SeededRandom, scenario: Scenario): Dumps {

@@ -1,4 +1,4 @@
-import { restsOnHeartbeats } from '../../../domain/health.ts';
+import { isTriggered, restsOnHeartbeats } from '../../../domain/health.ts';
 import { offWasSent, restartedSince } from '../../../domain/journal.ts';
 import type { Frozen } from '../../../domain/node-fence.ts';
 import type { PlanMethod } from '../../../domain/plan.ts';
@@ -8,8 +8,8 @@ import { NODES } from '../../../ports/resources.ts';
 import type { FenceDependencies } from '../dependencies.ts';
 import { isFirstCut } from '../diagnostics/occasion.ts';
 import { guardOf } from '../guard.ts';
-import { readyOf } from '../observation.ts';
 import type { NodeObservation } from '../observation.ts';
+import { nodeFactsOf } from '../snapshot.ts';
 import { Asking } from './asking.ts';
 import type { Permission } from './permission.ts';
 import { notSent } from './run.ts';
@@ -73,6 +73,8 @@ export class DeviceRuns {
       },
       mayBegin: (deadlineMs: number) => {
         if (!asking.isAllowed) throw notSent(entry, 'the API server has not said that it may begin');
+        const why = this.#unwantedBecause(run, frozen, observation);
+        if (why !== undefined) throw notSent(entry, why);
         ours.mayBegin(deadlineMs);
       },
       together: operation.together,
@@ -96,12 +98,16 @@ export class DeviceRuns {
     return report;
   }
 
-  /** What began by silence alone ends with it, up to the turn in which the first off is sent. */
-  #isHeardAgain({ node, entry, status }: Run): boolean {
-    const { listers, fastDetection } = this.#dependencies;
-    const known = listers.nodes.get(node);
-    const rests = known !== undefined && isFirstCut(entry, status) && restsOnHeartbeats(readyOf(known)?.status ?? 'missing', status);
-    return rests && fastDetection?.failureOf(node) === undefined;
+  /** A node that came back after its first cut was decided is not cut, up to the turn in which that is sent. */
+  #unwantedBecause({ node, entry, status }: Run, { plan, nodeUID }: Frozen, observation: NodeObservation): string | undefined {
+    if (!isFirstCut(entry, status)) return undefined;
+    const known = this.#dependencies.listers.nodes.get(node);
+    if (known?.metadata.uid !== nodeUID) return 'the Node is gone, or another has its name';
+    const facts = nodeFactsOf(this.#dependencies, known, observation);
+    if (isTriggered(facts, plan, observation.since(status), this.#dependencies.clock.monotonicMs(), status)) return undefined;
+    return restsOnHeartbeats(facts.ready, status)
+      ? 'the heartbeats of its daemon came back'
+      : 'the node was heard meanwhile: it does not count as failed now';
   }
 
   /** Whatever stands against it by now: to a deletion no preservation comes too late. */
@@ -131,7 +137,6 @@ export class DeviceRuns {
         if (entry.action === 'delete' && this.#isKept(run, frozen))
           throw notSent(entry, 'its machine is preserved or being deleted: nothing of it is deleted here');
         this.#permission.demand(node, deadlineMs, entry);
-        if (this.#isHeardAgain(run)) throw notSent(entry, 'the heartbeats of its daemon came back');
       },
       ask: () => Promise.reject(notSent(entry, 'it only reads')),
       onSet: () => undefined,

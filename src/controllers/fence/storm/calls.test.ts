@@ -8,7 +8,7 @@ import { ManualClock } from '../../../runtime/manual-clock.ts';
 import { Acknowledgements } from '../acknowledgements.ts';
 import { NodeObservation } from '../observation.ts';
 import { Runs } from '../runs.ts';
-import { FenceHarness } from '../testing/harness.ts';
+import { FenceHarness, nodeOf } from '../testing/harness.ts';
 
 const STORM: ActiveHold = { reason: 'max-unhealthy', policy: 'max-unhealthy', message: '3 of 6 nodes are unhealthy' };
 
@@ -27,6 +27,7 @@ function due(action: JournalEntry['action']): { status: NodeFenceStatus; entry: 
 async function runInto(action: JournalEntry['action']): Promise<{ sent: boolean; report: JobReport | undefined }> {
   const clock = new ManualClock();
   const harness = new FenceHarness(clock);
+  harness.nodes.items = [nodeOf()];
   const holds: ActiveHold[] = [];
   let sent = false;
   const run: Runner['run'] = async (job) => {
@@ -42,7 +43,7 @@ async function runInto(action: JournalEntry['action']): Promise<{ sent: boolean;
   const fence = { metadata: { name: 'node-fence-a', uid: 'fence-1' }, spec: { node: 'a' }, status };
   void runs.start(
     { node: 'a', fence, status, entry, operation: operationOf(entry, status), kind: 'run', intentAtMs: clock.monotonicMs() },
-    new NodeObservation(clock.monotonicMs()),
+    new NodeObservation(clock.monotonicMs() - 60_000),
   );
   await runs.settled();
   return { sent, report: runs.of('a').reports[0] };
