@@ -15,7 +15,7 @@ export interface FarmOptions {
   count: number;
   /** From an accepted off to the state that shows it. */
   actsAfterMs?: number;
-  /** Redfish: one answers at every address of 127.0.0.0/8, for whichever machine, and shows no UUID; known by `ssl_fingerprint`. */
+  /** Redfish: one answers at every address of 127.0.0.0/8, for whichever machine, and shows no UUID; known by `ssl_fingerprint`, and its `certificate` (PEM) is told. */
   isEverywhere?: boolean;
 }
 
@@ -44,8 +44,11 @@ export async function startFarm(options: FarmOptions): Promise<Farm> {
 
 async function startRedfish(_index: number, actsAfterMs: number, isEverywhere: boolean): Promise<Record<string, string>> {
   const faults = actsAfterMs === 0 ? {} : { offDelayMs: actsAfterMs };
-  const { parameters, fingerprint } = await startBmcHarness({ faults, ...(isEverywhere && { host: '0.0.0.0', tree: { uuid: null } }) });
-  return isEverywhere ? { ...parameters, ssl_fingerprint: fingerprint } : parameters;
+  const { parameters, fingerprint, certificatePem } = await startBmcHarness({
+    faults,
+    ...(isEverywhere && { host: '0.0.0.0', tree: { uuid: null } }),
+  });
+  return isEverywhere ? { ...parameters, ssl_fingerprint: fingerprint, certificate: certificatePem } : parameters;
 }
 
 /** Its chance is cheap: the system's costs more than all else that a BMC does for an answer. */

@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { ApiClient } from '../../../src/kube/client.ts';
 import type { ApiTransport } from '../../../src/ports/api-transport.ts';
 import type { KubeObject } from '../../../src/ports/objects.ts';
@@ -78,10 +79,11 @@ export class FilledServer {
       metadata: { name: 'sample' },
     });
     await this.#send('DELETE', `${REPORTS_PATH}/sample`);
-    const port = this.#bmcs.devices[0]?.['ipport'] ?? '';
+    const { ipport = '', certificate = '' } = this.#bmcs.devices[0] ?? {};
+    const bmc = { port: ipport, certificateExpiresAt: new X509Certificate(certificate).validToDate.toISOString() };
     const entries = Array.from({ length: this.nodes }, (_unused, number): [string, Copied] => {
       const [name, uid] = [nameOf(number), `40000000-0000-4000-8000-${suffix(number)}`];
-      return [`/registry/${GROUP}/nodefencereports/${name}`, { ...named(report, name, uid), status: reportStatus(number, nodeUidOf(number), port) }];
+      return [`/registry/${GROUP}/nodefencereports/${name}`, { ...named(report, name, uid), status: reportStatus(number, nodeUidOf(number), bmc) }];
     });
     await this.#etcd.putAll(entries);
   }

@@ -70,14 +70,20 @@ export function bmcOf(number: number): string {
   return `127.200.${Math.floor(number / 250)}.${(number % 250) + 1}`;
 }
 
-/** What stands in the report of a node after a day: who it is, and that its BMC can be read. */
-export function reportStatus(number: number, nodeUID: string, port: string): object {
+/** What stands in the report of a node after a day: who it is, that its BMC can be read, and when that one's certificate ends. A probe that finds the same writes nothing. */
+export function reportStatus(
+  number: number,
+  nodeUID: string,
+  { port, certificateExpiresAt }: { port: string; certificateExpiresAt: string },
+): object {
   const at = '2026-01-01T00:00:00Z';
   const { nodeInfo, addresses } = nodeStatus(number) as { nodeInfo: Record<string, string>; addresses: { type: string; address: string }[] };
   const [internal] = addresses;
   return {
     identity: { nodeUID, recordedAt: at, systemUUID: nodeInfo['systemUUID'], addresses: [internal?.address], bootID: nodeInfo['bootID'] },
-    devices: [{ agent: 'redfish', device: `${bmcOf(number)}:${port}`, plug: '', methods: ['reboot'], path: 'working', since: at }],
+    devices: [
+      { agent: 'redfish', device: `${bmcOf(number)}:${port}`, plug: '', methods: ['reboot'], path: 'working', since: at, certificateExpiresAt },
+    ],
     conditions: [
       {
         type: 'FencePathsWorking',

@@ -39,6 +39,7 @@ export interface BmcHarness {
   outlets: Readonly<Record<string, MemoryMachine>>;
   events: DeviceEvent[];
   fingerprint: string;
+  certificatePem: string;
   /** What a method for this device says, complete. */
   parameters: Record<string, string>;
   close: () => Promise<void>;
@@ -87,6 +88,7 @@ export async function startBmcHarness(options: HarnessOptions = {}): Promise<Bmc
     outlets,
     events,
     fingerprint: issued.fingerprintSha256,
+    certificatePem: issued.certificatePem,
     parameters: {
       ip: server.host,
       ipport: String(server.port),
