@@ -141,17 +141,20 @@ export class ProbeController {
     for (const node of listers.nodes.all()) {
       const { name } = node.metadata;
       const plan = planner.planFor(node);
-      const intervalMs = plan.probeIntervalMs ?? USUAL_INTERVAL_MS;
       const before = this.paths.of(name);
-      const paths = devicePaths(plan).map((found) => {
-        const known = before.find(({ key }) => key === found.key);
-        if (known !== undefined) return Object.assign(known, found, { intervalMs, dueAtMs: Math.min(known.dueAtMs, nowMs + intervalMs) });
-        // A device that is new in the configuration is read soon, all of them after a start in their turn.
-        return this.fresh(name, found, intervalMs, nowMs + spreadMs(name, found.key, isFirst ? intervalMs : SURVEY_MS));
-      });
-      wanted.set(name, paths);
+      wanted.set(name, before[0]?.plan === plan ? before : this.pathsOf(name, plan, before, { nowMs, isFirst }));
     }
     this.paths.replace(wanted);
+  }
+
+  private pathsOf(node: string, plan: Plan, before: readonly Path[], { nowMs, isFirst }: { nowMs: number; isFirst: boolean }): readonly Path[] {
+    const intervalMs = plan.probeIntervalMs ?? USUAL_INTERVAL_MS;
+    return devicePaths(plan).map((found) => {
+      const known = before.find(({ key }) => key === found.key);
+      if (known !== undefined) return Object.assign(known, found, { plan, intervalMs, dueAtMs: Math.min(known.dueAtMs, nowMs + intervalMs) });
+      // A device that is new in the configuration is read soon, all of them after a start in their turn.
+      return this.fresh({ ...found, node, plan, intervalMs, dueAtMs: nowMs + spreadMs(node, found.key, isFirst ? intervalMs : SURVEY_MS) });
+    });
   }
 
   /** The paths of nodes of which one is broken, also under another address. */
@@ -164,12 +167,9 @@ export class ProbeController {
     }
   }
 
-  private fresh(node: string, found: ReturnType<typeof devicePaths>[number], intervalMs: number, dueAtMs: number): Path {
+  private fresh(found: Pick<Path, 'key' | 'method' | 'names' | 'node' | 'plan' | 'intervalMs' | 'dueAtMs'>): Path {
     const path: Path = {
       ...found,
-      node,
-      intervalMs,
-      dueAtMs,
       readAtMs: this.dependencies.clock.monotonicMs(),
       isRead: false,
       isBroken: false,

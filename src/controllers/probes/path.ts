@@ -1,10 +1,13 @@
 import type { DevicePath } from '../../domain/device-paths.ts';
+import type { Plan } from '../../domain/plan.ts';
 import type { ProbeAnswer } from '../../ports/probes.ts';
 import type { ProbedDevice } from '../../ports/resources.ts';
 
 /** One plug of one node that is read again and again. */
 export interface Path extends DevicePath {
   node: string;
+  /** Which it is a path of. One that is the same object has the same paths. */
+  plan: Plan;
   intervalMs: number;
   /** Monotonic. */
   dueAtMs: number;

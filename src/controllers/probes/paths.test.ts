@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { method } from '../../domain/testing/model.ts';
+import { method, planOf } from '../../domain/testing/model.ts';
 import type { Path } from './path.ts';
 import { Paths } from './paths.ts';
 
 function path(node: string, key: string): Path {
   return {
-    ...{ node, key, method: method('off', 'redfish', 'off'), names: ['off'], intervalMs: 1, dueAtMs: 0, readAtMs: 0 },
+    ...{ node, key, method: method('off', 'redfish', 'off'), names: ['off'], plan: planOf(), intervalMs: 1, dueAtMs: 0, readAtMs: 0 },
     ...{ isRead: false, isBroken: false, failures: 0 },
   };
 }
