@@ -51,6 +51,18 @@ describe('a connection that was given back', () => {
     expect(peer.socket.destroyed).toBe(true);
   });
 
+  it('is closed where it was in use when all was to be closed, and the next one is not', async () => {
+    const { kept } = await start();
+    const first = await kept.open(false);
+    kept.close();
+    expect(first.socket.destroyed).toBe(false);
+    kept.giveBack(first, undefined);
+    expect([first.socket.destroyed, kept.take()]).toEqual([true, undefined]);
+    const next = await kept.open(false);
+    kept.giveBack(next, undefined);
+    expect([next.socket.destroyed, kept.take()]).toEqual([false, next]);
+  });
+
   it('is closed a second before the device closes it by its own word', async () => {
     const { kept, clock } = await start();
     const peer = await kept.open(false);

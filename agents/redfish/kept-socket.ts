@@ -20,6 +20,8 @@ export interface Peer {
 export class KeptSocket {
   readonly #ways: Omit<Ways, 'isWhole'>;
   #kept: { peer: Peer; untilMs: number; onData: () => void } | undefined;
+  /** Whose user has not given it back. Another one that is given back was closed meanwhile. */
+  #lent: Peer | undefined;
   #giveUp: (() => void) | undefined;
 
   constructor(ways: Omit<Ways, 'isWhole'>) {
@@ -33,9 +35,12 @@ export class KeptSocket {
     if (kept === undefined || !kept.peer.socket.writable) return undefined;
     const { socket } = kept.peer;
     socket.off('data', kept.onData);
-    if (this.#ways.clock.monotonicMs() < kept.untilMs) return kept.peer;
-    socket.destroy();
-    return undefined;
+    if (this.#ways.clock.monotonicMs() >= kept.untilMs) {
+      socket.destroy();
+      return undefined;
+    }
+    this.#lent = kept.peer;
+    return kept.peer;
   }
 
   /** A new one. `isWhole`: the device is to show its certificate, whatever is known of it. Rejects where it is not reached, not trusted or not there in time. */
@@ -50,13 +55,16 @@ export class KeptSocket {
         // What breaks while nobody uses it is noticed by its next user.
         socket.on('error', () => undefined);
         socket.setKeepAlive(true, SIGN_OF_LIFE_MS);
-        resolve({ socket, fingerprint: certificate?.fingerprint, certificateExpiresAt: certificate?.expiresAt });
+        this.#lent = { socket, fingerprint: certificate?.fingerprint, certificateExpiresAt: certificate?.expiresAt };
+        resolve(this.#lent);
       });
     });
   }
 
   /** `keepAlive`: the device's own header of that name. */
   giveBack(peer: Peer, keepAlive: string | undefined): void {
+    if (this.#lent === peer) this.#lent = undefined;
+    else peer.socket.destroy();
     if (!peer.socket.writable) return;
     const seconds = /^timeout=(\d+)/.exec(keepAlive ?? '')?.[1];
     const untilMs = seconds === undefined ? Number.POSITIVE_INFINITY : this.#ways.clock.monotonicMs() + Number(seconds) * 1_000 - CLOSING_MS;
@@ -71,8 +79,10 @@ export class KeptSocket {
     this.#giveUp?.();
   }
 
+  /** The one that is in use is closed when it is given back: its user may have the whole answer, and Node says a moment later that the connection is free. */
   close(): void {
     this.abandon();
     this.take()?.socket.destroy();
+    this.#lent = undefined;
   }
 }
