@@ -31,7 +31,7 @@ export const SHELL_MUTANTS: readonly SourceMutant[] = [
     name: 'a start for ever',
     defect: 'a fence whose first intent was never written counts as begun, so that rate holds others',
     file: 'src/controllers/fence/storm/starts.ts',
-    edits: [['&& this.starts.delete(key)', '&& this.starts.has(key)']],
+    edits: [['keyOf(fence) !== key) && this.drop(key)', 'keyOf(fence) !== key) && this.starts.has(key)']],
     killedBy: byTest(
       'src/controllers/fence/storm/starts.test.ts',
       'one whose intent never came to stand is taken back, whatever incident it was to begin',
@@ -130,14 +130,14 @@ export const SHELL_MUTANTS: readonly SourceMutant[] = [
     name: 'policies hold nobody',
     defect: 'the verdicts of storm policies are dropped',
     file: 'src/domain/policies/judge.ts',
-    edits: [['if (hold === undefined) continue;', 'if (hold !== null) continue;']],
+    edits: [['if (hold !== undefined) (holds', 'if (hold === null) (holds']],
     killedBy: byTest('src/domain/policies/judge.test.ts', 'hold a node for every reason, in their order, by their own names'),
   },
   {
     name: 'policies hold everybody',
     defect: 'a policy holds also nodes out of its scope',
     file: 'src/domain/policies/scope.ts',
-    edits: [['scope === undefined ? ruling : (node) => (scope(node.labels) ? ruling(node) : undefined)', 'ruling']],
+    edits: [['scope === undefined || ruling === NOBODY ? ruling : (node) => (scope(node.labels) ? ruling(node) : undefined)', 'ruling']],
     killedBy: byTest('src/domain/policies/judge.test.ts', 'hold nobody outside their scope, and nobody who is not there'),
   },
   {

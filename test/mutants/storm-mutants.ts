@@ -39,7 +39,7 @@ export const STORM_MUTANTS: readonly SourceMutant[] = [
     name: 'well nodes kept as unhealthy',
     defect: 'a node that is well again still counts as it was while it had failed',
     file: `${NODE_SET}.ts`,
-    edits: [['    else this.#notable.delete(name);\n', '']],
+    edits: [['      else kept.delete(name);\n', '']],
     killedBy: byTest(
       `${NODE_SET}.test.ts`,
       'holds what a search through all of them finds, after any changes, and every policy rules the same on it',
@@ -49,7 +49,7 @@ export const STORM_MUTANTS: readonly SourceMutant[] = [
     name: 'deleted nodes kept as unhealthy',
     defect: 'a Node that is deleted still counts as unhealthy',
     file: `${NODE_SET}.ts`,
-    edits: [['    this.#notable.delete(name);\n    return super.delete(name);', '    return super.delete(name);']],
+    edits: [['for (const kept of this.#kept.values()) kept.delete(name);', '']],
     killedBy: byTest(
       `${NODE_SET}.test.ts`,
       'holds what a search through all of them finds, after any changes, and every policy rules the same on it',
@@ -59,7 +59,7 @@ export const STORM_MUTANTS: readonly SourceMutant[] = [
     name: 'control plane not looked at',
     defect: 'healthy nodes of the control plane are none of those that count for the quorum',
     file: `${NODE_SET}.ts`,
-    edits: [['isUnhealthy(node) || node.isControlPlane || node.fence', 'isUnhealthy(node) || node.fence']],
+    edits: [['({ isControlPlane }: StormNode) => isControlPlane', '(node: StormNode) => node.isControlPlane && isUnhealthy(node)']],
     killedBy: byTest('src/domain/policies/control-plane.test.ts', 'control-plane with unknown members one of three has failed'),
   },
   {
@@ -166,6 +166,14 @@ export const STORM_MUTANTS: readonly SourceMutant[] = [
     file: 'src/controllers/fence/storm/node-roster.ts',
     edits: [['if (nowMs - this.sweptAtMs >= SWEEP_MS) this.sweep', 'this.sweep']],
     killedBy: byTest(STORM, 'does not look at every silent node for every node that asks'),
+  },
+  {
+    name: 'silence not looked for again',
+    defect:
+      'a node that was heard of when it was looked at is never looked at again: it counts as healthy when a switch takes it and all others down',
+    file: 'src/controllers/fence/storm/node-roster.ts',
+    edits: [['dueMs > nowMs) this.lookAt(entry, dueMs ?? nowMs + RESYNC_MS);', 'dueMs > nowMs) return;']],
+    killedBy: byTest('src/controllers/fence/storm/node-roster.test.ts', 'knows who is silent, whatever was heard and in whatever order'),
   },
   {
     name: 'mark of a moment ago',

@@ -1,7 +1,6 @@
-import { holdsSlot } from './max-concurrent.ts';
 import type { StormPolicy } from './policy.ts';
-import { isUnhealthy, notableOf } from './node-set.ts';
-import { named, stormPolicy } from './scope.ts';
+import { holdsSlot, isUnhealthy, planesOf } from './node-set.ts';
+import { forAll, named, stormPolicy } from './scope.ts';
 import type { CommonSettings, Ruling } from './scope.ts';
 import type { EtcdMember, StormNode, StormView } from './view.ts';
 
@@ -11,8 +10,9 @@ import type { EtcdMember, StormNode, StormView } from './view.ts';
  */
 export function controlPlane(settings: CommonSettings): StormPolicy {
   return stormPolicy('control-plane', settings, (view) => {
-    const planes = notableOf(view.nodes).filter(({ isControlPlane }) => isControlPlane);
+    const planes = planesOf(view.nodes);
     const members = view.controlPlane.members ?? [];
+    if (planes.length === 0 && members.length === 0) return forAll(undefined);
     const hosts = new Set(members.map(({ node }) => node));
     const underWay = inOrder(planes.filter(isUnderWay), view);
     const isSound = (name: string | undefined): boolean => {
@@ -39,6 +39,7 @@ function isUnderWay(node: StormNode): boolean {
 
 /** First those that began first, so that of two that began at once one goes on. */
 function inOrder(nodes: readonly StormNode[], { starts }: StormView): readonly string[] {
+  if (nodes.length < 2) return nodes.map(({ name }) => name);
   const begun = new Map(starts.map(({ node, atMs }) => [node, atMs]));
   const at = ({ name }: StormNode): number => begun.get(name) ?? Number.NEGATIVE_INFINITY;
   return nodes.toSorted((one, other) => compare(at(one), at(other)) || compare(one.name, other.name)).map(({ name }) => name);

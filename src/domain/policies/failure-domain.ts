@@ -2,7 +2,7 @@ import { Domains, describeDomain, valueOf, ZONE_LABEL } from './domains.ts';
 import type { Domain } from './domains.ts';
 import type { StormPolicy } from './policy.ts';
 import { isUnhealthy } from './node-set.ts';
-import { forAll, nodesOf, notableIn, stormPolicy } from './scope.ts';
+import { forAll, nodesOf, stormPolicy, unhealthyIn } from './scope.ts';
 import type { CommonSettings } from './scope.ts';
 
 export interface FailureDomainSettings extends CommonSettings {
@@ -22,7 +22,7 @@ export const DEFAULT_FAILURE_DOMAIN = { topologyKeys: [ZONE_LABEL], share: 60 } 
 export function failureDomain(settings: FailureDomainSettings): StormPolicy {
   const { topologyKeys, share } = settings;
   return stormPolicy('failure-domain', settings, (view) => {
-    const unhealthy = notableIn(settings, view).filter(isUnhealthy).length;
+    const unhealthy = unhealthyIn(settings, view).length;
     if (unhealthy < 2) return forAll(undefined);
     const nodes = nodesOf(settings, view);
     const domains = new Domains(nodes, topologyKeys).all().filter(({ value }) => value !== undefined);

@@ -1,3 +1,4 @@
+import { NOBODY } from './policy.ts';
 import type { PolicyHold, StormPolicy } from './policy.ts';
 import type { StormView } from './view.ts';
 
@@ -8,21 +9,34 @@ export interface StormHold extends PolicyHold {
   alarmAfterMs?: number;
 }
 
+const NO_HOLDS: readonly StormHold[] = [];
+
 /**
  * Each policy looks at the view once; then, for any node, the holds of all of them, in the order of the policies. A node that the view does not know is held by none.
  * Whoever begins several fences shows each begun one (`holdsSlot`, `starts`) in the view that the next is asked of: max-concurrent and rate count what they see.
  */
 export function judgeStorm(policies: readonly StormPolicy[], view: StormView): (node: string) => readonly StormHold[] {
-  const deciding = policies.map((policy) => ({ policy, decide: policy.judge(view) }));
+  const deciding = policies
+    .map((policy) => ({ decide: policy.judge(view), told: telling(policy) }))
+    // Most hold nobody most of the time, and thousands of nodes may ask.
+    .filter(({ decide }) => decide !== NOBODY);
   return (name) => {
     const node = view.nodes.get(name);
-    if (node === undefined) return [];
-    const holds: StormHold[] = [];
-    for (const { policy, decide } of deciding) {
+    if (node === undefined) return NO_HOLDS;
+    let holds: StormHold[] | undefined;
+    for (const { decide, told } of deciding) {
       const hold = decide(node);
-      if (hold === undefined) continue;
-      holds.push({ ...hold, policy: policy.name, ...(policy.alarmAfterMs !== undefined && { alarmAfterMs: policy.alarmAfterMs }) });
+      if (hold !== undefined) (holds ??= []).push(told(hold));
     }
-    return holds;
+    return holds ?? NO_HOLDS;
+  };
+}
+
+/** Whose a hold is. A policy that holds many for one reason holds them by one object. */
+function telling({ name, alarmAfterMs }: StormPolicy): (hold: PolicyHold) => StormHold {
+  let last: { hold: PolicyHold; told: StormHold } | undefined;
+  return (hold) => {
+    if (last?.hold !== hold) last = { hold, told: { ...hold, policy: name, ...(alarmAfterMs !== undefined && { alarmAfterMs }) } };
+    return last.told;
   };
 }

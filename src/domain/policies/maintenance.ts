@@ -22,7 +22,8 @@ export function maintenance(settings: MaintenanceSettings): StormPolicy {
   return stormPolicy('maintenance', settings, (view): Ruling => {
     const open = openWindow(settings.windows, view, settings.offsetMs);
     return (node) => {
-      const where = [...node.marks.map((mark) => `${mark.source}: ${mark.where}`), ...own(settings, node)];
+      const found = own(settings, node);
+      const where = node.marks.length === 0 ? found : [...node.marks.map((mark) => `${mark.source}: ${mark.where}`), ...found];
       if (where.length > 0) return { reason: 'maintenance', message: `it is under maintenance (${named(where)}): ends when the mark is gone` };
       if (open === undefined) return undefined;
       const message = `maintenance window ${open.window.text} is open`;

@@ -1,9 +1,10 @@
 import { Domains, describeDomain, valueOf, ZONE_LABEL } from './domains.ts';
 import type { Domain } from './domains.ts';
+import { holdsSlot } from './node-set.ts';
 import type { StormPolicy } from './policy.ts';
-import { forAll, named, nodesOf, notableIn, stormPolicy } from './scope.ts';
+import { forAll, holdersIn, named, nodesOf, stormPolicy } from './scope.ts';
 import type { CommonSettings } from './scope.ts';
-import type { StormNode } from './view.ts';
+import type { StormNode, StormView } from './view.ts';
 
 export interface MaxConcurrentSettings extends CommonSettings {
   /** Fences that may hold a slot at once, in all of the scope. */
@@ -20,20 +21,18 @@ export const DEFAULT_CONCURRENT = { max: 3, maxPerDomain: 1, topologyKeys: [ZONE
 export function maxConcurrent(settings: MaxConcurrentSettings): StormPolicy {
   const { max, maxPerDomain, topologyKeys } = settings;
   return stormPolicy('max-concurrent', settings, (view) => {
-    const holders = notableIn(settings, view)
-      .filter(holdsSlot)
-      .toSorted((one, other) => (one.name < other.name ? -1 : 1));
+    const holders = holdersIn(settings, view);
     if (holders.length >= max) {
       const message = `${slots(holders)} of ${max} at once: ends when one of them is released, fails or is off on purpose`;
-      return (node) => (holdsSlot(node) ? undefined : { reason: 'max-concurrent', message });
+      const hold = { reason: 'max-concurrent' as const, message };
+      return (node) => (holdsSlot(node) ? undefined : hold);
     }
     if (holders.length === 0 && maxPerDomain > 0) return forAll(undefined);
-    const nodes = nodesOf(settings, view);
     const full = new Map(topologyKeys.map((key) => [key, new Map<string | undefined, string>()]));
-    const present = topologyKeys.filter((key) => nodes.some((node) => valueOf(node, key) !== undefined));
+    const present = topologyKeys.filter((key) => isPresent(key, settings, view));
     const counting = present.length > 0 ? present : topologyKeys.slice(0, 1);
     // Where a domain may have any, only those that have one can be full.
-    for (const domain of new Domains(maxPerDomain > 0 ? holders : nodes, counting).all()) {
+    for (const domain of new Domains(maxPerDomain > 0 ? holders : nodesOf(settings, view), counting).all()) {
       const within = domain.nodes.filter(holdsSlot);
       if (within.length >= maxPerDomain) full.get(domain.key)?.set(domain.value, describeHold(domain, within, maxPerDomain));
     }
@@ -48,12 +47,13 @@ export function maxConcurrent(settings: MaxConcurrentSettings): StormPolicy {
   });
 }
 
-export function holdsSlot({ fence }: StormNode): boolean {
-  return fence?.holdsSlot === true;
+function isPresent(key: string, { scope }: CommonSettings, view: StormView): boolean {
+  for (const node of view.nodes.values()) if (valueOf(node, key) !== undefined && (scope === undefined || scope(node.labels))) return true;
+  return false;
 }
 
 function slots(holders: readonly StormNode[]): string {
-  return holders.length === 0 ? 'no fence is allowed,' : `${holders.length} under way (${named(holders.map(({ name }) => name))})`;
+  return holders.length === 0 ? 'no fence is allowed,' : `${holders.length} under way (${named(holders.map(({ name }) => name).toSorted())})`;
 }
 
 function describeHold(domain: Domain, holders: readonly StormNode[], max: number): string {

@@ -1,8 +1,9 @@
 import { isolationOf, unlessSwitchedOff } from './controller-isolated.ts';
 import type { IsolationSettings } from './controller-isolated.ts';
+import { NOBODY } from './policy.ts';
 import type { StormPolicy } from './policy.ts';
 import { isUnhealthy } from './node-set.ts';
-import { countOf, forAll, notableIn, stormPolicy } from './scope.ts';
+import { countOf, forAll, stormPolicy, unhealthyIn } from './scope.ts';
 import type { CommonSettings, Ruling } from './scope.ts';
 import type { StormNode, StormView } from './view.ts';
 
@@ -40,7 +41,7 @@ function share(total: number, percentage: number): number {
 export function maxUnhealthy(settings: MaxUnhealthySettings): StormPolicy {
   return stormPolicy('max-unhealthy', settings, (view) => {
     const total = countOf(settings, view);
-    const unhealthy = notableIn(settings, view).filter(isUnhealthy);
+    const unhealthy = unhealthyIn(settings, view);
     const allowed = allowedUnhealthy(total, settings);
     const limit = `${allowed} may be (${rule(total, settings)})`;
     if (unhealthy.length > allowed) {
@@ -49,7 +50,7 @@ export function maxUnhealthy(settings: MaxUnhealthySettings): StormPolicy {
     }
     const held = unhealthy.length < allowed ? forAll(undefined) : oneMore(`${counted(unhealthy, total)} beside this one`, limit, allowed);
     const isolation = total === 2 && isByPercentage(settings) ? whileIsolated(settings.isolation, view) : forAll(undefined);
-    return (node) => held(node) ?? isolation(node);
+    return held === NOBODY ? isolation : (node) => held(node) ?? isolation(node);
   });
 }
 

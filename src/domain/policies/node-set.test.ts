@@ -5,10 +5,11 @@ import { failureDomain } from './failure-domain.ts';
 import { maxConcurrent } from './max-concurrent.ts';
 import { maxUnhealthy } from './max-unhealthy.ts';
 import { DEFAULT_ISOLATION } from './controller-isolated.ts';
-import { NodeSet, notableOf } from './node-set.ts';
+import { fenceableOf, holdersOf, NodeSet, planesOf, unhealthyOf } from './node-set.ts';
 import { node, view } from './testing/views.ts';
 import type { StormNode } from './view.ts';
 
+const KINDS = [unhealthyOf, planesOf, fenceableOf, holdersOf];
 const ZONE = 'topology.kubernetes.io/zone';
 const SETTINGS = { name: 'x', topologyKeys: [ZONE] };
 const scope = (labels: Readonly<Record<string, string>>): boolean => labels[ZONE] !== 'b';
@@ -51,7 +52,7 @@ describe('the set of all nodes', () => {
         }
         const searched = new Map(kept);
         const names = (nodes: readonly StormNode[]): string[] => nodes.map(({ name }) => name).toSorted();
-        expect(names(notableOf(kept))).toEqual(names(notableOf(searched)));
+        for (const ofKind of KINDS) expect(names(ofKind(kept))).toEqual(names(ofKind(searched)));
         for (const policy of POLICIES) {
           const [one, other] = [policy.judge(view([], { nodes: kept })), policy.judge(view([], { nodes: searched }))];
           for (const each of kept.values()) expect(one(each)).toEqual(other(each));
@@ -64,6 +65,6 @@ describe('the set of all nodes', () => {
     const kept = new NodeSet();
     kept.set('a', node('a', { health: 'failed' }));
     kept.clear();
-    expect([kept.size, notableOf(kept)]).toEqual([0, []]);
+    expect([kept.size, ...KINDS.flatMap((ofKind) => ofKind(kept))]).toEqual([0]);
   });
 });

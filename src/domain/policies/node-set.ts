@@ -5,37 +5,73 @@ export function isUnhealthy({ health, isPreserved }: StormNode): boolean {
   return health !== 'healthy' || isPreserved === true;
 }
 
-/** All nodes by name; those that a policy has to look at one by one are kept apart, for they are few. */
-export class NodeSet extends Map<string, StormNode> {
-  readonly #notable = new Map<string, StormNode>();
+/** Its fence takes capacity away. */
+export function holdsSlot({ fence }: StormNode): boolean {
+  return fence?.holdsSlot === true;
+}
 
-  /** Unhealthy, of the control plane, or with a fence. */
-  get notable(): ReadonlyMap<string, StormNode> {
-    return this.#notable;
+/** Failed, or with a fence that may want to do something: one that is done or final does not. */
+function mayBeFenced({ health, fence }: StormNode): boolean {
+  return health === 'failed' || (fence !== undefined && fence.state !== 'final' && fence.state !== 'done');
+}
+
+/** What a policy, or the shell, looks for among all nodes. */
+const KINDS = {
+  unhealthy: isUnhealthy,
+  planes: ({ isControlPlane }: StormNode) => isControlPlane,
+  fenceable: mayBeFenced,
+  holders: holdsSlot,
+} as const;
+type Kind = keyof typeof KINDS;
+const ALL_KINDS = Object.keys(KINDS) as Kind[];
+
+/** All nodes by name; those that are looked for are kept apart, for they are few. */
+export class NodeSet extends Map<string, StormNode> {
+  readonly #kept = new Map(ALL_KINDS.map((kind) => [kind, new Map<string, StormNode>()]));
+
+  keptOf(kind: Kind): ReadonlyMap<string, StormNode> | undefined {
+    return this.#kept.get(kind);
   }
 
   override set(name: string, node: StormNode): this {
-    if (isNotable(node)) this.#notable.set(name, node);
-    else this.#notable.delete(name);
+    for (const [kind, kept] of this.#kept) {
+      if (KINDS[kind](node)) kept.set(name, node);
+      else kept.delete(name);
+    }
     return super.set(name, node);
   }
 
   override delete(name: string): boolean {
-    this.#notable.delete(name);
+    for (const kept of this.#kept.values()) kept.delete(name);
     return super.delete(name);
   }
 
   override clear(): void {
-    this.#notable.clear();
+    for (const kept of this.#kept.values()) kept.clear();
     super.clear();
   }
 }
 
-/** Those of a picture that are unhealthy, of the control plane, or have a fence; nobody searches thousands for them where they are kept. */
-export function notableOf(nodes: ReadonlyMap<string, StormNode>): StormNode[] {
-  return nodes instanceof NodeSet ? [...nodes.notable.values()] : [...nodes.values()].filter(isNotable);
+/** Nobody searches thousands for them where they are kept. */
+function kindOf(nodes: ReadonlyMap<string, StormNode>, kind: Kind): StormNode[] {
+  const kept = nodes instanceof NodeSet ? nodes.keptOf(kind) : undefined;
+  return kept === undefined ? [...nodes.values()].filter(KINDS[kind]) : [...kept.values()];
 }
 
-function isNotable(node: StormNode): boolean {
-  return isUnhealthy(node) || node.isControlPlane || node.fence !== undefined;
+export function unhealthyOf(nodes: ReadonlyMap<string, StormNode>): StormNode[] {
+  return kindOf(nodes, 'unhealthy');
+}
+
+/** Of the control plane. */
+export function planesOf(nodes: ReadonlyMap<string, StormNode>): StormNode[] {
+  return kindOf(nodes, 'planes');
+}
+
+/** Failed, or with a fence that may want to do something. */
+export function fenceableOf(nodes: ReadonlyMap<string, StormNode>): StormNode[] {
+  return kindOf(nodes, 'fenceable');
+}
+
+export function holdersOf(nodes: ReadonlyMap<string, StormNode>): StormNode[] {
+  return kindOf(nodes, 'holders');
 }

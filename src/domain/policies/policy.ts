@@ -59,6 +59,9 @@ export interface PolicyHold {
 /** Holds, or does not, each node of one view. */
 export type HoldOf = (node: StormNode) => PolicyHold | undefined;
 
+/** Of a policy that holds nobody in this view: it need not be asked about each node. */
+export const NOBODY = (): undefined => undefined;
+
 /** A question to a Prometheus: which of these alerts fire. */
 export interface AlertQuery {
   /** Base address of its HTTP API. */

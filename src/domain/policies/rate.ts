@@ -1,4 +1,4 @@
-import { holdsSlot } from './max-concurrent.ts';
+import { holdsSlot } from './node-set.ts';
 import type { StormPolicy } from './policy.ts';
 import { forAll, lasting, stormPolicy } from './scope.ts';
 import type { CommonSettings } from './scope.ts';
@@ -26,6 +26,7 @@ export function rate(settings: RateSettings): StormPolicy {
     const untilMs = leaving === undefined ? undefined : leaving + windowMs;
     const end = untilMs === undefined ? ': ends when max is raised' : '';
     const message = `${lately.length} fences began in the last ${lasting(windowMs)}, ${max} may${end}`;
-    return (node) => (holdsSlot(node) ? undefined : { reason: 'rate', message, ...(untilMs !== undefined && { untilMs }) });
+    const hold = { reason: 'rate' as const, message, ...(untilMs !== undefined && { untilMs }) };
+    return (node) => (holdsSlot(node) ? undefined : hold);
   });
 }

@@ -1,5 +1,6 @@
+import { NOBODY } from './policy.ts';
 import type { PolicyHold, PolicyName, StormPolicy, StormReason, HoldOf } from './policy.ts';
-import { notableOf } from './node-set.ts';
+import { holdersOf, unhealthyOf } from './node-set.ts';
 import type { StormNode, StormView } from './view.ts';
 
 /** What every policy may be told. */
@@ -22,7 +23,7 @@ export function stormPolicy(policy: PolicyName, { name, scope, alarmAfterMs }: C
     ...(alarmAfterMs !== undefined && { alarmAfterMs }),
     judge: (view): HoldOf => {
       const ruling = judge(view);
-      return scope === undefined ? ruling : (node) => (scope(node.labels) ? ruling(node) : undefined);
+      return scope === undefined || ruling === NOBODY ? ruling : (node) => (scope(node.labels) ? ruling(node) : undefined);
     },
   };
 }
@@ -38,15 +39,23 @@ export function countOf({ scope }: CommonSettings, view: StormView): number {
   return scope === undefined ? view.nodes.size : nodesOf({ name: '', scope }, view).length;
 }
 
-/** Of them those that are unhealthy, of the control plane, or have a fence. */
-export function notableIn({ scope }: CommonSettings, view: StormView): StormNode[] {
-  const notable = notableOf(view.nodes);
-  return scope === undefined ? notable : notable.filter(({ labels }) => scope(labels));
+/** Of them those that are unhealthy. */
+export function unhealthyIn({ scope }: CommonSettings, view: StormView): StormNode[] {
+  return within(scope, unhealthyOf(view.nodes));
+}
+
+/** Of them those that hold a slot. */
+export function holdersIn({ scope }: CommonSettings, view: StormView): StormNode[] {
+  return within(scope, holdersOf(view.nodes));
+}
+
+function within(scope: CommonSettings['scope'], nodes: StormNode[]): StormNode[] {
+  return scope === undefined ? nodes : nodes.filter(({ labels }) => scope(labels));
 }
 
 /** Holds everybody for the same reason, or nobody. */
 export function forAll(hold: ReturnType<Ruling>): Ruling {
-  return () => hold;
+  return hold === undefined ? NOBODY : () => hold;
 }
 
 const WORDS_MAX = 3;

@@ -9,6 +9,7 @@ import { CORDON_BY_REMEDY } from '../../../ports/remedies.ts';
 import { BY_NODE } from '../dependencies.ts';
 import { readyOf } from '../observation.ts';
 import { releasablePods } from '../workload.ts';
+import { DueQueue } from './due-queue.ts';
 import { isControlPlane } from './etcd-members.ts';
 import { isBegun, stormFenceOf } from './fence-facts.ts';
 import { conditionalMarks, isConditional, presentMarks } from './marks.ts';
@@ -24,7 +25,14 @@ const NO_LABELS = {};
 /** Of nearly every node. */
 const NO_MARKS: readonly MaintenanceMark[] = [];
 
+/** When a node that is heard of is to be looked at: a heartbeat since makes that too early, never too late. */
+interface Look {
+  readonly entry: Entry;
+  readonly dueMs: number;
+}
+
 interface Entry {
+  readonly name: string;
   node: Node;
   standing: readonly MaintenanceMark[];
   fence: StormFence | undefined;
@@ -34,6 +42,8 @@ interface Entry {
   /** As configured; read when it is needed, and again under another configuration. */
   lifeWaitMs: number | undefined;
   lifeWaitOf: number;
+  /** The one that counts; those before it are dropped when they are due. */
+  look: Look | undefined;
 }
 
 export interface RosterSources extends Pick<FenceDependencies, 'clock' | 'listers' | 'planner'> {
@@ -59,11 +69,11 @@ export class NodeRoster {
   private readonly sources: RosterSources;
   private readonly onChange: () => void;
   private readonly entries = new Map<string, Entry>();
-  private readonly silent = new Set<string>();
+  private readonly silent = new Map<string, Entry>();
+  private readonly looks = new DueQueue<Look>();
   private readonly conditional = new Set<string>();
   /** First sight of the deletion of each terminating pod, by node. */
   private readonly terminating = new Map<string, Map<string, number>>();
-  private silentDueMs = Number.NEGATIVE_INFINITY;
   /** Counted. */
   private configurations = 0;
   private sweptAtMs = Number.NEGATIVE_INFINITY;
@@ -81,22 +91,24 @@ export class NodeRoster {
       return;
     }
     const known = this.entries.get(name);
-    const entry = known ?? {
+    const entry: Entry = known ?? {
+      name,
       node,
-      standing: [],
+      standing: NO_MARKS,
       fence: undefined,
       isBegun: false,
       isCordonOurs: false,
       isReserved: false,
       lifeWaitMs: undefined,
       lifeWaitOf: 0,
+      look: undefined,
     };
     entry.node = node;
-    entry.standing = unlessNone(presentMarks(node));
+    entry.standing = together(presentMarks(node));
     if (known === undefined) this.entries.set(name, entry);
     if (isConditional(node)) this.conditional.add(name);
     else this.conditional.delete(name);
-    this.update(name, entry);
+    this.update(entry);
   }
 
   seeFence(name: string, fence: NodeFence | undefined): void {
@@ -105,7 +117,7 @@ export class NodeRoster {
     entry.fence = fence === undefined ? undefined : stormFenceOf(fence);
     entry.isBegun = fence?.status?.frozen !== undefined && isBegun(fence.status);
     entry.isCordonOurs = fence?.status?.restore?.cordoned === true;
-    this.update(name, entry);
+    this.update(entry);
   }
 
   /** A slot is taken before its intent is acknowledged, so that nobody else gets the same one. */
@@ -113,13 +125,14 @@ export class NodeRoster {
     const entry = this.entries.get(name);
     if (entry === undefined || entry.isReserved === isReserved) return;
     entry.isReserved = isReserved;
-    this.update(name, entry);
+    this.update(entry);
   }
 
   /** Configuration may have changed. */
   forgetPlans(): void {
     this.configurations += 1;
-    this.silentDueMs = Number.NEGATIVE_INFINITY;
+    this.looks.clear();
+    for (const entry of this.entries.values()) this.lookAt(entry, Number.NEGATIVE_INFINITY);
   }
 
   /** Something else than the Node has changed of these, which may be all. Who was heard stays so: who has fallen silent is found when somebody asks. */
@@ -127,8 +140,8 @@ export class NodeRoster {
     for (const name of names) {
       const entry = this.entries.get(name);
       if (entry === undefined) continue;
-      const isHealthy = this.nodes.get(name)?.health === 'healthy' && !this.isFailed(name, entry);
-      this.update(name, entry, isHealthy ? 'healthy' : undefined);
+      const isHealthy = this.nodes.get(name)?.health === 'healthy' && !this.isFailed(entry);
+      this.update(entry, isHealthy ? 'healthy' : undefined);
     }
   }
 
@@ -139,40 +152,43 @@ export class NodeRoster {
   refresh(nowMs: number, asked: string): void {
     this.refreshOne(asked);
     if (nowMs - this.sweptAtMs >= SWEEP_MS) this.sweep(nowMs);
-    if (nowMs < this.silentDueMs) return;
-    this.silentDueMs = nowMs + RESYNC_MS;
-    for (const [name, entry] of this.entries) {
-      const dueMs = this.silentFromMs(name, entry);
-      if (dueMs === undefined) continue;
-      if (dueMs <= nowMs) this.update(name, entry);
-      else this.silentDueMs = Math.min(this.silentDueMs, dueMs);
+    for (let look = this.looks.take(nowMs); look !== undefined; look = this.looks.take(nowMs)) {
+      const { entry } = look;
+      if (entry.look === look && this.entries.get(entry.name) === entry) this.lookForSilence(entry, nowMs);
     }
+  }
+
+  private lookForSilence(entry: Entry, nowMs: number): void {
+    const dueMs = this.silentFromMs(entry);
+    if (dueMs === undefined || dueMs > nowMs) this.lookAt(entry, dueMs ?? nowMs + RESYNC_MS);
+    else this.update(entry);
+  }
+
+  private lookAt(entry: Entry, dueMs: number): void {
+    entry.look = { entry, dueMs };
+    this.looks.push(entry.look);
   }
 
   private sweep(nowMs: number): void {
     this.sweptAtMs = nowMs;
-    for (const name of this.silent) {
-      const entry = this.entries.get(name);
-      if (entry !== undefined && this.healthOf(name, entry, nowMs) !== 'silent') this.update(name, entry);
-    }
+    for (const entry of this.silent.values()) if (this.healthOf(entry, nowMs) !== 'silent') this.update(entry);
   }
 
   private refreshOne(name: string): void {
     const entry = this.entries.get(name);
-    if (entry !== undefined) this.update(name, entry);
+    if (entry !== undefined) this.update(entry);
   }
 
-  private update(name: string, entry: Entry, known?: StormNode['health']): void {
+  private update(entry: Entry, known?: StormNode['health']): void {
+    const { name, node } = entry;
     const before = this.nodes.get(name);
-    const { node } = entry;
     const nowMs = this.sources.clock.monotonicMs();
-    const health = known ?? this.healthOf(name, entry, nowMs);
-    if (health === 'silent') this.silent.add(name);
+    const health = known ?? this.healthOf(entry, nowMs);
+    if (health === 'silent') this.silent.set(name, entry);
     else this.silent.delete(name);
-    if (health === 'healthy' && before?.health !== 'healthy')
-      this.silentDueMs = Math.min(this.silentDueMs, this.silentFromMs(name, entry) ?? nowMs + RESYNC_MS);
+    if (health === 'healthy' && before?.health !== 'healthy') this.lookAt(entry, this.silentFromMs(entry) ?? nowMs + RESYNC_MS);
     const fence = entry.isReserved ? { isRequested: false, state: 'new' as const, ...entry.fence, holdsSlot: true } : entry.fence;
-    const marks = unlessNone([...entry.standing, ...this.circumstantial(name, entry, nowMs), ...this.sources.foreignMarks(name)]);
+    const marks = together(entry.standing, this.circumstantial(entry, nowMs), this.sources.foreignMarks(name));
     const after: StormNode = {
       name,
       labels: node.metadata.labels ?? NO_LABELS,
@@ -190,38 +206,39 @@ export class NodeRoster {
     this.onChange();
   }
 
-  private isFailed(name: string, entry: Entry): boolean {
-    return readyOf(entry.node)?.status !== 'True' || entry.isBegun || entry.isReserved || this.sources.isTakenForFailed?.(name) === true;
+  private isFailed(entry: Entry): boolean {
+    return readyOf(entry.node)?.status !== 'True' || entry.isBegun || entry.isReserved || this.sources.isTakenForFailed?.(entry.name) === true;
   }
 
-  private healthOf(name: string, entry: Entry, nowMs: number): StormNode['health'] {
-    if (this.isFailed(name, entry)) return 'failed';
-    const dueMs = this.silentFromMs(name, entry);
+  private healthOf(entry: Entry, nowMs: number): StormNode['health'] {
+    if (this.isFailed(entry)) return 'failed';
+    const dueMs = this.silentFromMs(entry);
     return dueMs !== undefined && nowMs >= dueMs ? 'silent' : 'healthy';
   }
 
   /** `undefined`: nothing was heard that could fall silent; a kubelet without Lease says nothing for minutes. */
-  private silentFromMs(name: string, entry: Entry): number | undefined {
+  private silentFromMs(entry: Entry): number | undefined {
     const { listers, planner } = this.sources;
-    const lifeAtMs = this.sources.lifeAtMs(name);
-    if (lifeAtMs === undefined || listers.leases.get(`kube-node-lease/${name}`) === undefined) return undefined;
+    const lifeAtMs = this.sources.lifeAtMs(entry.name);
+    if (lifeAtMs === undefined || listers.leases.get(`kube-node-lease/${entry.name}`) === undefined) return undefined;
     if (entry.lifeWaitOf !== this.configurations) entry.lifeWaitMs = undefined;
     entry.lifeWaitOf = this.configurations;
     entry.lifeWaitMs ??= planner.planFor(entry.node).timing.lifeWaitMs;
     return Math.max(lifeAtMs, listers.leases.freshSinceMs ?? lifeAtMs) + entry.lifeWaitMs;
   }
 
-  private circumstantial(name: string, entry: Entry, nowMs: number): MaintenanceMark[] {
-    if (!this.conditional.has(name)) return [];
+  private circumstantial(entry: Entry, nowMs: number): readonly MaintenanceMark[] {
+    const { name, node } = entry;
+    if (!this.conditional.has(name)) return NO_MARKS;
     const { listers } = this.sources;
-    const annotations: Readonly<Record<string, string>> = entry.node.metadata.annotations ?? NO_LABELS;
+    const annotations: Readonly<Record<string, string>> = node.metadata.annotations ?? NO_LABELS;
     const circumstances = {
       // What an earlier fence of this node left behind carries our mark as well, and what a remedy set.
       isCordonOurs: entry.isCordonOurs || annotations[CORDON_MARK] === fenceName(name) || annotations[CORDON_BY_REMEDY] !== undefined,
       isEmpty: releasablePods(listers, name).length === 0,
       isHanging: this.isHanging(name, nowMs),
     };
-    return conditionalMarks(entry.node, circumstances);
+    return conditionalMarks(node, circumstances);
   }
 
   /** Counted from our own first sight of each pod's deletion. */
@@ -241,8 +258,8 @@ export class NodeRoster {
   }
 }
 
-function unlessNone(marks: readonly MaintenanceMark[]): readonly MaintenanceMark[] {
-  return marks.length === 0 ? NO_MARKS : marks;
+function together(...marks: readonly (readonly MaintenanceMark[])[]): readonly MaintenanceMark[] {
+  return marks.every(({ length }) => length === 0) ? NO_MARKS : marks.flat();
 }
 
 /** Undefined: its daemon and those of its peers say nothing. */

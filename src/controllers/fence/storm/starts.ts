@@ -14,19 +14,22 @@ const KEPT_MAX = 4_096;
 /** When each fence first isolated or switched something; `rate` counts them. Bounded. */
 export class Starts {
   private readonly starts = new Map<string, Start>();
+  /** As `list` tells them, until they change. */
+  private inOrder: readonly Start[] | undefined;
   /** By node: the start whose intent is on its way. */
   private readonly reserved = new Map<string, string>();
 
   /** Oldest first. */
-  list(): Start[] {
-    return [...this.starts.values()].sort((left, right) => left.atMs - right.atMs);
+  list(): readonly Start[] {
+    this.inOrder ??= [...this.starts.values()].sort((left, right) => left.atMs - right.atMs);
+    return this.inOrder;
   }
 
   /** `true`: something changed. What a predecessor began counts from our first sight of it, unless it is clearly longer ago. */
   see(fence: NodeFence, nowMs: number, wallMs: number): boolean {
     const key = keyOf(fence);
     const first = fence.status?.frozen === undefined ? undefined : firstRun(fence.status);
-    if (first === undefined) return this.starts.delete(key);
+    if (first === undefined) return this.drop(key);
     if (this.starts.has(key)) return false;
     const ageMs = wallMs - Date.parse(first.startedAt);
     this.add(key, { node: fence.spec.node, atMs: nowMs - Math.max(0, (Number.isNaN(ageMs) ? 0 : ageMs) - SKEW_MS) }, nowMs);
@@ -45,11 +48,17 @@ export class Starts {
   settle(node: string, fence: NodeFence | undefined): boolean {
     const key = this.reserved.get(node);
     this.reserved.delete(node);
-    return key !== undefined && (fence === undefined || keyOf(fence) !== key) && this.starts.delete(key);
+    return key !== undefined && (fence === undefined || keyOf(fence) !== key) && this.drop(key);
+  }
+
+  private drop(key: string): boolean {
+    this.inOrder = undefined;
+    return this.starts.delete(key);
   }
 
   private add(key: string, start: Start, nowMs: number): void {
     this.starts.set(key, start);
+    this.inOrder = undefined;
     for (const [other, { atMs }] of this.starts) {
       if (this.starts.size <= KEPT_MAX && nowMs - atMs <= KEPT_MS) break;
       this.starts.delete(other);

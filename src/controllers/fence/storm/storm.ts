@@ -2,6 +2,7 @@ import { cutsOff } from '../../../domain/journal.ts';
 import type { JournalEntry } from '../../../domain/node-fence.ts';
 import { judgeStorm } from '../../../domain/policies/judge.ts';
 import type { StormHold } from '../../../domain/policies/judge.ts';
+import { fenceableOf } from '../../../domain/policies/node-set.ts';
 import type { StormPolicy } from '../../../domain/policies/policy.ts';
 import { withRemedies } from '../../../domain/policies/remedied.ts';
 import type { RemedyStage } from '../../../domain/policies/remedied.ts';
@@ -169,9 +170,7 @@ export class Storm {
   }
 
   private judgeAnew(policies: readonly StormPolicy[], nowMs: number): Judgement['holdsOf'] {
-    const failed = [...this.roster.nodes.notable.values()]
-      .filter(({ health, fence }) => health === 'failed' || isOpen(fence))
-      .map(({ name }) => name);
+    const failed = fenceableOf(this.roster.nodes).map(({ name }) => name);
     this.askAround(failed.length > 0);
     let holdsOf = judgeStorm(policies, this.view(nowMs));
     if (this.trips.see(policies, failed, holdsOf, nowMs)) {
@@ -221,9 +220,4 @@ export class Storm {
     this.connectivity.ask(questionsOf(planner.stormPolicies(), this.members.places(), listers.nodes));
     foreignMarks?.ask();
   }
-}
-
-/** It may want to do something; one that is done or final does not. */
-function isOpen(fence: { state: string } | undefined): boolean {
-  return fence !== undefined && fence.state !== 'final' && fence.state !== 'done';
 }
