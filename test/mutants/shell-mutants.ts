@@ -221,6 +221,13 @@ export const SHELL_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest('src/controllers/fence/runs.test.ts', 'a Node may go, or another take its name: its machine is not switched off'),
   },
   {
+    name: 'off of a fence that is deleted',
+    defect: 'the off of a NodeFence is sent though a person deletes it while the device is asked',
+    file: 'src/controllers/fence/controller.ts',
+    edits: [['      ...askedAgainst(dependencies, this.known.newest(node), entry),\n', '']],
+    killedBy: byTest('src/controllers/fence/called-off.test.ts', 'the off of one that a person deletes while the device is asked'),
+  },
+  {
     name: 'reports side by side',
     defect: 'two changes of one report are made upon the same version of it',
     file: 'src/controllers/shared/own-writes.ts',

@@ -14,7 +14,7 @@ import type { NodeFence } from '../../ports/resources.ts';
 import { Acknowledgements } from './acknowledgements.ts';
 import type { FenceDependencies } from './dependencies.ts';
 import { FenceableNodes } from './fenceable.ts';
-import { dumpingAgainst, lookAfterMs, onlyIsolatedAgainst, preservedAgainst } from './guard.ts';
+import { askedAgainst, dumpingAgainst, lookAfterMs, preservedAgainst } from './guard.ts';
 import { measure } from './metrics.ts';
 import { matters, NodeObservation, readyOf } from './observation.ts';
 import { decideOnward } from './onward.ts';
@@ -69,7 +69,7 @@ export class FenceController implements ProofReader {
       ...holdsOn(dependencies, node),
       ...this.storm.activeHoldsOn(node),
       ...preservedAgainst(dependencies, this.known.newest(node), entry),
-      ...onlyIsolatedAgainst(dependencies, this.known.newest(node), entry),
+      ...askedAgainst(dependencies, this.known.newest(node), entry),
       ...dumpingAgainst(dependencies, this.known.newest(node), entry, this.lifeOf(node)),
     ]);
     this.records = new NodeRecords(dependencies);

@@ -1,5 +1,6 @@
 import { dumpAgainst } from '../../domain/kdump/hold.ts';
 import { isAskedFor } from '../../domain/health.ts';
+import { offBegan } from '../../domain/journal.ts';
 import { endsInIsolation, ISOLATION_ONLY_HOLD } from '../../domain/last-step.ts';
 import type { JournalEntry } from '../../domain/node-fence.ts';
 import { preservationHold } from '../../domain/preservation.ts';
@@ -38,9 +39,18 @@ export function preservedAgainst(dependencies: Dependencies, fence: NodeFence | 
   return hold === undefined ? [] : [hold];
 }
 
-/** Right before a call of power-management: the request goes no further than isolation by now, and the node shows no failure of its own. */
-export function onlyIsolatedAgainst(
-  { listers, fastDetection }: Pick<FenceDependencies, 'listers' | 'fastDetection'>,
+/** Right before a call: what whoever asked for the fence, or deletes it, wants by now. */
+export function askedAgainst(
+  dependencies: Pick<FenceDependencies, 'listers' | 'fastDetection'>,
+  fence: NodeFence | undefined,
+  entry: Pick<JournalEntry, 'id' | 'step'>,
+): readonly ActiveHold[] {
+  return [...withdrawnAgainst(dependencies, fence, entry), ...onlyIsolatedAgainst(dependencies, fence, entry)];
+}
+
+/** Of power-management: the request goes no further than isolation by now, and the node shows no failure of its own. */
+function onlyIsolatedAgainst(
+  dependencies: Pick<FenceDependencies, 'listers' | 'fastDetection'>,
   fence: NodeFence | undefined,
   { id, step }: Pick<JournalEntry, 'id' | 'step'>,
 ): readonly ActiveHold[] {
@@ -49,9 +59,28 @@ export function onlyIsolatedAgainst(
   const before = { ...fence.status, journal: fence.status.journal.filter((entry) => entry.id !== id) };
   const isHeeded =
     newRequest({ spec: fence.spec, status: fence.status }) !== undefined || (fence.spec.requestedBy !== undefined && isAskedFor(fence.status));
+  const isOnlyAsked = isHeeded && isWell(dependencies, node);
+  return lastStep !== undefined && isOnlyAsked && endsInIsolation({ ...before, lastStep }) ? [ISOLATION_ONLY_HOLD] : [];
+}
+
+/** Its NodeFence is being deleted by now, or the request that it serves was withdrawn, and the node shows no failure of its own. */
+function withdrawnAgainst(
+  dependencies: Pick<FenceDependencies, 'listers' | 'fastDetection'>,
+  fence: NodeFence | undefined,
+  { id }: Pick<JournalEntry, 'id'>,
+): readonly ActiveHold[] {
+  if (fence?.status === undefined) return [];
+  const { metadata, spec, status } = fence;
+  if (metadata.deletionTimestamp !== undefined)
+    return [{ reason: 'deleted', policy: 'deleted-by-hand', message: 'its NodeFence is being deleted: what was done is taken back' }];
+  const before = { ...status, journal: status.journal.filter((entry) => entry.id !== id) };
+  if (spec.requestedBy !== undefined || !isAskedFor(status) || offBegan(before) || !isWell(dependencies, spec.node)) return [];
+  return [{ reason: 'withdrawn', policy: 'request', message: 'its request was withdrawn, and the node is Ready' }];
+}
+
+function isWell({ listers, fastDetection }: Pick<FenceDependencies, 'listers' | 'fastDetection'>, node: string): boolean {
   const known = listers.nodes.get(node);
-  const isWell = known !== undefined && readyOf(known)?.status === 'True' && fastDetection?.failureOf(node) === undefined;
-  return lastStep !== undefined && isHeeded && isWell && endsInIsolation({ ...before, lastStep }) ? [ISOLATION_ONLY_HOLD] : [];
+  return known !== undefined && readyOf(known)?.status === 'True' && fastDetection?.failureOf(node) === undefined;
 }
 
 type Listening = Pick<FenceDependencies, 'kdump' | 'clock' | 'listers' | 'fastDetection'>;
