@@ -87,9 +87,20 @@ describe('life after the last off read', () => {
 
   it('is not shown by a Node that was Ready all the time, for Kubernetes has not noticed yet; a new heartbeat of it is', () => {
     const ready = { ...known, ready: 'True' as const, heartbeat: 'h1' };
-    expect(lifeAfterProof(ready, { ...known, heartbeat: 'h1' })).toBeUndefined();
-    expect(lifeAfterProof({ ...ready, heartbeat: 'h2' }, { ...known, heartbeat: 'h1' })).toMatch(/is Ready/);
-    expect(lifeAfterProof(ready, known)).toMatch(/is Ready/);
+    expect(lifeAfterProof(ready, { ...known, heartbeat: 'h1', mayBeReady: true })).toBeUndefined();
+    expect(lifeAfterProof({ ...ready, heartbeat: 'h2' }, { ...known, heartbeat: 'h1', mayBeReady: true })).toMatch(/wrote its status at h2/);
+    expect(lifeAfterProof(ready, { ...known, heartbeat: 'h1' })).toMatch(/is Ready/);
+    expect(lifeAfterProof(ready, { ...known, mayBeReady: true })).toMatch(/is Ready/);
+  });
+
+  it('is shown by a kubelet that writes that its node is not Ready, whatever became of its Lease; not where it is meant to live', () => {
+    const unready = { ...known, ready: 'False' as const, heartbeat: 'h2' };
+    expect(lifeAfterProof(unready, { ...known, heartbeat: 'h1' })).toMatch(/wrote its status at h2, after the last off read/);
+    expect(lifeAfterProof({ ...unready, heartbeat: undefined }, { ...known, heartbeat: 'h1' })).toMatch(/at an unknown time/);
+    expect([lifeAfterProof(unready, { ...known, heartbeat: 'h2' }), lifeAfterProof(unready, { ...known, heartbeat: 'h1' }, true)]).toEqual([
+      undefined,
+      undefined,
+    ]);
   });
 
   it('is not shown by a silent Node, nor by a Lease that is gone', () => {

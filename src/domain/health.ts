@@ -54,17 +54,19 @@ export interface FreshNode {
   renewTime: string | undefined;
 }
 
-/**
- * What they show of life after the last off read, in words; `undefined`: nothing. `known`: as they were at that read; its `heartbeat` where the Node was still
- * Ready then, for Kubernetes had not noticed yet. `isToLive`: only another boot, or another Node, speaks against the proof.
- */
-export function lifeAfterProof(now: FreshNode | undefined, known: Omit<FreshNode, 'ready'>, isToLive = false): string | undefined {
+/** The same at the last off read. `mayBeReady`: Kubernetes had not noticed yet that it failed. */
+export type KnownNode = Omit<FreshNode, 'ready'> & { mayBeReady?: boolean };
+
+/** What they show of life after the last off read, in words; `undefined`: nothing. `isToLive`: only another boot, or another Node, speaks against the proof. */
+export function lifeAfterProof(now: FreshNode | undefined, known: KnownNode, isToLive = false): string | undefined {
   if (now === undefined || now.uid !== known.uid) return 'the Node is gone or was replaced: nothing is released for it';
   if (!isToLive && now.renewTime !== undefined && now.renewTime !== known.renewTime)
     return `the lease was renewed at ${now.renewTime}, after the last off read`;
   if (known.bootID !== undefined && now.bootID !== known.bootID) return `boot ID ${now.bootID ?? 'none'} appeared after the off`;
+  if (!isToLive && known.heartbeat !== undefined && now.heartbeat !== known.heartbeat)
+    return `the kubelet wrote its status at ${now.heartbeat ?? 'an unknown time'}, after the last off read`;
   // It flipped back while it was being switched off: its pods are in place, and it is switched on again. A fence that was asked for waits until it is not.
-  const wasReady = known.heartbeat !== undefined && known.heartbeat === now.heartbeat;
+  const wasReady = known.mayBeReady === true && known.heartbeat !== undefined;
   return now.ready === 'True' && !wasReady && !isToLive ? 'the Node is Ready' : undefined;
 }
 

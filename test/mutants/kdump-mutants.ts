@@ -39,16 +39,23 @@ export const KDUMP_MUTANTS: readonly SourceMutant[] = [
   },
   {
     name: 'kdump of a node that is Ready',
-    defect: 'messages for a node that is Ready hold its fence',
+    defect: 'messages for a node that is Ready are evidence',
     file: 'src/domain/kdump/dump.ts',
-    edits: [["  if (node.ready === 'True' && node.silence === undefined) return false;\n", '']],
-    killedBy: byTest(HOLD, 'a node that is Ready is not dumping, whoever says so'),
+    edits: [['return countsAsFailed(node) && isSilent(', 'return isSilent(']],
+    killedBy: byTest(HOLD, 'messages count for no node that Kubernetes calls Ready and whose daemon is not silent'),
+  },
+  {
+    name: 'kdump that Kubernetes has not noticed',
+    defect: 'the dump of a node whose fence somebody asked for is cut while Kubernetes still calls the node Ready',
+    file: 'src/domain/kdump/dump.ts',
+    edits: [[': isSilent(heard, node, nowMs);', ': isCredible(heard, node, nowMs);']],
+    killedBy: byTest(HOLD, 'a fence that somebody asked for is held too while Kubernetes has not noticed the failure, by a node that is silent'),
   },
   {
     name: 'kdump of a live kubelet',
     defect: 'messages count though the kubelet renews its lease',
     file: 'src/domain/kdump/dump.ts',
-    edits: [[' && nowMs >= node.lifeAtMs + LEASE_STALE_MS', '']],
+    edits: [[' && nowMs >= lifeAtMs + LEASE_STALE_MS', '']],
     killedBy: byTest(HOLD, 'nothing is held for a kubelet whose lease is fresh: its node lives, whoever sends messages'),
   },
   {
@@ -127,7 +134,7 @@ export const KDUMP_MUTANTS: readonly SourceMutant[] = [
     name: 'kdump forgotten by a new process',
     defect: 'a process that has just begun takes the node for alive, cuts its dump and says that it is over',
     file: 'src/domain/kdump/dump.ts',
-    edits: [['if (node.isOnlySeen !== true) return isCredible', 'if (node.lifeAtMs >= 0) return isCredible']],
+    edits: [['return node.isOnlySeen === true ?', 'return node.lifeAtMs < 0 ?']],
     killedBy: byTest(STORY, 'is held by a process that has only begun to listen, also where somebody asked for its fence'),
   },
   {

@@ -10,6 +10,16 @@ const STEPS = 'src/domain/release-steps.test.ts';
 /** Defects of what lets a workload go. */
 export const RELEASE_MUTANTS: readonly SourceMutant[] = [
   {
+    name: 'released though the kubelet writes',
+    defect: 'a kubelet that writes that its node is not Ready is no sign of life where its Lease stands still and the watch hangs',
+    file: 'src/controllers/fence/release/order.ts',
+    edits: [['renewTime, heartbeat, mayBeReady }', 'renewTime, mayBeReady }']],
+    killedBy: byTest(
+      'src/controllers/fence/release/release.test.ts',
+      'is void when a consistent read shows that its kubelet wrote that it is not Ready',
+    ),
+  },
+  {
     name: 'lease not read',
     defect: 'the Lease is not read consistently before a release',
     file: 'src/domain/health.ts',

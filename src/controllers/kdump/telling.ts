@@ -1,4 +1,4 @@
-import { dumpEndsAtMs, mayDump } from '../../domain/kdump/dump.ts';
+import { countsAsFailed, dumpEndsAtMs, mayDump } from '../../domain/kdump/dump.ts';
 import type { DumpTimes, HeardDump, Liveness } from '../../domain/kdump/dump.ts';
 import { bounded } from '../../domain/node-fence.ts';
 import { KERNEL_DUMP } from '../../ports/resources.ts';
@@ -27,7 +27,7 @@ export interface Dumped {
 export function tell({ heard, node, times, nowMs, isHeld }: Dumped, report: NodeFenceReport | undefined): Told | undefined {
   const standing = report?.status?.conditions?.find(({ type }) => type === KERNEL_DUMP);
   const isTold = standing?.status === 'True';
-  const isDumping = heard !== undefined && mayDump(heard, node, nowMs) && nowMs < dumpEndsAtMs(heard, times);
+  const isDumping = heard !== undefined && countsAsFailed(node) && mayDump(heard, node, nowMs) && nowMs < dumpEndsAtMs(heard, times);
   if (isDumping && !isTold) {
     // The same dump is told once: a sender that pauses and goes on begins no other.
     if (standing?.message.includes(heard.first) === true) return undefined;

@@ -58,12 +58,23 @@ export function dumpEndsAtMs({ firstMs, lastMs }: HeardDump, { finishedTimeoutMs
  * failed, or its daemon is silent, where no kubelet has been heard since the last of them, and where there are two.
  */
 export function isCredible(heard: HeardDump, node: Liveness, nowMs: number): boolean {
-  if (node.ready === 'True' && node.silence === undefined) return false;
-  return heard.count >= MESSAGES_MIN && heard.lastMs > node.lifeAtMs && nowMs >= node.lifeAtMs + LEASE_STALE_MS;
+  return countsAsFailed(node) && isSilent(heard, node, nowMs);
 }
 
-/** As far as anybody waits for it, which proves nothing: a process that has just begun cuts no dump while it cannot know how long the kubelet has been silent. */
+/**
+ * As far as anybody waits for it, which proves nothing: also while Kubernetes has not noticed yet, where somebody asked for the fence. A process that has just begun
+ * cuts no dump while it cannot know how long the kubelet has been silent.
+ */
 export function mayDump(heard: HeardDump, node: Liveness, nowMs: number): boolean {
-  if (node.isOnlySeen !== true) return isCredible(heard, node, nowMs);
-  return (node.ready !== 'True' || node.silence !== undefined) && heard.count >= MESSAGES_MIN;
+  return node.isOnlySeen === true ? countsAsFailed(node) && heard.count >= MESSAGES_MIN : isSilent(heard, node, nowMs);
+}
+
+/** Kubernetes takes it for failed, or its daemon is silent. */
+export function countsAsFailed({ ready, silence }: Pick<Liveness, 'ready' | 'silence'>): boolean {
+  return ready !== 'True' || silence !== undefined;
+}
+
+/** Nobody has heard its kubelet since the last of two messages, and for longer than between two renewals. */
+function isSilent({ count, lastMs }: HeardDump, { lifeAtMs }: Liveness, nowMs: number): boolean {
+  return count >= MESSAGES_MIN && lastMs > lifeAtMs && nowMs >= lifeAtMs + LEASE_STALE_MS;
 }

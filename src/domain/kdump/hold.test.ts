@@ -4,6 +4,7 @@ import { DEFAULT_TIMING } from '../plan.ts';
 import type { Plan } from '../plan.ts';
 import { method, Model, planOf } from '../testing/model.ts';
 import type { HeardDump } from './dump.ts';
+import { isCredible } from './dump.ts';
 import { dumpAgainst } from './hold.ts';
 
 const KDUMP = { startTimeoutMs: 30_000, finishedTimeoutMs: 60_000, maxDurationMs: 1_800_000 };
@@ -104,14 +105,32 @@ describe('while a kernel dumps', () => {
     expect(model.status.hold).toBeUndefined();
   });
 
-  it('a node that is Ready is not dumping, whoever says so', () => {
+  it('a node that is heard again is not dumping, whoever says so', () => {
     const model = failed({ isolation: [{ level: 1, methods: [CORDON] }] });
     hear(model);
     play(model);
     expect(model.status.hold).toBeDefined();
-    model.node = { ...model.node!, ready: 'True' };
+    model.live({ ready: 'True' });
     model.step();
     expect(model.status.hold).toBeUndefined();
+  });
+
+  it('a fence that somebody asked for is held too while Kubernetes has not noticed the failure, by a node that is silent', () => {
+    const model = failed({ isolation: [{ level: 1, methods: [CORDON] }] });
+    model.node = { ...model.node!, ready: 'True' };
+    model.fence = {
+      uid: 'fence-1',
+      spec: { node: 'a', requestedBy: { apiVersion: 'v1', kind: 'Person', name: 'p', uid: 'p' } },
+      status: undefined,
+      deleting: false,
+      finalized: true,
+    };
+    hear(model);
+    const heardMs = model.nowMs;
+    expect(play(model, heardMs + 59_999)).toEqual(['run:cordon']);
+    expect(model.status.hold?.reason).toBe('kdump-dumping');
+    model.nowMs = heardMs + 59_999;
+    expect(play(model, heardMs + 60_000)).toContain('off:off');
   });
 
   it('an off that was sent is not held: the dump is over by it', () => {
@@ -250,5 +269,20 @@ describe('right before a call', () => {
   it('nothing is held once it is over', () => {
     const entry = { action: 'off', agent: 'redfish', step: 'power-management', method: 'off' } as const;
     expect(dumpAgainst({ dump, node: NODE, nowMs: 120_000 }, status(), entry)).toBeUndefined();
+  });
+});
+
+describe('as evidence', () => {
+  const heard = { source: '192.0.2.7', first: '', firstMs: 50_000, lastMs: 60_000, count: 2 };
+
+  it('messages count for no node that Kubernetes calls Ready and whose daemon is not silent', () => {
+    const credible = (node: Partial<Parameters<typeof isCredible>[1]>): boolean =>
+      isCredible(heard, { ready: 'Unknown', lifeAtMs: 0, ...node }, 61_000);
+    expect([credible({}), credible({ ready: 'True' }), credible({ ready: 'True', silence: {} }), credible({ lifeAtMs: 60_000 })]).toEqual([
+      true,
+      false,
+      true,
+      false,
+    ]);
   });
 });

@@ -20,7 +20,7 @@ export interface ReleaseOrder {
   proof: Evidence;
   /** Lease renewTime as last received; another one in a consistent read is a sign of life. */
   renewTime: string | undefined;
-  /** The kubelet's heartbeat as last received, where the fence began while the Node was Ready. */
+  /** The kubelet's heartbeat as last received; another one in a consistent read is a sign of life. */
   heartbeat?: string | undefined;
   /** What the release has asked for in vain so far. */
   asked: AskedPods;
@@ -49,7 +49,8 @@ export async function silentNode({ cluster }: FenceDependencies, order: ReleaseO
   order.mayGoOn();
   const now = node === undefined ? undefined : freshNode(node, lease);
   const { status, proof, renewTime, heartbeat } = order;
-  const life = lifeAfterProof(now, { uid: status.frozen?.nodeUID, bootID: proof.bootID, renewTime, heartbeat }, mayLive(status, proof));
+  const mayBeReady = status.trigger?.kind === 'heartbeat';
+  const life = lifeAfterProof(now, { uid: status.frozen?.nodeUID, bootID: proof.bootID, renewTime, heartbeat, mayBeReady }, mayLive(status, proof));
   if (node === undefined || life !== undefined) throw new LifeSeen(life);
   return node;
 }

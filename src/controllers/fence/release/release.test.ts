@@ -28,7 +28,8 @@ function orderOf(mode: 'auto' | 'delete-pods' | 'evict' | 'none' = 'auto', more:
   const status = provenStatus(planOf({ release: mode }));
   const proof = status.evidence[0] as Evidence;
   const quiet = { outlives: () => undefined, mayGoOn: () => undefined };
-  return { node: 'a', fenceUID: 'fence-1', status, proof, renewTime: RENEWED, asked: new AskedPods(), ...quiet, ...more };
+  const heartbeat = '2026-01-01T00:00:00Z';
+  return { node: 'a', fenceUID: 'fence-1', status, proof, renewTime: RENEWED, heartbeat, asked: new AskedPods(), ...quiet, ...more };
 }
 
 function podOf(name: string, more: Partial<Pod['metadata']> = {}): Pod {
@@ -56,6 +57,7 @@ describe('a release', () => {
     ['the lease was renewed after the last off read', { lease: leaseOf('2026-01-01T00:00:09.000000Z') }],
     ['the Node is Ready', { node: nodeOf({ ready: 'True' }) }],
     ['another boot ID appeared', { node: nodeOf({ bootID: 'boot-2' }) }],
+    ['its kubelet wrote that it is not Ready', { node: nodeOf({ ready: 'False', heartbeat: '2026-01-01T00:00:09Z' }) }],
     ['the Node was replaced under its name', { node: { ...nodeOf(), metadata: { name: 'a', uid: 'uid-b' } } }],
     ['the Node is gone', { node: undefined }],
   ])('is void when a consistent read shows that %s', async (_words, change) => {

@@ -56,8 +56,7 @@ export class OwnOperations {
     // The node could open again what was read closed.
     const doubt = entry.step === 'isolation' ? await this.#dependencies.unfencing?.mayRegister(node) : undefined;
     if (doubt !== undefined) return { result: 'voided', message: doubt };
-    const { renewTime, asked } = observation;
-    const heartbeat = status.trigger?.kind === 'heartbeat' ? observation.heartbeat : undefined;
+    const { renewTime, heartbeat, asked } = observation;
     const outlives = (call: Promise<unknown>): void => this.#writes.outlives(call);
     return release(this.#dependencies, {
       node,
