@@ -6,8 +6,6 @@ export const PROBED_MAX = 32;
 
 /** One plug of one device that a plan depends on. */
 export interface DevicePath {
-  /** Tells it apart from the others of the node. */
-  key: string;
   /** One of the methods that use it; they read alike. */
   method: PlanMethod;
   /** Names of all of them, as they are written. */
@@ -23,13 +21,18 @@ export function writtenName({ name }: PlanMethod): string {
   return name.split(':')[0] ?? name;
 }
 
+/** Tells a path apart from the others of its node. Made when it is asked for: of thousands of paths it would take as much memory as all else of them. */
+export function pathKey({ agent, device, plug, parameters, secret, secretFile, secretProgram }: PlanMethod): string {
+  return JSON.stringify([agent, device, plug, parameters, secret, secretFile, secretProgram]);
+}
+
 /** Everything of a plan that has a state to read; off and on of one plug are one read. */
 export function devicePaths(plan: Plan): DevicePath[] {
   const byPlug = new Map<string, DevicePath>();
   for (const method of methodsOf(plan).filter(({ kind }) => kind !== 'action')) {
-    const key = JSON.stringify([method.agent, method.device, method.plug, method.parameters, method.secret, method.secretFile, method.secretProgram]);
+    const key = pathKey(method);
     const known = byPlug.get(key);
-    if (known === undefined) byPlug.set(key, { key, method, names: [writtenName(method)] });
+    if (known === undefined) byPlug.set(key, { method, names: [writtenName(method)] });
     else if (!known.names.includes(writtenName(method))) known.names.push(writtenName(method));
   }
   return [...byPlug.values()];

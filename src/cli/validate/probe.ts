@@ -1,6 +1,6 @@
 import { Dispatcher } from '../../dispatch/dispatcher.ts';
 import { internalAddresses } from '../../domain/addresses.ts';
-import { devicePaths } from '../../domain/device-paths.ts';
+import { devicePaths, pathKey } from '../../domain/device-paths.ts';
 import type { DevicePath } from '../../domain/device-paths.ts';
 import type { PlanMethod } from '../../domain/plan.ts';
 import { AgentError } from '../../ports/agents.ts';
@@ -57,7 +57,7 @@ function byDevice(nodes: readonly ReportedNode[]): Task[][] {
   const devices = new Map<string, Task[]>();
   for (const node of nodes) {
     for (const path of devicePaths(node.plan)) {
-      const key = path.method.device === '' ? `${node.facts.name} ${path.key}` : path.method.device;
+      const key = path.method.device === '' ? `${node.facts.name} ${pathKey(path.method)}` : path.method.device;
       devices.set(key, [...(devices.get(key) ?? []), { node, path }]);
     }
   }

@@ -1,5 +1,5 @@
 import { internalAddresses } from '../../domain/addresses.ts';
-import { devicePaths } from '../../domain/device-paths.ts';
+import { devicePaths, pathKey } from '../../domain/device-paths.ts';
 import { fenceName } from '../../domain/node-fence.ts';
 import { probeFaults } from '../../domain/probe-faults.ts';
 import type { Plan } from '../../domain/plan.ts';
@@ -150,10 +150,11 @@ export class ProbeController {
   private pathsOf(node: string, plan: Plan, before: readonly Path[], { nowMs, isFirst }: { nowMs: number; isFirst: boolean }): readonly Path[] {
     const intervalMs = plan.probeIntervalMs ?? USUAL_INTERVAL_MS;
     return devicePaths(plan).map((found) => {
-      const known = before.find(({ key }) => key === found.key);
+      const key = pathKey(found.method);
+      const known = before.find(({ method }) => pathKey(method) === key);
       if (known !== undefined) return Object.assign(known, found, { plan, intervalMs, dueAtMs: Math.min(known.dueAtMs, nowMs + intervalMs) });
       // A device that is new in the configuration is read soon, all of them after a start in their turn.
-      return this.fresh({ ...found, node, plan, intervalMs, dueAtMs: nowMs + spreadMs(node, found.key, isFirst ? intervalMs : SURVEY_MS) });
+      return this.fresh({ ...found, node, plan, intervalMs, dueAtMs: nowMs + spreadMs(node, key, isFirst ? intervalMs : SURVEY_MS) });
     });
   }
 
@@ -167,7 +168,7 @@ export class ProbeController {
     }
   }
 
-  private fresh(found: Pick<Path, 'key' | 'method' | 'names' | 'node' | 'plan' | 'intervalMs' | 'dueAtMs'>): Path {
+  private fresh(found: Pick<Path, 'method' | 'names' | 'node' | 'plan' | 'intervalMs' | 'dueAtMs'>): Path {
     const path: Path = {
       ...found,
       readAtMs: this.dependencies.clock.monotonicMs(),
