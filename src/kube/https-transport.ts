@@ -26,6 +26,8 @@ export interface HttpsTransportOptions {
 /** Kubernetes over node:https with kept connections. */
 export class HttpsTransport implements ApiTransport {
   readonly #server: ServerConfig;
+  /** Path of the server's own address, before that of each request. */
+  readonly #prefix: string;
   readonly #clock: Clock;
   readonly #connection: Connection;
   readonly #beat: Beat;
@@ -33,6 +35,7 @@ export class HttpsTransport implements ApiTransport {
 
   constructor(options: HttpsTransportOptions) {
     this.#server = options.server;
+    this.#prefix = options.server.url.pathname.replace(/\/$/, '');
     this.#clock = options.clock;
     this.#connection = new Connection(options.server, options.userAgent, options.idleMs);
     this.#beat = new Beat(options.clock);
@@ -109,13 +112,17 @@ export class HttpsTransport implements ApiTransport {
         ...wire.options,
         method: request.method,
         path: this.#pathOf(request.path, request.query),
-        signal,
         headers: {
           ...wire.headers,
           accept: request.accept ?? 'application/json',
           ...(body === undefined ? {} : { 'content-type': request.contentType ?? 'application/json', 'content-length': String(body.length) }),
         },
       });
+      // Node's own way to follow a signal costs a sixth of a request.
+      const onAbort = (): void => void outgoing.destroy(new Error('aborted'));
+      signal.addEventListener('abort', onAbort, { once: true });
+      outgoing.once('close', () => signal.removeEventListener('abort', onAbort));
+      if (signal.aborted) onAbort();
       outgoing.on('response', resolve);
       outgoing.on('error', (error) => {
         reject(outgoing.reusedSocket ? new StaleSocketError(error) : error);
@@ -129,9 +136,9 @@ export class HttpsTransport implements ApiTransport {
     };
   }
 
-  #pathOf(path: string, query: Readonly<Record<string, string>> = {}): string {
-    const search = new URLSearchParams(query).toString();
-    return `${this.#server.url.pathname.replace(/\/$/, '')}${path}${search === '' ? '' : `?${search}`}`;
+  #pathOf(path: string, query?: Readonly<Record<string, string>>): string {
+    const search = query === undefined ? '' : new URLSearchParams(query).toString();
+    return `${this.#prefix}${path}${search === '' ? '' : `?${search}`}`;
   }
 }
 

@@ -1,6 +1,7 @@
 import { Agent as HttpAgent, request as httpRequest, type ClientRequest, type OutgoingHttpHeaders, type RequestOptions } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest, type AgentOptions } from 'node:https';
 import type { Duplex } from 'node:stream';
+import { createSecureContext } from 'node:tls';
 import type { ServerConfig } from '../kubeconfig/server-config.ts';
 import { watchHandshake } from './gated-request.ts';
 
@@ -21,12 +22,19 @@ type Lane = (typeof LANES)[number];
 
 type Agents = Readonly<Record<Lane | 'watches', HttpAgent>>;
 
+/** PEM of an authority, of our certificate and of its key. */
+interface Identity {
+  ca: string | undefined;
+  cert: string | undefined;
+  key: string | undefined;
+}
+
 /** Keeps sockets to one server and exchanges them when a certificate or an authority was exchanged. */
 export class Connection {
   readonly #server: ServerConfig;
   readonly #userAgent: string;
   readonly #idleMs: number;
-  #agents: (Agents & { key: string }) | undefined;
+  #agents: (Agents & { identity: Identity }) | undefined;
 
   constructor(server: ServerConfig, userAgent: string, idleMs = IDLE_MS) {
     this.#server = server;
@@ -60,26 +68,24 @@ export class Connection {
   }
 
   async #current(certificatePem: string | undefined, keyPem: string | undefined): Promise<Agents> {
-    const authorityPem = await this.#server.authority?.read();
-    const key = JSON.stringify([authorityPem, certificatePem, keyPem]);
-    if (this.#agents?.key !== key) {
+    const identity = { ca: await this.#server.authority?.read(), cert: certificatePem, key: keyPem };
+    if (this.#agents === undefined || !isSame(this.#agents.identity, identity)) {
       for (const lane of LANES) {
         retire(this.#agents?.[lane]);
       }
-      this.#agents = { key, ...this.#create({ ca: authorityPem, cert: certificatePem, key: keyPem }) };
+      this.#agents = { identity, ...this.#create(identity) };
     }
     return this.#agents;
   }
 
-  #create(pem: { ca: string | undefined; cert: string | undefined; key: string | undefined }): Agents {
+  #create({ ca, cert, key }: Identity): Agents {
     const { isVerified, serverName, url } = this.#server;
+    const pem = { ...(ca === undefined ? {} : { ca }), ...(cert === undefined ? {} : { cert }), ...(key === undefined ? {} : { key }) };
     const tls: AgentOptions = {
-      minVersion: 'TLSv1.2',
       rejectUnauthorized: isVerified,
       ...(serverName === undefined ? {} : { servername: serverName }),
-      ...(pem.ca === undefined ? {} : { ca: pem.ca }),
-      ...(pem.cert === undefined ? {} : { cert: pem.cert }),
-      ...(pem.key === undefined ? {} : { key: pem.key }),
+      // Parsed once: an agent would do so for each connection, and look each request's up by a name that holds all of the PEM.
+      ...(url.protocol === 'http:' ? {} : { secureContext: createSecureContext({ minVersion: 'TLSv1.2', ...pem }) }),
     };
     const agent = (bound: AgentOptions): HttpAgent => {
       const sockets = { keepAlive: true, keepAliveMsecs: PROBE_SOCKET_MS, noDelay: true, ...bound };
@@ -89,6 +95,10 @@ export class Connection {
     const lanes = { calls: lane('calls'), lease: lane('lease'), urgent: lane('urgent'), slow: lane('slow'), patient: lane('patient') };
     return { ...lanes, watches: agent({ maxFreeSockets: 0 }) };
   }
+}
+
+function isSame(one: Identity, other: Identity): boolean {
+  return one.ca === other.ca && one.cert === other.cert && one.key === other.key;
 }
 
 /** Notes of each socket when its handshake is over. */
