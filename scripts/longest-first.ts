@@ -34,20 +34,25 @@ const ORDER = [
   'test/scenarios',
   'test/integration',
   'test/clusterlabs',
+  'src/drill',
   'test',
 ];
 
-/** Projects whose files share processes; what computes in the background of what waits in real time comes first. */
-const SHARING = ['worlds', 'closing', 'in memory'];
+/** After the long ones: what computes in the background of what waits in real time, the short ones of `programs`, and what waits for nothing. */
+const AFTER = ['worlds', 'programs', 'in memory'];
 
-/** The files of a run, the longest first; those that share processes at the end, and together: a process is not kept for the next between others. */
+/** The files of a run, the longest first; short ones that share processes together: a process is not kept for the next between others. */
 export default class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const blockOf = ({ project }: TestSpecification): number => (project.config.isolate ? -1 : SHARING.indexOf(project.name));
     const placeOf = ({ moduleId }: TestSpecification): number => {
       const file = relative(import.meta.dirname, moduleId).replace('../', '');
       const place = ORDER.findIndex((folder) => file.startsWith(folder));
       return place === -1 ? ORDER.length : place;
+    };
+    const blockOf = (file: TestSpecification): number => {
+      const { name, isolate } = file.project.config;
+      const isLong = isolate || name === 'scenarios' || (name === 'programs' && placeOf(file) < ORDER.length);
+      return isLong ? -1 : AFTER.indexOf(name);
     };
     return (await super.sort(files)).toSorted((left, right) => blockOf(left) - blockOf(right) || placeOf(left) - placeOf(right));
   }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { standardRegistry } from '../../agents/registry.ts';
 import { composeController } from '../../src/manager/compose.ts';
 import type { ComposedController } from '../../src/manager/compose.ts';
@@ -21,9 +21,6 @@ import { PACE } from './settings.ts';
 import { until } from './waiting.ts';
 import { CONTROLLER_USER } from './witness.ts';
 import { World, type WorldOptions } from './world.ts';
-
-// A scenario mostly waits: many of them share the processor well.
-vi.setConfig({ maxConcurrency: 20 });
 
 const STALE_AFTER_MS = 60_000;
 const STOP_DEADLINE_MS = 2_000;
