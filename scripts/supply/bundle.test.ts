@@ -48,7 +48,7 @@ describe('the program that ships', () => {
     expect(files.filter(([, text]) => /[^\x00-\x7f]/.test(text)).map(([name]) => name)).toEqual([]);
     const comments = files.flatMap(([, text]) => text.match(/^\s*(?:\/\/|\/\*).*$/gm) ?? []);
     expect(comments.length).toBeGreaterThan(500);
-    expect(comments.filter((line) => !/^\/\/ (?:src|agents|node_modules|\\0rolldown)\/\S+$/.test(line))).toEqual([]);
+    expect(comments.filter((line) => !/^\/\/ (?:src|agents|node_modules|scripts\/supply|\\0rolldown)\/\S+$/.test(line))).toEqual([]);
   });
 
   it('reads with a controller no package, and neither the drill nor what talks to devices', () => {
@@ -62,5 +62,19 @@ describe('the program that ships', () => {
     // Those three change the Node, and reach no device.
     const loaded = modules.filter((name) => /^\/\/ (?:src\/(?:drill|testbed)\/|agents\/[a-z-]+\/agent\.ts)/.test(name));
     expect(loaded.sort()).toEqual(['cordon', 'taint', 'uncordon'].map((name) => `// agents/${name}/agent.ts`));
+  });
+
+  it('speaks HTTP without the client of fetch, which Node loads for whoever imports node:http by its name', () => {
+    const [entry = ''] = [...(built[0] ?? [])].flatMap(([name, text]) => (text.includes('// src/kube/transport/connection.ts\n') ? [name] : []));
+    const loaded = (program: string): string[] => {
+      const ask = `${program}; console.log(JSON.stringify(process.moduleLoadList))`;
+      return JSON.parse(execFileSync(process.execPath, ['--input-type=module', '--eval', ask], { encoding: 'utf8' })) as string[];
+    };
+    const client = 'NativeModule internal/deps/undici/undici';
+    expect(loaded("await import('node:http')")).toContain(client);
+    const transport = loaded(`await import(${JSON.stringify(join(folder, 'one', entry))})`);
+    expect(transport).toContain('NativeModule http');
+    expect(transport).not.toContain(client);
+    expect([...(built[0] ?? [])].filter(([, text]) => / from "(?:node:)?http"/.test(text)).map(([name]) => name)).toEqual([]);
   });
 });

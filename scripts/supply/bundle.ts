@@ -29,6 +29,7 @@ export async function bundle({ out, isProduct }: Choice): Promise<void> {
     cwd: ROOT,
     input: Object.fromEntries(programs(isProduct).map((path) => [basename(path, '.ts'), path])),
     platform: 'node',
+    resolve: { alias: { 'node:http': join(import.meta.dirname, 'bundled-http.ts') } },
     external: isProduct ? [...outside, join(ROOT, DRILL)] : outside,
     tsconfig: false,
     transform: { target: 'node24' },
