@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { GROUP, VERSION } from '../ports/resources.ts';
 import type { NodeFence } from '../ports/resources.ts';
 import { NO_METRICS } from '../ports/metrics.ts';
 import { FakeLister } from '../config/testing/fake-lister.ts';
@@ -27,7 +28,7 @@ describe('watches that nobody waits for', () => {
     expect(restMs()).toBe(100);
   });
 
-  it('are those of kubelets’ Leases and of pods: a Node, a stop, and the leader’s Lease are read at once', async () => {
+  it('are those of kubelets’ Leases, of pods and of reports: a Node, a stop, a NodeFence and the leader’s Lease are read at once', async () => {
     const clock = new ManualClock();
     const transport = new ScriptedTransport();
     transport.streamsLists = true;
@@ -38,7 +39,8 @@ describe('watches that nobody waits for', () => {
     await clock.settle();
     const resting = transport.watches.filter(({ request }) => request.restMs !== undefined).map(({ request }) => request.path);
     expect(transport.watches).toHaveLength(reflectors.length + 1);
-    expect(resting.sort()).toEqual(['/api/v1/pods', '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases']);
+    const leases = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases';
+    expect(resting.sort()).toEqual(['/api/v1/pods', leases, `/apis/${GROUP}/${VERSION}/nodefencereports`]);
     for (const reflector of [...reflectors, announced]) reflector.close();
   });
 });

@@ -51,7 +51,7 @@ export function watchCluster(ports: ControllerPorts, options: ControllerOptions)
     fences,
     stops: watch(NODE_FENCE_STOPS),
     acknowledgements: watch(NODE_FENCE_ACKNOWLEDGEMENTS),
-    reports: new WrittenLister(watch(NODE_FENCE_REPORTS)),
+    reports: new WrittenLister(watch(NODE_FENCE_REPORTS, { restMs })),
   };
   const configMaps = watch(CONFIG_MAPS, { namespace: options.namespace });
   const secrets = watch(SECRETS, { namespace: options.namespace, prune: keysOnly });

@@ -282,6 +282,9 @@ export const KUBE_MUTANTS: readonly SourceMutant[] = [
     defect: 'a Node that has failed is read with a delay',
     file: 'src/manager/watches.ts',
     edits: [['nodes: watch(NODES)', 'nodes: watch(NODES, { restMs })']],
-    killedBy: byTest(RESTING, 'are those of kubelets’ Leases and of pods: a Node, a stop, and the leader’s Lease are read at once'),
+    killedBy: byTest(
+      RESTING,
+      'are those of kubelets’ Leases, of pods and of reports: a Node, a stop, a NodeFence and the leader’s Lease are read at once',
+    ),
   },
 ];
