@@ -234,7 +234,7 @@ function diagWaitMs(plan: Plan, { method }: JournalEntry): number {
  * Every off that was sent showed its transition: `settle`. One was never read back, or could not be because the machine was off already or another
  * off had been sent before: the device may still carry it out (P5).
  */
-export function lateEffectMs(context: Context, status: NodeFenceStatus): number {
+export function lateEffectMs(context: Pick<Context, 'plan'>, status: NodeFenceStatus): number {
   const { timing } = context.plan;
   const sent = status.journal.filter((entry) => entry.action === 'off' && entry.result !== 'not-sent' && entry.result !== 'stopped');
   const unseen = sent.filter((entry, index) => {

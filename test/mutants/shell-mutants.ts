@@ -228,6 +228,16 @@ export const SHELL_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest('src/controllers/fence/called-off.test.ts', 'the off of one that a person deletes while the device is asked'),
   },
   {
+    name: 'both replicas off',
+    defect: 'a leader whose own node is about to go off by an earlier off switches off the machine of the other replica on request: nobody is left',
+    file: 'src/controllers/fence/handover/own-off.ts',
+    edits: [["if (last?.action !== 'off' || untilMs <= nowMs) return [];", 'if (untilMs !== nowMs) return [];']],
+    killedBy: byTest(
+      'src/controllers/fence/sister-holds.test.ts',
+      'is not switched off while an off that was sent to the own node of the leader may still take effect',
+    ),
+  },
+  {
     name: 'reports side by side',
     defect: 'two changes of one report are made upon the same version of it',
     file: 'src/controllers/shared/own-writes.ts',

@@ -23,7 +23,7 @@ import { gatedWrites, notSentUnless } from '../shared/gated-cluster.ts';
 import { FINALIZER, fenceLabels } from '../shared/ownership.ts';
 import { OrphanTaints } from './release/orphan-taint.ts';
 import { KnownFences } from './known-fences.ts';
-import { holdsOnRemedy } from './remedy-holds.ts';
+import { holdsOnRemedy, holdsOnRequest } from './sister-holds.ts';
 import { NodeRecords } from './node-records.ts';
 import { ProofReads } from './run/proof-reads.ts';
 import { recordIncident } from './report.ts';
@@ -94,9 +94,9 @@ export class FenceController implements ProofReader {
     if (this.dependencies.leadership.isLeading) this.rounds.beginSoon();
   }
 
-  /** For the controllers that switch a machine without a NodeFence. What somebody asked for does not wait for the grace of a new leader, as a requested fence does not. */
+  /** For the controllers that switch a machine without a NodeFence. */
   stormHolds(node: string): readonly ActiveHold[] {
-    return this.storm.activeHoldsOn(node).filter(({ reason }) => reason !== 'startup-grace');
+    return holdsOnRequest(this.dependencies, this.storm, node, (own) => ({ fence: this.known.newest(own), seen: this.observations.get(own) }));
   }
 
   /** The same for remedies, which nobody asked for: they wait for the grace of a new leader too, and count each other. */
