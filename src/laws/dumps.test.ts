@@ -19,8 +19,8 @@ function waiting(kdump = KDUMP): TraceEvent[] {
 }
 
 /** Of a fence that waits before it has switched anything. */
-function held(at: number, reason: 'kdump-dumping' | 'kdump-awaited'): TraceEvent {
-  const frozen = { nodeUID: 'node-a', plan: plan({ kdump: KDUMP }) };
+function held(at: number, reason: 'kdump-dumping' | 'kdump-awaited', kdump = KDUMP): TraceEvent {
+  const frozen = { nodeUID: 'node-a', plan: plan({ kdump }) };
   return fenceWrite(at, status([], { frozen, hold: { policy: 'kdump', reason, message: '', since: '' } }));
 }
 
@@ -62,6 +62,13 @@ describe('P6, of dumps', () => {
     const endless = Array.from({ length: 200 }, (_, index) => message(6_500 + index * 1_000));
     expect(P6([...before, ...endless, held(121_000, 'kdump-dumping')])).toEqual([]);
     expect(P6([...before, ...endless, held(121_600, 'kdump-dumping')]).join()).toContain('its fence waits for a dump of a');
+  });
+
+  it('lets a leader whose watch hangs hold for a dump that the kubelet ended, and no longer than a watch may hang', () => {
+    const limit = { ...KDUMP, finishedTimeoutMs: 200_000, maxDurationMs: 300_000 };
+    const ended = [...waiting(limit).filter(({ at }) => at < 9_000), message(6_500), message(7_500), heartbeat(9_000)];
+    expect(P6([...ended, held(113_999, 'kdump-dumping', limit)])).toEqual([]);
+    expect(P6([...ended, held(114_000, 'kdump-dumping', limit)]).join()).toContain('nothing was heard');
   });
 
   it('catches a first message that is awaited for longer than kdump_start_timeout', () => {

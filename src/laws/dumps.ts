@@ -10,6 +10,8 @@ const KDUMP_POLICY = 'kdump';
 const MESSAGES_MIN = 2;
 /** What stands in a status was decided so long before at most: a watch that is late, a request that is slow. */
 const LATE_MS = 15_000;
+/** So late at most a leader hears that a kubelet lives: a watch that hangs is given up after 75 s, and opened anew within 15 s more, by the second try where the first is refused. */
+const LIFE_LATE_MS = 105_000;
 /** By so much at most a replica mistakes how old the messages are of which another one tells. */
 const RECORDED_WITHIN_MS = 22_000;
 
@@ -74,7 +76,7 @@ function judgeHolds(history: History, heard: Heard, { node, statuses }: FenceHis
       continue;
     }
     awaitedSince = Number.NaN;
-    const from = lastLife(history, node, position);
+    const from = history.lifeSigns(node, -1, position).findLast((life) => life.at <= at - LIFE_LATE_MS)?.position ?? -1;
     const all = heard.since(from, position, node);
     // What came to a process that is gone, and that could tell nobody, is not known to its successor.
     const own = heard.since(from, position, node, leaderAt(history, position));
