@@ -1,9 +1,18 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-import { AgentError, type PowerAgent, type Target } from '../../src/ports/agents.ts';
+import { AgentError, type AgentContext, type PowerAgent, type Target } from '../../src/ports/agents.ts';
+import { SystemClock } from '../../src/runtime/system-clock.ts';
 import { environmentOf, failureOf, powerAgentIn, startCloudHarness, type CloudHarness } from '../../src/testbed/devices/cloud/testing.ts';
 import { vcenterOf, vsphereCloud } from '../../src/testbed/devices/cloud/vsphere.ts';
 import { vsphere } from './definition.ts';
+
+class JumpingClock extends SystemClock {
+  aheadMs = 0;
+
+  override monotonicMs(): number {
+    return super.monotonicMs() + this.aheadMs;
+  }
+}
 
 describe('vsphere', () => {
   let cloud: CloudHarness;
@@ -167,6 +176,22 @@ describe('vsphere', () => {
     it('and refuses to choose among copies with one UUID', async () => {
       oddities({ twin: 'uuid' });
       expect((await failureOf(read())).message).toContain('(vm-100, vm-101)');
+    });
+
+    it('and refuses it as soon as a copy with its UUID stands beside it, also where it was found before: the node may run there', async () => {
+      const clock = new JumpingClock();
+      const patient = await vsphere.create({ clock, host: environmentOf(cloud.service.variables) } as unknown as AgentContext);
+      if (patient.kind !== 'power') throw new Error('not a power agent');
+      try {
+        expect(await patient.read(cloud.target())).toMatchObject({ state: 'on', identity: 'verified' });
+        oddities({ twin: 'uuid' });
+        clock.aheadMs = 61_000;
+        expect((await failureOf(patient.read(cloud.target()))).message).toContain('(vm-100, vm-101)');
+        expect((await failureOf(patient.set(cloud.target(), 'off'))).message).toContain('(vm-100, vm-101)');
+        expect(cloud.service.instances[0]?.commands).toEqual([]);
+      } finally {
+        await patient.close?.();
+      }
     });
 
     it('with the older method where a service has no other', async () => {

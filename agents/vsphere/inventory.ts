@@ -122,10 +122,10 @@ interface Kept {
 }
 
 const KEPT_MAX = 1_000;
-/** A second machine may come to bear a name; no second one comes to have a UUID unnoticed, as each read shows it. */
-const NAME_MS = 60_000;
+/** A second machine may come to bear a name, and a copy or a restored one a UUID, while the first still shows it: who bears it now is asked anew after this. */
+const KNOWN_MS = 60_000;
 
-/** Which machine a plug names, for as long as that cannot change. */
+/** Which machine a plug names, as it was found just now. */
 export class KnownMachines {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   readonly #kept = new Map<string, Kept>();
@@ -141,7 +141,7 @@ export class KnownMachines {
 
   set(plug: string, object: ManagedObject): void {
     this.#kept.delete(plug);
-    this.#kept.set(plug, { object, untilMs: isUUID(plug) ? Infinity : this.#clock.monotonicMs() + NAME_MS });
+    this.#kept.set(plug, { object, untilMs: this.#clock.monotonicMs() + KNOWN_MS });
     const oldest = this.#kept.keys().next();
     if (this.#kept.size > KEPT_MAX && oldest.done !== true) this.#kept.delete(oldest.value);
   }

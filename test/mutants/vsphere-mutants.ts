@@ -70,6 +70,16 @@ export const VSPHERE_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(AGENT, 'and refuses to choose among several of one name'),
   },
   {
+    name: 'vsphere found once',
+    defect: 'which machine bears a UUID is never asked again: one that is off is the node, while the node runs as a copy of it',
+    file: 'agents/vsphere/inventory.ts',
+    edits: [['const KNOWN_MS = 60_000;', 'const KNOWN_MS = Infinity;']],
+    killedBy: byTest(
+      AGENT,
+      'and refuses it as soon as a copy with its UUID stands beside it, also where it was found before: the node may run there',
+    ),
+  },
+  {
     name: 'vsphere one byte order',
     defect: 'a machine is looked for by its UUID in one byte order only',
     file: 'agents/vsphere/inventory.ts',
