@@ -14,6 +14,11 @@ export interface Member {
 
 /** The members of a collection, `max` at most, over its pages. */
 export async function membersOf(session: Session, call: Call, path: string, max: number): Promise<Member[]> {
+  return (await lookedThrough(session, call, path, max)).members;
+}
+
+/** The same, and whether there are more than were looked at. */
+export async function lookedThrough(session: Session, call: Call, path: string, max: number): Promise<{ members: Member[]; isCut: boolean }> {
   const members: Member[] = [];
   const seen = new Set<string>();
   let next: string | undefined = path;
@@ -24,7 +29,7 @@ export async function membersOf(session: Session, call: Call, path: string, max:
     members.push(...listAt(response.body, 'Members').flatMap(memberOf));
     next = linkPath(response.body['Members@odata.nextLink']) ?? linkPath(response.body['@odata.nextLink']);
   }
-  return members.slice(0, max);
+  return { members: members.slice(0, max), isCut: members.length > max || (next !== undefined && !seen.has(next)) };
 }
 
 /** Id of a resource as its own path ends. */

@@ -64,6 +64,31 @@ describe('outlets of a rack PDU', () => {
     }
   });
 
+  it('are not taken by a name where not all are looked at: the rest may hold another one of that name', async () => {
+    const many = Array.from({ length: 130 }, (_, index) => ({ id: `B${index}`, label: index === 0 || index === 129 ? 'worker-7' : `rack ${index}` }));
+    const { agent, target, device, outlets } = await harnesses.start({ pdus: { 1: many } }, { resource: 'outlet' });
+    for (const call of [agent.read(target({ plug: 'worker-7' })), agent.set(target({ plug: 'worker-7' }), 'off')]) {
+      const error = await agentFailure(call);
+      expect([error.kind, error.message]).toEqual(['Misconfigured', expect.stringContaining('too many to look at the name of each')]);
+    }
+    expect(device.commands).toEqual([]);
+    await agent.set(target({ plug: 'B129' }), 'off');
+    expect(outlets[outletPath('1', 'B129')]?.state()).toBe('off');
+  });
+
+  it('are not taken by a name where the pages come to no end', async () => {
+    const { agent, target, device } = await start();
+    const tree = device.tree as Record<string, Record<string, unknown>>;
+    const path = '/redfish/v1/PowerEquipment/RackPDUs/1/Outlets';
+    for (let page = 0; page < 20; page += 1)
+      tree[page === 0 ? path : `${path}/page${page}`] = {
+        Members: page === 0 ? [{ '@odata.id': outletPath('1', 'A1') }] : [],
+        'Members@odata.nextLink': `${path}/page${page + 1}`,
+      };
+    expect((await agentFailure(agent.set(target({ plug: 'worker-1 left' }), 'off'))).message).toContain('too many to look at the name of each');
+    expect(device.commands).toEqual([]);
+  });
+
   it('are looked up anew when a name has moved to another outlet', async () => {
     const { agent, target, device, outlets } = await start();
     const outlet = target({ plug: 'worker-1 left' });

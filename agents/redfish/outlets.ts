@@ -2,7 +2,7 @@ import type { PlugEntry } from '../../src/ports/agents.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import type { Call } from '../shared/call.ts';
 import { advertised, allowedByActionInfo, type AdvertisedAction } from './action.ts';
-import { idOf, membersOf, type Member } from './collection.ts';
+import { idOf, lookedThrough, membersOf, type Member } from './collection.ts';
 import type { RedfishSettings } from './parameters.ts';
 import { RecentViews } from './recent-views.ts';
 import { powerState, showPower, unexpected, type Order, type ResourceView, type Subject, type Wish, type Witness } from './resource-view.ts';
@@ -26,7 +26,7 @@ export class Outlets implements Subject {
   readonly #clock: Clock;
   readonly #recent: RecentViews;
   readonly #paths = new Map<string, string>();
-  #outlets: readonly Member[] | undefined;
+  #outlets: { members: readonly Member[]; isCut: boolean } | undefined;
 
   constructor(session: Session, settings: RedfishSettings, clock: Clock) {
     this.#session = session;
@@ -101,7 +101,7 @@ export class Outlets implements Subject {
 
   async list(call: Call): Promise<readonly PlugEntry[]> {
     const entries: PlugEntry[] = [];
-    for (const [index, member] of (await this.#members(call)).entries()) {
+    for (const [index, member] of (await this.#all(call)).members.entries()) {
       const resource = member.resource ?? (index < NAMED_MAX ? await this.#read(call, member.path) : undefined);
       const alias = resource === undefined ? undefined : namesOf(resource)[0];
       const state = resource === undefined ? undefined : powerState(resource['PowerState']);
@@ -125,9 +125,9 @@ export class Outlets implements Subject {
     if (plug === '') throw call.error('Misconfigured', 'plug is missing: the Id, the name or the path of the outlet');
     const known = this.#paths.get(plug);
     if (known !== undefined) return known;
-    const members = await this.#members(call);
+    const { members, isCut } = await this.#all(call);
     const byId = members.filter(({ path }) => idOf(path) === plug);
-    const found = byId.length > 0 ? byId : await this.#named(call, members, plug);
+    const found = byId.length > 0 ? byId : await this.#named(call, members, { name: plug, isCut });
     const only = found[0];
     if (only === undefined || found.length > 1) {
       const shown = (found.length > 1 ? found : members).slice(0, 48).map(({ path }) => path);
@@ -140,9 +140,12 @@ export class Outlets implements Subject {
     return only.path;
   }
 
-  async #named(call: Call, members: readonly Member[], name: string): Promise<Member[]> {
+  /** All are looked at, or none is taken: another one of this name may be among the rest. */
+  async #named(call: Call, members: readonly Member[], { name, isCut }: { name: string; isCut: boolean }): Promise<Member[]> {
+    if (isCut || members.filter(({ resource }) => resource === undefined).length > NAMED_MAX)
+      throw call.error('Misconfigured', `no outlet has the Id ${name}, and there are too many to look at the name of each: write the Id or the path`);
     const found: Member[] = [];
-    for (const member of members.slice(0, NAMED_MAX)) {
+    for (const member of members) {
       const resource = member.resource ?? (await this.#read(call, member.path));
       if (resource !== undefined && namesOf(resource).includes(name)) found.push(member);
     }
@@ -156,16 +159,15 @@ export class Outlets implements Subject {
   }
 
   /** Every outlet of the PDU that is meant: the configured one, or the only one. */
-  async #members(call: Call): Promise<readonly Member[]> {
+  async #all(call: Call): Promise<{ members: readonly Member[]; isCut: boolean }> {
     if (this.#outlets !== undefined) return this.#outlets;
     const pdu = await this.#pdu(call);
     const response = await this.#session.get(call, pdu);
     if (response.status !== 200 || !isObject(response.body)) throw unexpected(this.#session, call, pdu, response);
     const collection = linkPath(response.body['Outlets']);
     if (collection === undefined) throw call.error('Misconfigured', `${pdu} has no outlets`);
-    const members = await membersOf(this.#session, call, collection, OUTLETS_MAX);
-    this.#outlets = members;
-    return members;
+    this.#outlets = await lookedThrough(this.#session, call, collection, OUTLETS_MAX);
+    return this.#outlets;
   }
 
   async #pdu(call: Call): Promise<string> {

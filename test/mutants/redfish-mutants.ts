@@ -3,6 +3,7 @@ import type { SourceMutant } from './source-mutant.ts';
 
 const SEVERAL_CHASSIS = 'agents/redfish/several-chassis.test.ts';
 
+const OUTLETS = 'agents/redfish/outlets.test.ts';
 const RESUMPTION = 'agents/redfish/resumption.test.ts';
 
 /** Defects of the agent redfish, beside those of device-mutants.ts. */
@@ -20,6 +21,20 @@ export const REDFISH_MUTANTS: readonly SourceMutant[] = [
     file: 'agents/redfish/machine.ts',
     edits: [['const CHASSIS_MAX = 4;', 'const CHASSIS_MAX = 1;']],
     killedBy: byTest(SEVERAL_CHASSIS, 'of several Chassis each is a witness: the one that contradicts is told, also as the last'),
+  },
+  {
+    name: 'outlet by half a look',
+    defect: 'an outlet is taken by its name though not all were looked at, and another one of that name may be meant',
+    file: 'agents/redfish/outlets.ts',
+    edits: [['if (isCut || members.filter(({ resource }) => resource === undefined).length > NAMED_MAX)', 'if (isCut)']],
+    killedBy: byTest(OUTLETS, 'are not taken by a name where not all are looked at: the rest may hold another one of that name'),
+  },
+  {
+    name: 'outlet by the first pages',
+    defect: 'an outlet is taken by its name from the first pages of the list, and another one of that name may be meant',
+    file: 'agents/redfish/outlets.ts',
+    edits: [['if (isCut || members.filter', 'if (members.filter']],
+    killedBy: byTest(OUTLETS, 'are not taken by a name where the pages come to no end'),
   },
   {
     name: 'Redfish of another machine',
