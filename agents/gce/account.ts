@@ -130,13 +130,20 @@ export class GceAccount implements CloudAccount {
   async #instance(call: Call, place: Place): Promise<{ instance: GceInstance; answer: WebAnswer }> {
     const path = pathOf(place);
     const known = this.#memory.groups.get(path);
-    const fields = known === undefined ? `${FIELDS},${METADATA_FIELDS}` : FIELDS;
+    if (known !== undefined) {
+      const shown = await this.#shown(call, path, FIELDS);
+      if (shown.instance.id === known.id) return { ...shown, instance: { ...shown.instance, group: known.group } };
+    }
+    const shown = await this.#shown(call, path, `${FIELDS},${METADATA_FIELDS}`);
+    this.#memory.groups.set(path, { id: shown.instance.id, group: shown.instance.group });
+    return shown;
+  }
+
+  async #shown(call: Call, path: string, fields: string): Promise<{ instance: GceInstance; answer: WebAnswer }> {
     const answer = await this.#api.get(call, `${path}?fields=${encodeURIComponent(fields)}`);
     const instance = instanceIn(answer.body);
     if (instance === undefined) throw call.error('Unreachable', `HTTP ${answer.status}: what came is no instance`);
-    const group = known === undefined ? (instance.group ?? null) : known;
-    this.#memory.groups.set(path, group);
-    return { instance: { ...instance, group: group ?? undefined }, answer };
+    return { instance, answer };
   }
 
   /** Our own operation on this instance that has not ended well, as far as is known. */

@@ -36,8 +36,8 @@ export interface OwnOperation {
 export class Memory {
   /** Those that are not known to have ended well. */
   readonly operations = new Bounded<OwnOperation>();
-  /** Groups that made instances, by the instances' ids; null: none did. */
-  readonly groups = new Bounded<string | null>();
+  /** Groups that made instances, by their path, for the one of this id alone: a group may take the name of one that it did not make. */
+  readonly groups = new Bounded<{ id: string; group: string | undefined }>();
   /** Ids of instances that we asked to be deleted, by their path. */
   readonly deletions = new Bounded<string>();
   readonly #incidents = new Bounded<string>();

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { AgentError, type Target } from '../../src/ports/agents.ts';
 import { failureOf } from '../../src/testbed/devices/cloud/testing.ts';
 import type { ComputeExtras } from '../../src/testbed/devices/cloud/gce-compute.ts';
-import { startedIn, type Emulated } from '../../test/agents/gce-emulated.ts';
+import { NODE, PROVIDER_ID, startedIn, type Emulated } from '../../test/agents/gce-emulated.ts';
 
 const open: Emulated[] = [];
 afterEach(async () => {
@@ -70,6 +70,15 @@ describe('an instance of Compute Engine that is deleted', () => {
     const error = await failureOf(off.agent.remove(off.target()));
     expect([error.kind, error.facts.answered]).toEqual(['Refused', expect.stringContaining(words)]);
     expect(await off.agent.removal(off.target())).toMatchObject({ isGone: false });
+  });
+
+  it('of a managed group stays, also where the one that bore its name before was of none', async () => {
+    const off = await stopped({ replacementManagedBy: 'workers' });
+    off.cloud.setFaults({ isReplaced: true });
+    const heir = off.target({ identity: { node: NODE, providerID: PROVIDER_ID, addresses: ['192.0.2.250'] } });
+    const error = await failureOf(off.agent.remove(heir));
+    expect([error.kind, error.facts.answered]).toEqual(['Refused', expect.stringContaining('it is managed by instance group workers')]);
+    expect(deletions(off)).toEqual([]);
   });
 
   it('stays where nothing proves that it is the node’s, and without a lease', async () => {

@@ -126,6 +126,13 @@ export const DELETION_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(GCE, 'of a managed group stays, in words'),
   },
   {
+    name: 'gce group of the one before',
+    defect: 'a member of a managed group is deleted behind its back, as the one that bore its name before was of none',
+    file: 'agents/gce/account.ts',
+    edits: [['if (shown.instance.id === known.id) return', 'if (shown.instance.id !== known.group) return']],
+    killedBy: byTest(GCE, 'of a managed group stays, also where the one that bore its name before was of none'),
+  },
+  {
     name: 'gce gone by its name',
     defect: 'an instance that bears the name by now is taken for the one that was deleted',
     file: 'agents/gce/account.ts',

@@ -20,6 +20,8 @@ const QUERY: Readonly<Record<string, readonly string[]>> = {
 export interface ComputeExtras {
   /** The instances are members of this managed instance group. */
   managedBy?: string;
+  /** The same of the instances that bear their names once they are replaced. */
+  replacementManagedBy?: string;
   hasLocalSsd?: true;
   /** `deletionProtection` of the instances. */
   isProtected?: true;
@@ -138,7 +140,8 @@ export class GceCompute {
   #shown(instance: EmulatedInstance): Record<string, unknown> {
     const { shows, isReplaced } = this.#faults();
     const { node, address } = instance.machine;
-    const { managedBy, hasLocalSsd } = this.#extras;
+    const { hasLocalSsd } = this.#extras;
+    const managedBy = isReplaced === true ? (this.#extras.replacementManagedBy ?? this.#extras.managedBy) : this.#extras.managedBy;
     const path = `projects/${PROJECT}/zones/${ZONE}`;
     const created = `projects/1/zones/${ZONE}/instanceGroupManagers/${managedBy ?? ''}`;
     return {
