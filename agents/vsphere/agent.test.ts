@@ -102,6 +102,16 @@ describe('vsphere', () => {
     expect(await read()).toMatchObject({ state: 'off', detail: expect.stringContaining('VirtualMachine.createSnapshot running') as string });
   });
 
+  it.each<[string, string[]]>([
+    ['its state', ['info.state']],
+    ['anything of it', ['info.state', 'info.descriptionId', 'info.error']],
+  ])('does not call off what a task may be about to start that is shown without %s', async (_what, hidden) => {
+    cloud.service.setFaults({ shows: 'poweredOff' });
+    oddities({ task: { description: 'VirtualMachine.powerOn', state: 'queued' }, hidden });
+    expect(await read()).toMatchObject({ state: 'pending', detail: expect.stringContaining('task-9002 is shown without its state') as string });
+    expect(await agent.set(cloud.target(), 'off'), 'an off is sent all the same').toMatchObject({ result: 'accepted' });
+  });
+
   it('looks at every page of what is shown: a task that is about to start the machine may stand on the last', async () => {
     cloud.service.setFaults({ shows: 'poweredOff' });
     oddities({ pageSize: 1, task: { description: 'VirtualMachine.powerOn', state: 'queued' } });

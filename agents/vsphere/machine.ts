@@ -46,6 +46,7 @@ export interface Asked {
 }
 
 const ACTIVE = new Set(['queued', 'running']);
+const OVER = new Set(['success', 'error']);
 /** What may start a machine: also DRS (`Drm.ExecuteVmPowerOnLRO`) and snapshots (`vm.Snapshot.revert`). */
 const STARTS = /poweron|revert/i;
 const STOPS = /poweroff/i;
@@ -88,7 +89,11 @@ export function stateOf(machine: MachineFacts, asked: Asked | undefined): { stat
   const isUnderWay = (way: RegExp, state: Asked['state']): boolean =>
     machine.tasks.some((task) => ACTIVE.has(task.state) && (way.test(task.description) || (task.id === asked?.task && asked.state === state)));
   if (powerState === 'poweredOn') return told(isUnderWay(STOPS, 'off') ? 'pending' : 'on');
-  if (powerState === 'poweredOff') return told(isUnderWay(STARTS, 'on') ? 'pending' : 'off');
+  if (powerState === 'poweredOff') {
+    const untold = machine.tasks.find(({ state }) => !ACTIVE.has(state) && !OVER.has(state));
+    if (untold !== undefined) return told('pending', `${untold.id} is shown without its state, and may be about to start it`);
+    return told(isUnderWay(STARTS, 'on') ? 'pending' : 'off');
+  }
   if (powerState === 'suspended')
     return told('unknown', 'its memory is kept: resumed, it would write on where it stopped. Power it off, or resume it');
   return told('unknown');

@@ -37,6 +37,13 @@ export const VSPHERE_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(AGENT, 'does not call off what somebody is about to start: HA, DRS, a snapshot that is reverted to'),
   },
   {
+    name: 'vsphere task not shown',
+    defect: 'a machine that is off is off, though a task on it does not show whether it is about to start it',
+    file: 'agents/vsphere/machine.ts',
+    edits: [["if (untold !== undefined) return told('pending',", "if (untold?.state === 'never') return told('pending',"]],
+    killedBy: byTest(AGENT, 'does not call off what a task may be about to start that is shown without its state'),
+  },
+  {
     name: 'vsphere first page',
     defect: 'only the first page of what is shown is looked at',
     file: 'agents/vsphere/account.ts',

@@ -182,7 +182,7 @@ class Vcenter extends ServedCloud implements CloudProtocol {
       const message = 'The object has already been deleted or has not been completely created';
       return fault('ManagedObjectNotFound', message, objectXml('obj', type, id));
     }
-    const tasks = machine.tasks.map((task) => contentXml('Task', task.id, task.properties, paths.get('Task') ?? []));
+    const tasks = machine.tasks.map((task) => contentXml('Task', task.id, task.properties, paths.get('Task') ?? [], this.oddities.hidden));
     const found = this.oddities.showsOther === true ? (this.machines.find((each) => each !== machine) ?? machine) : machine;
     return this.#page('RetrievePropertiesEx', [shown(found), this.#host(paths.get('HostSystem') ?? []), ...tasks]);
   }
