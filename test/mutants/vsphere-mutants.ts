@@ -12,7 +12,7 @@ export const VSPHERE_MUTANTS: readonly SourceMutant[] = [
     name: 'vsphere suspended is off',
     defect: 'a machine whose memory is kept is off, as fence_vmware_rest has it',
     file: 'agents/vsphere/machine.ts',
-    edits: [["if (powerState === 'poweredOff') return", "if (powerState === 'poweredOff' || powerState === 'suspended') return"]],
+    edits: [["if (powerState === 'poweredOff') {", "if (powerState === 'poweredOff' || powerState === 'suspended') {"]],
     killedBy: byTest(AGENT, 'does not call a suspended machine off, as fence_vmware_rest does: resumed, it would write on'),
   },
   {
