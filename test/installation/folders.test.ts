@@ -88,6 +88,8 @@ describe.for<Server>([
 
     it.each(served.filter((folder) => verbFor(folder) === 'create'))('config/%s is created', async (folder) => {
       expect(await sent(folder)).toEqual(installed);
+      // A server that does not serve a kind yet takes a minute to delete it.
+      await cluster.must('wait --for=condition=Established crd --all');
       // Two folders have one kind, as its project has it and as it is proposed.
       await cluster.must(`delete -k config/${folder}`);
     });
