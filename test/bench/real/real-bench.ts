@@ -157,8 +157,11 @@ async function measureProgram(program: Program, filled: FilledServer, starts: re
     const loadPercent = await shareOf(reader, () => heartbeats(filled, PHASE_MS));
     const memory = reader.memory();
     const heap = (await page(port, '/metrics')).body;
-    const cpuMsPerEvent = await costOfEvents(reader, filled, idlePercent);
+    const { count, usedMs, lastedMs } = await useOfEvents(reader, filled, idlePercent);
     const { rssMb: laterRssMb, peakMb: laterPeakMb } = reader.memory();
+    // What the program takes idle differs from one half minute to the next.
+    const idleMs = (lastedMs * (idlePercent + (await shareOf(reader, () => pause(PHASE_MS))))) / 2 / 100;
+    const cpuMsPerEvent = Math.round(((usedMs - idleMs) / count) * 10_000) / 10_000;
     const figures = { readyMs: [...starts, readyMs], readyCpuMs, ...memory, idlePercent, loadPercent, cpuMsPerEvent, laterRssMb, laterPeakMb };
     return {
       ...figures,
@@ -192,16 +195,15 @@ async function heartbeats(filled: FilledServer, durationMs: number): Promise<voi
   await Promise.all([paced(RENEWALS_PER_SECOND, (number) => filled.renew(number)), paced(REPORTS_PER_SECOND, (number) => filled.report(number))]);
 }
 
-/** CPU milliseconds for one event beyond what the program takes idle; all have been read when no more time is used. */
-async function costOfEvents(reader: Reader, filled: FilledServer, idlePercent: number): Promise<number> {
+/** CPU and wall milliseconds of so many events; all have been read when no more time is used. */
+async function useOfEvents(reader: Reader, filled: FilledServer, idlePercent: number): Promise<{ count: number; usedMs: number; lastedMs: number }> {
   const [before, beganMs] = [reader.cpuMs(), performance.now()];
   const count = await filled.changeSome('changed');
   for (let last = -1; reader.cpuMs() - last > SECOND_MS * (idlePercent / 100) + TICKS_MS;) {
     last = reader.cpuMs();
     await pause(SECOND_MS);
   }
-  const idleMs = (performance.now() - beganMs) * (idlePercent / 100);
-  return Math.round(((reader.cpuMs() - before - idleMs) / count) * 10_000) / 10_000;
+  return { count, usedMs: reader.cpuMs() - before, lastedMs: performance.now() - beganMs };
 }
 
 async function scrapeTime(port: number): Promise<{ scrapeMs: number; scrapeLines: number }> {
