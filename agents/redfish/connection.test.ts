@@ -128,11 +128,8 @@ describe('a connection', () => {
 
   it('is never made through a proxy of the environment', async () => {
     const { bmc, connection, call } = await start('plain');
-    const before = { ...process.env };
-    open.push(() => {
-      process.env = before;
-    });
-    process.env = { ...before, http_proxy: 'http://127.0.0.1:9', HTTP_PROXY: 'http://127.0.0.1:9', https_proxy: 'http://127.0.0.1:9' };
+    open.push(() => vi.unstubAllEnvs());
+    for (const name of ['http_proxy', 'HTTP_PROXY', 'https_proxy']) vi.stubEnv(name, 'http://127.0.0.1:9');
     expect((await connection.exchange(call, { method: 'GET', path: '/redfish/v1/' })).status).toBe(200);
     expect(bmc.device.requests).toHaveLength(1);
   });
