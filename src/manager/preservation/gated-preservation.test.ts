@@ -224,6 +224,14 @@ describe('preservation in a cluster', () => {
     expect(scene.preservation.guardOf('n1')).toBeUndefined();
   });
 
+  it('does not wait once more where it led at the start', async () => {
+    scene.isAnswering = false;
+    scene.preservation.start();
+    await scene.pass(61_000);
+    scene.preservation.wake();
+    expect(scene.preservation.guardOf('n1')).toBeUndefined();
+  });
+
   it('tells all nodes anew when the mode changes, and is woken by whoever leads', async () => {
     const told: string[] = [];
     scene.preservation.onChange((nodes) => told.push(...nodes));

@@ -70,6 +70,7 @@ export class GatedPreservation implements Preservation {
 
   /** Called when the Nodes are synced; nothing waits for the Machines. */
   start(): void {
+    this.#hasLed = this.#parts.base.leadership.isLeading;
     this.#awaitMode();
     this.#gated.run([watchedIn(UNDECIDED)]);
     this.#gated.start();

@@ -4,7 +4,7 @@ import type { NodeFence } from '../../../ports/resources.ts';
 
 /**
  * An off that a leader before this one sent to this process's own node may take effect at any moment. Nothing else is switched off on request until then: on the
- * other machine may stand the only replica that could switch both on again (P10). `own`: the fence of the own node; `since`: what this process has seen of it.
+ * other machine may stand the only replica that could switch both on again (P10). The fence is that of the own node; `since`: what this process has seen of it.
  */
 export function ownOffHolds({ spec: { node }, status }: NodeFence, since: Since, nowMs: number): ActiveHold[] {
   const plan = status?.frozen?.plan;
