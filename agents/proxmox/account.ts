@@ -43,7 +43,7 @@ export class ProxmoxAccount implements CloudAccount {
 
   constructor(settings: ProxmoxSettings, reach: Reach) {
     this.#api = new PveApi(settings, reach);
-    this.#finder = new Finder(this.#api);
+    this.#finder = new Finder(this.#api, reach.clock);
     this.#tasks = new AskedTasks(this.#api);
   }
 
@@ -180,7 +180,7 @@ export class ProxmoxAccount implements CloudAccount {
     const { plug } = call.target;
     if (configured.isTemplate) throw call.error('Misconfigured', `${plug} is a template, which never runs`);
     if (!isUUID(plug) || isSameUUID(configured.uuid, plug)) return configured;
-    this.#finder.forget(plug);
+    this.#finder.forget(machine.vmid);
     this.#kept.delete(plug);
     throw call.error('Misconfigured', `${machine.vmid} has another UUID now: ${configured.uuid ?? 'none'}`);
   }

@@ -1,3 +1,4 @@
+import type { Clock } from '../../src/ports/clock.ts';
 import type { Call } from '../shared/call.ts';
 import { deviceMessage } from '../shared/ssh/words.ts';
 import { WebFailure } from '../shared/web/web-client.ts';
@@ -8,7 +9,10 @@ import { isSameUUID, isUUID, isVmid } from './parameters.ts';
 /** More machines than this are not looked through for a UUID. */
 const MACHINES_MAX = 1_000;
 const SIDE_BY_SIDE = 8;
-const KEPT_MAX = 1_000;
+/** A copy or a restored machine may come to bear a UUID, also under a number that another one had: each is looked at anew after this. */
+const LOOKED_MS = 60_000;
+/** The same for a probe, by which nothing is decided: it costs a request for each machine of the cluster. */
+const PROBED_MS = 600_000;
 
 /** The path of a machine on the host that has it. */
 export function pathOf({ host, vmid }: Pick<Listed, 'host' | 'vmid'>): string {
@@ -23,10 +27,13 @@ export function configPath(machine: Pick<Listed, 'host' | 'vmid'>): string {
 /** Which machine a plug names: its number, its name, or the UUID of its firmware, by which the API does not look. */
 export class Finder {
   readonly #api: PveApi;
-  readonly #numbers = new Map<string, string>();
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
+  /** The UUID of each machine as it was looked at last, by its number. */
+  readonly #looked = new Map<string, { uuid: string | undefined; atMs: number }>();
 
-  constructor(api: PveApi) {
+  constructor(api: PveApi, clock: Pick<Clock, 'monotonicMs'>) {
     this.#api = api;
+    this.#clock = clock;
   }
 
   /** Rejects where it is not one virtual machine: what is not found is not off. */
@@ -53,51 +60,48 @@ export class Finder {
   }
 
   /** Its UUID was seen to be another one. */
-  forget(plug: string): void {
-    this.#numbers.delete(plug);
+  forget(vmid: string): void {
+    this.#looked.delete(vmid);
   }
 
   /** A backup that was restored beside its machine has the same UUID: all of them are looked at, and none is taken while one is hidden. */
   async #byUUID(call: Call, machines: readonly Listed[], status: unknown): Promise<readonly Listed[]> {
     const { plug } = call.target;
-    const kept = this.#numbers.get(plug);
-    const known = machines.find(({ vmid }) => vmid === kept);
-    if (known !== undefined) return [known];
     const candidates = machines.filter(({ kind, isTemplate }) => kind === 'qemu' && !isTemplate);
     if (candidates.length > MACHINES_MAX)
       throw call.error('Misconfigured', `there are more than ${MACHINES_MAX} machines: name it by its number instead of its UUID`);
+    const there = new Set(candidates.map(({ vmid }) => vmid));
+    for (const vmid of this.#looked.keys()) if (!there.has(vmid)) this.#looked.delete(vmid);
     const found: Listed[] = [];
     const hidden: Listed[] = [];
     const left = candidates.values();
     const look = async (): Promise<void> => {
       for (const machine of left) {
-        const isIt = staleness(status, machine.host)?.isAway === true ? undefined : await this.#hasUUID(call, machine);
-        if (isIt === undefined) hidden.push(machine);
-        else if (isIt) found.push(machine);
+        const looked = await this.#look(call, machine, staleness(status, machine.host)?.isAway === true);
+        if (looked === undefined) hidden.push(machine);
+        else if (isSameUUID(looked.uuid, plug)) found.push(machine);
       }
     };
     await Promise.all(Array.from({ length: SIDE_BY_SIDE }, look));
-    const [only] = found;
-    if (hidden.length > 0 && found.length < 2) throw call.error('Unreachable', hiddenWords(plug, only, hidden));
-    if (only !== undefined && found.length === 1) this.#keep(plug, only.vmid);
+    if (hidden.length > 0 && found.length < 2) throw call.error('Unreachable', hiddenWords(plug, found[0], hidden));
     return found;
   }
 
-  /** Undefined: it cannot be looked at, such as on a host that just went away. */
-  async #hasUUID(call: Call, machine: Listed): Promise<boolean | undefined> {
+  /** What was seen last of one that cannot be looked at now, such as on a host that just went away; undefined: nothing was. */
+  async #look(call: Call, machine: Listed, isAway: boolean): Promise<{ uuid: string | undefined } | undefined> {
+    const looked = this.#looked.get(machine.vmid);
+    const staysMs = call.target.isProbe === true ? PROBED_MS : LOOKED_MS;
+    const atMs = this.#clock.monotonicMs();
+    if (isAway || (looked !== undefined && atMs - looked.atMs < staysMs)) return looked;
     try {
-      return isSameUUID(configuredIn(await this.#api.get(call, configPath(machine))).uuid, call.target.plug);
+      const { uuid } = configuredIn(await this.#api.get(call, configPath(machine)));
+      this.#looked.set(machine.vmid, { uuid, atMs });
+      return { uuid };
     } catch (error) {
-      if (error instanceof PveRefusal && error.status >= 500) return undefined;
-      if (error instanceof WebFailure && call.ended === undefined) return undefined;
+      if (error instanceof PveRefusal && error.status >= 500) return looked;
+      if (error instanceof WebFailure && call.ended === undefined) return looked;
       throw error;
     }
-  }
-
-  #keep(plug: string, vmid: string): void {
-    const [oldest] = this.#numbers.keys();
-    if (this.#numbers.size >= KEPT_MAX && oldest !== undefined) this.#numbers.delete(oldest);
-    this.#numbers.set(plug, vmid);
   }
 }
 

@@ -95,6 +95,16 @@ export const PROXMOX_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(AGENT, 'never shuts a guest down, nor resets one'),
   },
   {
+    name: 'proxmox UUID looked for once',
+    defect: 'a machine that was found by its UUID and is off is taken for the node, though a restored copy with that UUID runs as the node',
+    file: 'agents/proxmox/finding.ts',
+    edits: [['atMs - looked.atMs < staysMs', 'atMs >= looked.atMs']],
+    killedBy: byTest(
+      'agents/proxmox/copies.test.ts',
+      'is refused to a fence a minute later once a restored copy bears it too: the node may run there',
+    ),
+  },
+  {
     name: 'proxmox UUID not compared',
     defect: 'another machine that was given the number is stopped',
     file: ACCOUNT,
