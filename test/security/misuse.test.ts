@@ -167,7 +167,11 @@ describe.for([
       await site.guarded();
       // Roles take effect a moment after they are written.
       for (const [caller, { may }] of entries())
-        if (may !== undefined) await until(async () => (await ask(caller, may)).status < 300, `${caller} has no rights`);
+        if (may !== undefined)
+          await until(
+            async () => (await ask(caller, may)).status < 300,
+            () => `${caller} has no rights`,
+          );
     }, 150_000);
     afterAll(() => site.stop());
 
