@@ -42,6 +42,9 @@ const PAUSE_MAX_MS = 15_000;
 const DEVIATIONS = 6;
 /** The Lease is tried every two seconds or later, by a read or a write. */
 const LEASE_ATTEMPTS_PER_SECOND = 1 / 2;
+/** Who owns preservation, health checks, machines (two groups), requests (two kinds) and Metal3Remediations is asked again while nobody answers. */
+const QUESTIONS = 7;
+const QUESTION_EVERY_MS = 5_000;
 /** After the outage every watch is opened again and the lease is taken, once. */
 const REQUESTS_PER_SECOND_MAX = 2 * (WATCHES + 1);
 
@@ -72,11 +75,12 @@ class ClosedDoor {
   }
 }
 
-/** The most attempts in `ms`: each has one under way at the begin, and mean and deviation of sums of even chances up to the pause's end. */
+/** The most attempts in `ms`: each watch has one under way at the begin, and mean and deviation of sums of even chances up to the pause's end. */
 function calmAllowed(ms: number): number {
   const [mean, variance] = [PAUSE_MAX_MS / 2, PAUSE_MAX_MS ** 2 / 12];
   const attempts = ms / mean;
-  return WATCHES * (1 + attempts) + DEVIATIONS * Math.sqrt(WATCHES * attempts * (variance / mean ** 2)) + LEASE_ATTEMPTS_PER_SECOND * (ms / 1_000);
+  const watches = WATCHES * (1 + attempts) + DEVIATIONS * Math.sqrt(WATCHES * attempts * (variance / mean ** 2));
+  return watches + LEASE_ATTEMPTS_PER_SECOND * (ms / 1_000) + QUESTIONS * (1 + ms / QUESTION_EVERY_MS);
 }
 
 /** The most that happened within any one second. */
