@@ -1,6 +1,7 @@
 import { SeededRandom } from '../../../src/testbed/simulation/seeded-random.ts';
 import { expectedOf } from '../expected.ts';
 import type { NodeFault, Scenario } from '../scenario.ts';
+import { borneBy } from './dumps.ts';
 import type { CrashKernel, DumpDeed, Dumps, Forged } from './dumps.ts';
 
 /** Of the worlds of every cast: all others stay what they were. */
@@ -18,7 +19,7 @@ export function withDumps(scenario: Scenario, share: number): Scenario {
   const random = new SeededRandom(scenario.seed, 'dumps');
   if (!random.chance(share) || scenario.daemons !== undefined) return scenario;
   const fault = faultOf(random, scenario);
-  const whole = { ...scenario, ...fault, dumps: believable(drawDumps(random, scenario), fault.fault) };
+  const whole = { ...scenario, ...fault, dumps: believable(drawDumps(random, scenario), { ...scenario, ...fault }) };
   return { ...whole, expected: expectedOf(whole) };
 }
 
@@ -28,13 +29,21 @@ function faultOf(random: SeededRandom, { fault, flaps, healAfterOffMs }: Scenari
 }
 
 /**
- * Where messages are admitted as evidence, nobody forges those of a machine that lives: docs/kdump.md says that this evidence rests on the source address, and asks to
- * let nobody send under that of another.
+ * Where messages are admitted as evidence, nobody forges those of a machine that lives and may come to look failed: docs/kdump.md says that this evidence rests on
+ * the source address, and asks to let nobody send under that of another.
  */
-function believable(dumps: Dumps, fault: NodeFault): Dumps {
-  if (dumps.evidence !== 'admitted' || fault === 'panic') return dumps;
-  const isOfVictim = (deed: DumpDeed): boolean => deed.what === 'forge' && (deed.whose === 'victim' || deed.whose === 'everyone');
-  return { ...dumps, deeds: dumps.deeds.map((deed) => (isOfVictim(deed) ? { ...deed, isWellFormed: false } : deed)) };
+export function believable(
+  dumps: Dumps,
+  { nodes, victim, fault, disturbances }: Pick<Scenario, 'nodes' | 'victim' | 'fault' | 'disturbances'>,
+): Dumps {
+  if (dumps.evidence !== 'admitted') return dumps;
+  const living = new Set(fault === 'panic' ? [] : [victim]);
+  for (const one of disturbances) {
+    if (one.what === 'fail' && one.fault !== 'panic') living.add(one.node);
+    if (one.what === 'switch') for (const node of one.nodes) living.add(node);
+  }
+  const isOfLiving = (deed: DumpDeed): boolean => deed.what === 'forge' && borneBy(deed.whose, { nodes, victim }).some((node) => living.has(node));
+  return { ...dumps, deeds: dumps.deeds.map((deed) => (isOfLiving(deed) ? { ...deed, isWellFormed: false } : deed)) };
 }
 
 function drawDumps(random: SeededRandom, scenario: Scenario): Dumps {

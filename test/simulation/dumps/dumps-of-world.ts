@@ -4,7 +4,7 @@ import { Datagrams } from '../../../src/testbed/simulation/datagrams.ts';
 import type { Kernel } from '../../../src/testbed/simulation/kernel.ts';
 import type { SimulatedProcess } from '../../../src/testbed/simulation/simulated-process.ts';
 import type { Scenario } from '../scenario.ts';
-import { addressOf, STRANGER } from './dumps.ts';
+import { addressOf, borneBy, STRANGER } from './dumps.ts';
 import type { DumpDeed, Dumps, Forged } from './dumps.ts';
 
 /** As fence_kdump_send of Debian sends it. */
@@ -99,17 +99,10 @@ export class DumpsOfWorld {
   }
 
   #forgedFrom(whose: Forged, sent: number): string {
-    const { nodes, victim } = this.#options;
-    switch (whose) {
-      case 'stranger':
-        return STRANGER;
-      case 'victim':
-        return addressOf(nodes, victim);
-      case 'sound':
-        return addressOf(nodes, nodes[1] ?? victim);
-      case 'everyone':
-        return addressOf(nodes, nodes[sent % nodes.length] ?? victim);
-    }
+    const { nodes } = this.#options;
+    const borne = borneBy(whose, this.#options);
+    const node = borne[sent % borne.length];
+    return node === undefined ? STRANGER : addressOf(nodes, node);
   }
 
   #crash(node: string): void {

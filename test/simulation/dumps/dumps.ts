@@ -37,6 +37,20 @@ export function addressOf(nodes: readonly string[], node: string): string {
   return `10.9.0.${nodes.indexOf(node) + 1}`;
 }
 
+/** Whose addresses such messages bear, one after the other; empty: nobody's. */
+export function borneBy(whose: Forged, { nodes, victim }: { nodes: readonly string[]; victim: string }): readonly string[] {
+  switch (whose) {
+    case 'stranger':
+      return [];
+    case 'victim':
+      return [victim];
+    case 'sound':
+      return [nodes[1] ?? victim];
+    case 'everyone':
+      return nodes;
+  }
+}
+
 export const STRANGER = '192.0.2.9';
 
 /** When the last of what people do is over. */

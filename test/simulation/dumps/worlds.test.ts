@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { scenarioOf } from '../draws.ts';
 import { runSeed } from '../run-seed.ts';
 import { scenarioWith } from '../secondary-controllers/draws.ts';
-import { DUMPS_SHARE, withDumps } from './draws.ts';
+import { believable, DUMPS_SHARE, withDumps } from './draws.ts';
+import type { DumpDeed, Forged } from './dumps.ts';
 
 const TIMEOUT_MS = 240_000;
 const FIRST = 11;
@@ -29,5 +30,24 @@ describe('a world with crash kernels', { timeout: TIMEOUT_MS }, () => {
     expect(played.length / seeds.length).toBeLessThan(DUMPS_SHARE * 2);
     const others = seeds.filter((seed) => !played.includes(seed)).map(scenarioOf);
     expect(others.map((scenario) => withDumps(scenario, DUMPS_SHARE))).toEqual(others);
+  });
+
+  it.each([
+    ['sound', 'panic', [{ what: 'fail', node: 'b', fault: 'hang' }], false],
+    ['sound', 'panic', [{ what: 'switch', nodes: ['b', 'c'] }], false],
+    ['everyone', 'panic', [{ what: 'fail', node: 'c', fault: 'partition' }], false],
+    ['victim', 'hang', [], false],
+    ['sound', 'hang', [{ what: 'fail', node: 'c', fault: 'hang' }], true],
+    ['sound', 'panic', [{ what: 'fail', node: 'b', fault: 'panic' }], true],
+    ['stranger', 'hang', [], true],
+  ] as const)('has forged messages of %s, where the first node has a %s beside %j, well formed: %s', (whose, fault, others, isWellFormed) => {
+    const forged = { what: 'forge', whose: whose satisfies Forged, everyMs: 1_000, isWellFormed: true, atMs: 0, durationMs: 1 } as const;
+    const [story] = [11, 12, 13, 14].flatMap((seed) => scenarioWith(seed, 'dumps').dumps ?? []);
+    if (story === undefined) throw new Error('no world with crash kernels');
+    const disturbances = others.map((one) => ({ ...one, atMs: 0, durationMs: 1 }));
+    const world = { nodes: ['a', 'b', 'c'], victim: 'a', fault, disturbances };
+    const deeds: readonly DumpDeed[] = [forged];
+    expect(believable({ ...story, evidence: 'admitted', deeds }, world).deeds).toEqual([{ ...forged, isWellFormed }]);
+    expect(believable({ ...story, evidence: 'refused', deeds }, world).deeds).toEqual(deeds);
   });
 });
