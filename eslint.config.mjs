@@ -1,6 +1,6 @@
 import { defineConfig } from 'eslint/config';
 import tseslint from 'typescript-eslint';
-import { assertions } from './scripts/assertion-rules.mjs';
+import { tests } from './scripts/test-rules.mjs';
 import { COMPARING, INSTALLING, memoryRules, shippedRules } from './scripts/shipped-rules.mjs';
 import { simulationRules, SIMULATED, NOT_SIMULATED } from './scripts/simulation-rules.mjs';
 
@@ -48,9 +48,10 @@ export default defineConfig(
   { files: PROGRAMS, rules: { 'no-console': 'off' } },
   {
     files: TESTS,
-    plugins: { assertions },
+    plugins: { tests },
     rules: {
-      'assertions/guarded': 'error',
+      'tests/guarded': 'error',
+      'tests/environment': 'error',
       'max-lines-per-function': 'off',
       '@typescript-eslint/no-non-null-assertion': 'off',
       'no-restricted-properties': [

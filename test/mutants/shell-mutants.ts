@@ -233,7 +233,7 @@ export const SHELL_MUTANTS: readonly SourceMutant[] = [
     file: 'src/controllers/fence/handover/own-off.ts',
     edits: [["if (last?.action !== 'off' || untilMs <= nowMs) return [];", 'if (untilMs !== nowMs) return [];']],
     killedBy: byTest(
-      'src/controllers/fence/sister-holds.test.ts',
+      'src/controllers/fence/holds-for-other-controllers.test.ts',
       'is not switched off while an off that was sent to the own node of the leader may still take effect',
     ),
   },

@@ -10,7 +10,7 @@ const TYPES_AND_LINT = [
   'simulation-rules.mjs',
   'simulation-rules.d.mts',
   'shipped-rules.mjs',
-  'assertion-rules.mjs',
+  'test-rules.mjs',
 ].map((file) => `scripts/${file}`);
 
 function run(tree: PlantedTree, script: string, parameters: readonly string[]): { status: number | null; output: string } {

@@ -134,10 +134,16 @@ const PLANTED: readonly Planted[] = [
   ...BY_ANOTHER_WAY,
   ...GUARDED_TEXTS.map(([what, text], index) => ({
     what: `an assertion ${what}`,
-    rule: 'assertions/guarded',
+    rule: 'tests/guarded',
     path: `src/http/guarded-${index}.test.ts`,
     text: `import { expect, it } from 'vitest';\nlet n = 1;\nit('x', async () => {\n  ${text}\n});\n`,
   })),
+  {
+    what: 'another object in the place of process.env',
+    rule: 'tests/environment',
+    path: 'src/http/environment.test.ts',
+    text: "export const replace = (): void => {\n  process.env = { HOME: '/' };\n};",
+  },
   ...SIMULATED_TEXTS.map(([what, rule, text], index) => ({ what, rule, text, path: `src/domain/planted-${index}.ts` })),
   ...SIMULATED_FOLDERS.map((folder) => ({
     what: 'a timer',

@@ -1,5 +1,5 @@
 import { readyOf } from '../../controllers/fence/observation.ts';
-import { holdsOnRemedy } from '../../controllers/fence/sister-holds.ts';
+import { holdsOnRemedy } from '../../controllers/fence/holds-for-other-controllers.ts';
 import { Storm } from '../../controllers/fence/storm/storm.ts';
 import type { FenceDependencies } from '../../controllers/fence/dependencies.ts';
 import type { NodeFenceStatus } from '../../domain/node-fence.ts';

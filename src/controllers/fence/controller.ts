@@ -23,7 +23,7 @@ import { gatedWrites, notSentUnless } from '../shared/gated-cluster.ts';
 import { FINALIZER, fenceLabels } from '../shared/ownership.ts';
 import { OrphanTaints } from './release/orphan-taint.ts';
 import { KnownFences } from './known-fences.ts';
-import { holdsOnRemedy, holdsOnRequest } from './sister-holds.ts';
+import { holdsOnRemedy, holdsOnRequest } from './holds-for-other-controllers.ts';
 import { NodeRecords } from './node-records.ts';
 import { ProofReads } from './run/proof-reads.ts';
 import { recordIncident } from './report.ts';

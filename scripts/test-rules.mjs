@@ -95,4 +95,17 @@ const guarded = {
   },
 };
 
-export const assertions = { rules: { guarded } };
+/** Files share a process: one that puts an object of its own there leaves the next without a way to change the environment. */
+const environment = {
+  meta: {
+    type: 'problem',
+    schema: [],
+    messages: { replaced: 'set or delete a variable of process.env: whoever puts another object in its place does so for every file after it' },
+  },
+  create: (context) => ({
+    "AssignmentExpression > MemberExpression.left[object.name='process'][property.name='env']": (node) =>
+      void context.report({ node, messageId: 'replaced' }),
+  }),
+};
+
+export const tests = { rules: { guarded, environment } };

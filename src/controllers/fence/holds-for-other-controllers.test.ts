@@ -3,7 +3,7 @@ import type { JournalEntry } from '../../domain/node-fence.ts';
 import { planOf } from '../../domain/testing/model.ts';
 import { ManualClock } from '../../runtime/manual-clock.ts';
 import { NodeObservation } from './observation.ts';
-import { holdsOnRequest } from './sister-holds.ts';
+import { holdsOnRequest } from './holds-for-other-controllers.ts';
 import { FenceHarness, provenStatus } from './testing/harness.ts';
 
 const OFF = { step: 'power-management', restart: 0, action: 'off', operation: 'off:off', method: 'off', device: 'bmc', plug: '' } as const;
