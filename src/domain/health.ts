@@ -44,6 +44,11 @@ export function restsOnHeartbeats(ready: NodeFacts['ready'] | undefined, status:
   return ready === 'True' && status?.trigger?.kind === 'heartbeat';
 }
 
+/** Its kubelet lives and says that it is not well, or says nothing of it; nobody asked for the fence. */
+export function restsOnItsWord(ready: NodeFacts['ready'] | undefined, status: NodeFenceStatus | undefined): boolean {
+  return (ready === 'False' || ready === 'missing') && !isAskedFor(status);
+}
+
 /** A Node, and the renewTime of its Lease, as the API server has them now. */
 export interface FreshNode {
   uid: string | undefined;

@@ -8,10 +8,28 @@ const PERMISSION = 'src/dispatch/permission.test.ts';
 const SEVERAL_PLUGS = 'src/dispatch/several-plugs.test.ts';
 const OWN_OFF = 'src/dispatch/own-off.test.ts';
 const EVIDENCE = 'src/dispatch/evidence.test.ts';
+const READY_AGAIN = 'src/controllers/fence/run/ready-again.test.ts';
 const STABLE_OFF = 'src/dispatch/stable-off.test.ts';
 
 /** Defects of what runs agents, beside those of device-mutants.ts. */
 export const DISPATCH_MUTANTS: readonly SourceMutant[] = [
+  {
+    name: 'not ready by a watch that hangs',
+    defect: 'a node that the watch last showed as not ready is switched off unasked, though the API server has it Ready again',
+    file: 'src/controllers/fence/run/permission.ts',
+    edits: [['isFirst && restsOnItsWord(ready, run.status)', 'isFirst && ready === undefined']],
+    killedBy: byTest(READY_AGAIN, 'is not switched off where the API server has it Ready again, however often it is tried while the watch hangs'),
+  },
+  {
+    name: 'off for a Node that is gone',
+    defect: 'the machine of a Node that was deleted, or replaced under its name, is switched off because the watch has not brought that yet',
+    file: 'src/controllers/fence/run/permission.ts',
+    edits: [['if (restsOnNode && standing?.metadata.uid !== run.status.frozen?.nodeUID)', 'if (restsOnNode && run.node === standing?.metadata.uid)']],
+    killedBy: byTest(
+      READY_AGAIN,
+      'is not switched off where its Node, last heard as Unknown, is gone or another has its name, however often it is tried',
+    ),
+  },
   {
     name: 'word against a witness',
     defect: "a device whose witness reads on does not contradict a person's word",

@@ -34,6 +34,7 @@ function worldOf(fence: NodeFence, { plan = AT_ONCE, isRefused = false, isReport
   const delays: (number | undefined)[] = [];
   harness.plan = plan;
   harness.nodes.items = [nodeOf()];
+  harness.cluster.node = nodeOf();
   harness.nodes.freshAtMs = clock.monotonicMs();
   harness.fences.items = [fence];
   const cluster: Cluster = {

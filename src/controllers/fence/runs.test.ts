@@ -26,11 +26,15 @@ function offDue(): { status: NodeFenceStatus; entry: JournalEntry } {
 function failing(clock: ManualClock): FenceHarness {
   const harness = new FenceHarness(clock);
   harness.nodes.items = [nodeOf()];
+  harness.cluster.node = nodeOf();
   return harness;
 }
 
 function silentOn(clock: ManualClock): NodeObservation {
-  return new NodeObservation(clock.monotonicMs() - 60_000);
+  const sinceMs = clock.monotonicMs() - 60_000;
+  const observation = new NodeObservation(sinceMs);
+  observation.seeNode(nodeOf(), sinceMs);
+  return observation;
 }
 
 /** Runs the off until the stop comes; `work` does what the agent does before it waits. */
@@ -188,8 +192,6 @@ describe('between the decision of the first off and its sending', () => {
     const clock = new ManualClock();
     const harness = failing(clock);
     const observation = silentOn(clock);
-    harness.cluster.node = nodeOf();
-    observation.seeNode(nodeOf(), clock.monotonicMs() - 60_000);
     let sent = 0;
     const run: Runner['run'] = async (job) => {
       await job.ask();

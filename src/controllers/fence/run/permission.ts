@@ -1,4 +1,4 @@
-import { isJudgedBySilence, restsOnHeartbeats } from '../../../domain/health.ts';
+import { isJudgedBySilence, restsOnHeartbeats, restsOnItsWord } from '../../../domain/health.ts';
 import { keeperOf } from '../../../domain/instance-keepers.ts';
 import type { JournalEntry } from '../../../domain/node-fence.ts';
 import type { ActiveHold } from '../../../domain/snapshot.ts';
@@ -47,15 +47,19 @@ export class Permission {
     const { cluster, clock, listers } = this.#dependencies;
     const known = listers.nodes.get(node);
     const ready = known === undefined ? undefined : readyOf(known)?.status;
-    const isSilence = isJudgedBySilence(ready) || restsOnHeartbeats(ready, run.status);
-    const restsOnSilence = run.kind === 'run' && isFirstCut(entry, run.status) && isSilence;
+    const isFirst = run.kind === 'run' && isFirstCut(entry, run.status);
+    const restsOnSilence = isFirst && (isJudgedBySilence(ready) || restsOnHeartbeats(ready, run.status));
+    const restsOnNode = restsOnSilence || (isFirst && restsOnItsWord(ready, run.status));
     const [stop, lease, standing] = await Promise.all([
       this.#stops.ask(node),
       restsOnSilence ? cluster.get(LEASES, node, NODE_LEASE_NAMESPACE) : undefined,
-      restsOnSilence ? cluster.get(NODES, node) : undefined,
+      restsOnNode ? cluster.get(NODES, node) : undefined,
     ]);
     this.#stops.keepFreshFor(entry.id);
     if (stop !== undefined) throw new Stopped(`NodeFenceStop ${stop.metadata.name} is active: nothing was sent`);
+    if (restsOnNode && standing?.metadata.uid !== run.status.frozen?.nodeUID) throw notSent(entry, 'the Node is gone, or another has its name');
+    if (!restsOnSilence && standing !== undefined && readyOf(standing)?.status === 'True')
+      throw notSent(entry, 'the API server holds Ready=True of it, which has not arrived here yet');
     const unseen = observation.catchUp(standing, lease, clock.monotonicMs());
     if (unseen !== undefined) throw notSent(entry, `the API server holds ${unseen} that has not arrived here yet`);
     if (isHeldBack(entry)) {

@@ -28,6 +28,9 @@ async function runInto(action: JournalEntry['action']): Promise<{ sent: boolean;
   const clock = new ManualClock();
   const harness = new FenceHarness(clock);
   harness.nodes.items = [nodeOf()];
+  harness.cluster.node = nodeOf();
+  const observation = new NodeObservation(clock.monotonicMs() - 60_000);
+  observation.seeNode(nodeOf(), clock.monotonicMs() - 60_000);
   const holds: ActiveHold[] = [];
   let sent = false;
   const run: Runner['run'] = async (job) => {
@@ -43,7 +46,7 @@ async function runInto(action: JournalEntry['action']): Promise<{ sent: boolean;
   const fence = { metadata: { name: 'node-fence-a', uid: 'fence-1' }, spec: { node: 'a' }, status };
   void runs.start(
     { node: 'a', fence, status, entry, operation: operationOf(entry, status), kind: 'run', intentAtMs: clock.monotonicMs() },
-    new NodeObservation(clock.monotonicMs() - 60_000),
+    observation,
   );
   await runs.settled();
   return { sent, report: runs.of('a').reports[0] };

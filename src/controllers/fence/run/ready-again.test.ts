@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import type { NodeFenceStatus } from '../../../domain/node-fence.ts';
+import { operationOf } from '../../../domain/operation-of.ts';
+import type { JobReport } from '../../../domain/snapshot.ts';
+import { Model } from '../../../domain/testing/model.ts';
+import type { Runner } from '../../../ports/jobs.ts';
+import type { Node } from '../../../ports/objects.ts';
+import { ManualClock } from '../../../runtime/manual-clock.ts';
+import { Acknowledgements } from '../acknowledgements.ts';
+import { NodeObservation } from '../observation.ts';
+import { Runs } from '../runs.ts';
+import { FenceHarness, leaseOf, nodeOf } from '../testing/harness.ts';
+
+const NOT_READY = nodeOf({ ready: 'False' });
+const READY = nodeOf({ ready: 'True', heartbeat: '2026-01-01T00:01:00Z' });
+const OTHER: Node = { ...NOT_READY, metadata: { ...NOT_READY.metadata, uid: 'uid-b' } };
+
+/** What an off comes to where our watch has heard `heard` of the node and the API server holds `standing`; it is tried as often as that. */
+async function offs(
+  heard: Node,
+  standing: Node | undefined,
+  times: number,
+  change: Partial<NodeFenceStatus> = {},
+): Promise<(JobReport | undefined)[]> {
+  const clock = new ManualClock();
+  const harness = new FenceHarness(clock);
+  harness.nodes.items = [heard];
+  harness.cluster.node = standing;
+  harness.cluster.lease = leaseOf('t1');
+  const run: Runner['run'] = async (job) => {
+    await job.ask();
+    return { id: job.entry.id, result: 'timeout', message: 'sent', finishedAt: '' };
+  };
+  const dependencies = { ...harness.dependencies, runner: { ...harness.dependencies.runner, run } };
+  const model = new Model();
+  model.fail();
+  model.next();
+  model.runUntil(() => model.inFlight.size > 0);
+  const entry = model.dispatched.at(-1)?.entry;
+  if (entry?.action !== 'off') throw new Error('the off was expected');
+  const status = { ...model.status, ...change };
+  const fence = { metadata: { name: 'node-fence-a', uid: 'fence-1' }, spec: { node: 'a' }, status };
+  const observation = new NodeObservation(clock.monotonicMs());
+  observation.seeNode(heard, clock.monotonicMs());
+  observation.seeLease(leaseOf('t1'), clock.monotonicMs());
+  await clock.advance(700_000);
+  const reports: (JobReport | undefined)[] = [];
+  for (let count = 0; count < times; count += 1) {
+    const runs = new Runs(dependencies, new Acknowledgements(dependencies));
+    const intentAtMs = clock.monotonicMs();
+    void runs.start({ node: 'a', fence, status, entry, operation: operationOf(entry, status), kind: 'run', intentAtMs }, observation);
+    await clock.settle();
+    reports.push(runs.of('a').reports[0]);
+  }
+  return reports;
+}
+
+describe('a node that our watch still shows as not ready', () => {
+  it('is not switched off where the API server has it Ready again, however often it is tried while the watch hangs', async () => {
+    const reports = await offs(NOT_READY, READY, 2);
+    expect(reports.map((report) => report?.result)).toEqual(['not-sent', 'not-sent']);
+    expect(reports[1]?.message).toContain('Ready=True');
+  });
+
+  it('is switched off where the API server has it so too', async () => {
+    expect(await offs(NOT_READY, NOT_READY, 1)).toMatchObject([{ result: 'timeout', message: 'sent' }]);
+  });
+
+  it('is switched off where somebody asked for it: whether it is Ready is no matter then', async () => {
+    const trigger = { kind: 'person' as const, since: '2026-01-01T00:00:00Z' };
+    expect(await offs(NOT_READY, READY, 1, { trigger })).toMatchObject([{ result: 'timeout' }]);
+  });
+
+  it.each([
+    ['False', NOT_READY],
+    ['Unknown', nodeOf()],
+  ])('is not switched off where its Node, last heard as %s, is gone or another has its name, however often it is tried', async (_ready, heard) => {
+    const results = async (standing: Node | undefined) => (await offs(heard, standing, 2)).map((report) => report?.result);
+    expect(await results(undefined)).toEqual(['not-sent', 'not-sent']);
+    expect(await results({ ...OTHER, status: heard.status })).toEqual(['not-sent', 'not-sent']);
+  });
+});
