@@ -22,7 +22,9 @@ export interface IpmiServer {
 export async function startIpmiServer(device: IpmiDevice, options: IpmiServerOptions): Promise<IpmiServer> {
   const host = options.host ?? '127.0.0.1';
   const { wire, backend } = options;
-  const socket = createSocket(host.includes(':') ? 'udp6' : 'udp4');
+  const family = host.includes(':') ? 6 : 4;
+  // Whoever is answered is known by address: Node would look each up as a name, and answer a turn later.
+  const socket = createSocket({ type: `udp${family}`, lookup: (address, _options, found) => found(null, address, family) });
   let isOpen = true;
   socket.on('message', (datagram, from) => {
     if (!wire.lets(device.faults, backend.state())) return;

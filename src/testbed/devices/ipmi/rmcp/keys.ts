@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
-import type { KeyObject } from 'node:crypto';
+import type { Cipheriv, Decipheriv, KeyObject } from 'node:crypto';
 
 import { fourBytes } from './handshake.ts';
 import type { SessionPacket } from './packet.ts';
@@ -54,9 +54,11 @@ export class SessionKeys {
   /** Of RAKP 4. */
   readonly finalCode: Buffer;
   readonly #suite: CipherSuite;
-  /** Key objects: Node takes bytes for a key many times slower than it signs with one. */
+  /** A key object: Node takes bytes for a key many times slower than it signs with one. */
   readonly #integrityKey: KeyObject;
-  readonly #cipherKey: KeyObject;
+  /** One for all packets of a direction: the making of one takes longer than its work. CBC goes on from packet to packet, and what comes first in each is its vector. */
+  readonly #cipher: Cipheriv;
+  readonly #decipher: Decipheriv;
 
   constructor(secrets: HandshakeSecrets) {
     const key = sessionKey(secrets);
@@ -64,7 +66,9 @@ export class SessionKeys {
     this.#suite = suite;
     this.finalCode = digest(secrets, key, [secrets.consoleNonce, fourBytes(secrets.systemID), secrets.guid]).subarray(0, suite.codeBytes);
     this.#integrityKey = createSecretKey(digest(secrets, key, [Buffer.alloc(CONSTANT_BYTES, 1)]));
-    this.#cipherKey = createSecretKey(digest(secrets, key, [Buffer.alloc(CONSTANT_BYTES, 2)]).subarray(0, 16));
+    const cipherKey = createSecretKey(digest(secrets, key, [Buffer.alloc(CONSTANT_BYTES, 2)]).subarray(0, 16));
+    this.#cipher = createCipheriv('aes-128-cbc', cipherKey, Buffer.alloc(16)).setAutoPadding(false);
+    this.#decipher = createDecipheriv('aes-128-cbc', cipherKey, Buffer.alloc(16)).setAutoPadding(false);
   }
 
   sign(covered: Buffer): Buffer {
@@ -79,18 +83,16 @@ export class SessionKeys {
     return timingSafeEqual(this.sign(covered), code) ? this.#decrypt(packet.payload) : undefined;
   }
 
-  /** `initialVector`: 16 bytes of chance. */
-  encrypt(payload: Buffer, initialVector: Buffer): Buffer {
+  /** `chance`: 16 bytes, of which the initial vector is made. */
+  encrypt(payload: Buffer, chance: Buffer): Buffer {
     const padBytes = (16 - ((payload.length + 1) % 16)) % 16;
     const padding = Buffer.from([...Array.from({ length: padBytes }, (_, index) => index + 1), padBytes]);
-    const cipher = createCipheriv('aes-128-cbc', this.#cipherKey, initialVector).setAutoPadding(false);
-    return Buffer.concat([initialVector, cipher.update(Buffer.concat([payload, padding])), cipher.final()]);
+    return this.#cipher.update(Buffer.concat([chance, payload, padding]));
   }
 
   #decrypt(payload: Buffer): Buffer | undefined {
     if (payload.length < 32 || payload.length % 16 !== 0) return undefined;
-    const cipher = createDecipheriv('aes-128-cbc', this.#cipherKey, payload.subarray(0, 16)).setAutoPadding(false);
-    const plain = Buffer.concat([cipher.update(payload.subarray(16)), cipher.final()]);
+    const plain = this.#decipher.update(payload).subarray(16);
     const padBytes = plain.readUInt8(plain.length - 1);
     return padBytes < 16 && padBytes < plain.length ? plain.subarray(0, plain.length - 1 - padBytes) : undefined;
   }

@@ -112,5 +112,7 @@ export class Sessions {
 
 /** Bytes from the injected source of chance. */
 export function randomBytesOf(random: Random, length: number): Buffer {
-  return Buffer.from(Array.from({ length }, () => Math.floor(random.next() * 256)));
+  const bytes = Buffer.alloc(length);
+  for (let index = 0; index < length; index += 1) bytes[index] = Math.floor(random.next() * 256);
+  return bytes;
 }
