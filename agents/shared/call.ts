@@ -8,11 +8,12 @@ export type CallTarget = Pick<Target, 'device' | 'plug' | 'signal' | 'deadlineMs
 export class Call<T extends CallTarget = Target> {
   readonly target: T;
   readonly asked: string;
-  readonly signal: AbortSignal;
   readonly #clock: Clock;
   readonly #endsAtMs: number;
-  readonly #controller = new AbortController();
-  readonly #undo: (() => void)[] = [];
+  readonly #waiting = new Set<() => void>();
+  readonly #onAbort = (): void => this.#end('aborted');
+  #controller: AbortController | undefined;
+  #cancelTimer = (): void => undefined;
   #ended: 'deadline' | 'aborted' | undefined;
 
   constructor(clock: Clock, target: T, asked: string) {
@@ -20,9 +21,19 @@ export class Call<T extends CallTarget = Target> {
     this.asked = asked;
     this.#clock = clock;
     this.#endsAtMs = clock.monotonicMs() + target.deadlineMs;
-    this.signal = this.#controller.signal;
-    if (target.signal.aborted) this.#end('aborted');
-    else this.#listen();
+    if (target.signal.aborted) {
+      this.#ended = 'aborted';
+      return;
+    }
+    target.signal.addEventListener('abort', this.#onAbort, { once: true });
+    this.#cancelTimer = clock.after(target.deadlineMs, () => this.#end('deadline'));
+  }
+
+  /** For what takes a signal; most calls need none, and one costs more than all else here. */
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.#ended !== undefined) this.#controller.abort(this.#ended);
+    return this.#controller.signal;
   }
 
   get remainingMs(): number {
@@ -45,28 +56,32 @@ export class Call<T extends CallTarget = Target> {
     return this.error('Timeout', `no complete answer within ${this.target.deadlineMs} ms`);
   }
 
+  /** Calls `listener` when the call ends, at once where it has; the returned function takes it off. */
+  whenEnded(listener: () => void): () => void {
+    if (this.#ended === undefined) this.#waiting.add(listener);
+    else listener();
+    return () => this.#waiting.delete(listener);
+  }
+
   /** Rejects when the call ends first; the promise itself goes on alone. */
   within<T>(promise: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      const onAbort = (): void => reject(this.endedError());
-      if (this.signal.aborted) onAbort();
-      this.signal.addEventListener('abort', onAbort, { once: true });
-      promise.then(resolve, reject).finally(() => this.signal.removeEventListener('abort', onAbort));
+      const leave = this.whenEnded(() => reject(this.endedError()));
+      promise.then(resolve, reject).finally(leave);
     });
   }
 
   /** Waits at most until the call ends; does not reject. */
   async pause(delayMs: number): Promise<void> {
     await new Promise<void>((resolve) => {
-      const cancel = this.#clock.after(delayMs, finish);
-      const signal = this.signal;
-      function finish(): void {
-        cancel();
-        signal.removeEventListener('abort', finish);
+      const cancel = this.#clock.after(delayMs, () => {
+        leave();
         resolve();
-      }
-      signal.addEventListener('abort', finish, { once: true });
-      if (signal.aborted) finish();
+      });
+      const leave = this.whenEnded(() => {
+        cancel();
+        resolve();
+      });
     });
   }
 
@@ -77,19 +92,16 @@ export class Call<T extends CallTarget = Target> {
 
   /** Takes the timer and the listener off; must be called when the work is over. */
   release(): void {
-    for (const step of this.#undo.splice(0)) step();
-  }
-
-  #listen(): void {
-    const onAbort = (): void => this.#end('aborted');
-    this.target.signal.addEventListener('abort', onAbort, { once: true });
-    this.#undo.push(() => this.target.signal.removeEventListener('abort', onAbort));
-    this.#undo.push(this.#clock.after(this.target.deadlineMs, () => this.#end('deadline')));
+    this.#cancelTimer();
+    this.target.signal.removeEventListener('abort', this.#onAbort);
   }
 
   #end(why: 'deadline' | 'aborted'): void {
     this.release();
     this.#ended = why;
-    this.#controller.abort(why);
+    this.#controller?.abort(why);
+    const waiting = [...this.#waiting];
+    this.#waiting.clear();
+    for (const listener of waiting) listener();
   }
 }

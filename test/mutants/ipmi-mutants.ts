@@ -79,7 +79,7 @@ export const IPMI_MUTANTS: readonly SourceMutant[] = [
     name: 'vector used twice',
     defect: 'packets of IPMI are encrypted with the same initialization vector',
     file: 'agents/ipmi/native/keys.ts',
-    edits: [['[this.#cipher.update(NO_BLOCK), ', '[NO_BLOCK, ']],
+    edits: [['return this.#cipher.update(padded);', 'return Buffer.concat([NO_BLOCK, this.#cipher.update(padded).subarray(BLOCK_BYTES)]);']],
     killedBy: byTest('agents/ipmi/native/keys.test.ts', 'the codes and keys of suite 3, key of the BMC undefined never encrypt twice alike'),
   },
   {

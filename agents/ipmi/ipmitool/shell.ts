@@ -69,7 +69,7 @@ export class Shell {
   async run(command: string, call: Call<CallTarget>, beforeSend: () => void = () => undefined): Promise<Exchange> {
     const terminal = this.#terminal;
     if (this.#state !== 'idle' || terminal === undefined) return { kind: 'lost', why: 'the shell of ipmitool is not ready', isSent: false };
-    if (call.signal.aborted) return { kind: 'ended', isSent: false };
+    if (call.ended !== undefined) return { kind: 'ended', isSent: false };
     beforeSend();
     this.#state = 'busy';
     try {
@@ -175,20 +175,19 @@ export class Shell {
 
   #until(pattern: RegExp, call: Call<CallTarget>): Promise<Wait> {
     return new Promise((resolve) => {
+      let leave = (): void => undefined;
       const finish = (wait: Wait): void => {
         this.#wake = () => undefined;
-        call.signal.removeEventListener('abort', onAbort);
+        leave();
         resolve(wait);
       };
-      const onAbort = (): void => finish('ended');
       this.#wake = () => {
         if (this.#isOverflown) finish('overflow');
         else if (this.#state === 'over') finish('closed');
         else if (pattern.test(withoutEscapes(this.#text.slice(-TAIL)))) finish('seen');
       };
-      call.signal.addEventListener('abort', onAbort, { once: true });
-      if (call.signal.aborted) onAbort();
-      else this.#wake();
+      leave = call.whenEnded(() => finish('ended'));
+      if (call.ended === undefined) this.#wake();
     });
   }
 }

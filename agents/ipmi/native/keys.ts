@@ -90,12 +90,13 @@ export class SessionKeys {
 
   encrypt(plain: Buffer): Buffer {
     const padBytes = BLOCK_BYTES - 1 - (plain.length % BLOCK_BYTES);
-    const padded = Buffer.allocUnsafe(plain.length + padBytes + 1);
-    plain.copy(padded);
-    for (let index = 1; index <= padBytes; index += 1) padded[plain.length + index - 1] = index;
-    padded[padded.length - 1] = padBytes;
-    // What the cipher makes of the last block that was sent is the vector: nobody without the key can tell it beforehand (NIST SP 800-38A, appendix C).
-    return Buffer.concat([this.#cipher.update(NO_BLOCK), this.#cipher.update(padded)]);
+    const padAt = BLOCK_BYTES + plain.length;
+    const padded = Buffer.alloc(padAt + padBytes + 1);
+    plain.copy(padded, BLOCK_BYTES);
+    for (let index = 0; index < padBytes; index += 1) padded[padAt + index] = index + 1;
+    padded[padAt + padBytes] = padBytes;
+    // The empty block before the text becomes the vector, made of the last block that was sent: nobody without the key can tell it beforehand (NIST SP 800-38A, appendix C).
+    return this.#cipher.update(padded);
   }
 
   /** `undefined` where the bytes are no whole blocks, or not padded as they must be. Only for what is signed. Never throws. */

@@ -41,7 +41,7 @@ export class SecureChannel {
    * none is sent any more.
    */
   async command(command: Command, call: Call<CallTarget>, beforeSend: () => void): Promise<RawAnswer | NoAnswer> {
-    if (call.signal.aborted) return { kind: 'ended', isSent: false };
+    if (call.ended !== undefined) return { kind: 'ended', isSent: false };
     const request = this.#request(command);
     const packet = this.#packet(requestBytes(request));
     return this.#ask(request, call, (sending) => {

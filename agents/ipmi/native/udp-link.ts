@@ -81,22 +81,22 @@ export class UdpLink {
 
   /** Asks, again after each wait in silence, until the answer is heard, the last wait is over or the call ends. Another question, or `close`, ends it in silence. */
   async ask<T>(call: Call<CallTarget>, { datagram, accept }: Question<T>): Promise<Heard<T>> {
-    if (call.signal.aborted) return { kind: 'ended' };
+    if (call.ended !== undefined) return { kind: 'ended' };
     this.#giveUp();
     const first = datagram(1);
     if (first !== undefined) this.send(first);
     return new Promise((resolve) => {
       let sendings = 1;
+      let leave = (): void => undefined;
       const finish = (heard: Heard<T>): void => {
         cancel();
-        call.signal.removeEventListener('abort', onAbort);
+        leave();
         this.#hear = () => undefined;
         this.#giveUp = () => undefined;
         resolve(heard);
       };
       let strays = 0;
       const silence = (): void => finish({ kind: 'silence', strays, trouble: this.#trouble });
-      const onAbort = (): void => finish({ kind: 'ended' });
       const again = (): void => {
         const next = sendings < SENDINGS ? datagram(sendings + 1) : undefined;
         if (next === undefined) {
@@ -114,7 +114,7 @@ export class UdpLink {
         if (value === undefined) strays += 1;
         else finish({ kind: 'answer', value, isSure: sendings === 1 && strays === 0 });
       };
-      call.signal.addEventListener('abort', onAbort, { once: true });
+      leave = call.whenEnded(() => finish({ kind: 'ended' }));
     });
   }
 
