@@ -143,7 +143,7 @@ describe('transport auto', { timeout: 60_000 }, () => {
     expect(await agent.read(target())).toMatchObject({ state: 'on' });
     const before = bmc.heard.length;
     expect(await agent.set(target(), 'off')).toMatchObject({ result: 'accepted' });
-    expect(fake.commands().filter((command) => command.startsWith('chassis'))).toEqual(['chassis power off']);
+    expect(fake.commands().filter((command) => command.startsWith('power'))).toEqual(['power off']);
     expect(bmc.heard.length).toBe(before);
   });
 

@@ -16,7 +16,7 @@ const piece = fc.constantFrom(
   ' ',
   'Error: ',
   'ipmitool> ',
-  'raw 0x00 0x01',
+  'raw 0 1',
   '\u0007',
 );
 const text = fc.array(fc.oneof(piece, fc.string({ maxLength: 3 })), { maxLength: 12 }).map((pieces) => pieces.join(''));

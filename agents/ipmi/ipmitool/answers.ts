@@ -34,6 +34,7 @@ export function linesOf(text: string): string[] {
 
 /** Control sequences such as `ESC [ ? 2004 h` are the line editor's and carry no words. */
 export function withoutEscapes(text: string): string {
+  if (!text.includes('\u001b')) return text;
   // eslint's no-control-regex is right elsewhere: here the escape itself is what is looked for.
   return text
     .split('\u001b')

@@ -76,7 +76,7 @@ describe('a shell that misbehaves', { timeout: 60_000 }, () => {
     const { agent, fake, target } = start({ off });
     expect(await agent.set(target(), 'off')).toMatchObject({ result: 'unclear' });
     await agent.read(target());
-    expect(fake.commands().filter((command) => command === 'chassis power off')).toHaveLength(1);
+    expect(fake.commands().filter((command) => command === 'power off')).toHaveLength(1);
   });
 
   it('calls an off unclear whose answer did not come in time, and kills the shell', async () => {
@@ -90,7 +90,7 @@ describe('a shell that misbehaves', { timeout: 60_000 }, () => {
   it('sends no off where the identity was not answered', async () => {
     const { agent, fake, target } = start({ guid: 'echo "Unable to send RAW command (channel=0x0 netfn=0x6 lun=0x0 cmd=0x37)"' });
     expect(await failure(agent.set(target(), 'off'))).toMatchObject({ kind: 'Unreachable' });
-    expect(fake.commands()).not.toContain('chassis power off');
+    expect(fake.commands()).not.toContain('power off');
   });
 
   it('switches, with the identity unverified, where the BMC knows no GUID', async () => {

@@ -38,14 +38,14 @@ describe('an idle shell', { timeout: 60_000 }, () => {
     await agent.read(target);
     for (let asked = 2; asked <= 9; asked += 1) {
       await clock.advance(20_000);
-      await until(() => heard('raw 0x06 0x37') === asked, 'a keep-alive');
+      await until(() => heard('raw 6 55') === asked, 'a keep-alive');
       // While it is under way its own deadline of 2 s is armed.
       await until(() => clock.nextInMs === 20_000, 'the end of the keep-alive');
     }
     expect(heard('exit')).toBe(0);
     await clock.advance(20_000);
     await until(() => heard('exit') === 1, 'the end of the shell');
-    expect(heard('raw 0x06 0x37')).toBe(9);
+    expect(heard('raw 6 55')).toBe(9);
     expect(heard('login')).toBe(1);
   });
 
@@ -55,22 +55,22 @@ describe('an idle shell', { timeout: 60_000 }, () => {
     ['answers anything', 'echo hello'],
   ])('is replaced by the next call when the keep-alive %s', async (_what, odd) => {
     const { agent, clock, target, heard } = start({
-      guid: `if [ "$n" = 1 ] && [ "$(grep -c 0x37 "\${0%/*}/log")" = 2 ]; then ${odd}; else echo " a1 23 45 67 89 ab cd ef a1 23 45 67 89 00 00 01"; fi`,
+      guid: `if [ "$n" = 1 ] && [ "$(grep -c "raw 6 55" "\${0%/*}/log")" = 2 ]; then ${odd}; else echo " a1 23 45 67 89 ab cd ef a1 23 45 67 89 00 00 01"; fi`,
     });
     await agent.read(target);
     await clock.advance(20_000);
-    await until(() => heard('raw 0x06 0x37') === 2, 'a keep-alive');
+    await until(() => heard('raw 6 55') === 2, 'a keep-alive');
     expect(await agent.read(target)).toMatchObject({ state: 'on' });
     expect(heard('login')).toBe(2);
   });
 
   it('does not let a call wait for a keep-alive that hangs', async () => {
     const { agent, clock, target, heard } = start({
-      guid: 'if [ "$n" = 1 ] && [ "$(grep -c 0x37 "${0%/*}/log")" = 2 ]; then sleep 1000; else echo " a1 23 45 67 89 ab cd ef a1 23 45 67 89 00 00 01"; fi',
+      guid: 'if [ "$n" = 1 ] && [ "$(grep -c "raw 6 55" "${0%/*}/log")" = 2 ]; then sleep 1000; else echo " a1 23 45 67 89 ab cd ef a1 23 45 67 89 00 00 01"; fi',
     });
     await agent.read(target);
     await clock.advance(20_000);
-    await until(() => heard('raw 0x06 0x37') === 2, 'a keep-alive');
+    await until(() => heard('raw 6 55') === 2, 'a keep-alive');
     const reading = agent.read(target);
     await clock.advance(2_000);
     expect(await reading).toMatchObject({ state: 'on' });
