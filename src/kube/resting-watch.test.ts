@@ -1,7 +1,8 @@
 import { createServer as createPlainServer, type ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Socket, type AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ApiStatusError, TransportError, WatchEvent } from '../ports/api-transport.ts';
 import { ManualClock } from '../runtime/manual-clock.ts';
 import { createAuthority } from '../testbed/certificates.ts';
@@ -104,6 +105,23 @@ describe.each(['http:', 'https:'] as const)('a watch over %s that may rest', (pr
     await until(() => watched.events.length === 21);
     expect(watched.events.slice(1).map(({ object }) => object)).toEqual(Array.from({ length: 20 }, (_unused, number) => ({ number })));
     expect(watched.ends).toEqual([]);
+  });
+
+  it('leaves to the system what comes while it rests: the process wakes up for the first of it alone', async () => {
+    const watched = await watch('/a', true);
+    watched.stream.write(EVENT);
+    await until(() => watched.events.length === 1 && isResting());
+    const pushed = vi.spyOn(Readable.prototype, 'push');
+    for (let number = 0; number < 20; number += 1) {
+      watched.stream.write(EVENT);
+      await passTime();
+    }
+    const port = (server.address() as AddressInfo).port;
+    const takenAtRest = pushed.mock.contexts.filter((taker) => taker instanceof Socket && taker.remotePort === port && taker.isPaused());
+    pushed.mockRestore();
+    expect(takenAtRest.length).toBeLessThanOrEqual(1);
+    await clock.advance(REST_MS);
+    await until(() => watched.events.length === 21);
   });
 
   it('goes on after a moment in which nothing came', async () => {

@@ -264,6 +264,16 @@ export const KUBE_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(RESTING_WATCH, 'a watch over https: that may rest goes on after a moment in which nothing came'),
   },
   {
+    name: 'rest awake',
+    defect: 'a watch that rests is read all the same, and what comes piles up in the process',
+    file: 'src/kube/transport/connection.ts',
+    edits: [['const WATCH_BUFFER_BYTES = 1;', 'const WATCH_BUFFER_BYTES = 65_536;']],
+    killedBy: byTest(
+      RESTING_WATCH,
+      'a watch over https: that may rest leaves to the system what comes while it rests: the process wakes up for the first of it alone',
+    ),
+  },
+  {
     name: 'rest within a list',
     defect: 'a watch rests while it reads what is there',
     file: 'src/kube/reflector.ts',

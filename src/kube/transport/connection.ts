@@ -11,6 +11,8 @@ const LANES = ['calls', 'lease', 'urgent', 'slow', 'patient'] as const;
 const PROBE_SOCKET_MS = 15_000;
 /** A kept socket that nothing was asked on for so long is closed, by us: an API server closes its own after 90 s, and a write may meet that. */
 const IDLE_MS = 60_000;
+/** The smallest: a stream that is paused reads on until so much lies in it, and is woken up by each piece of that. While it flows nothing ever lies there. */
+const WATCH_BUFFER_BYTES = 1;
 
 export interface Wire {
   options: RequestOptions;
@@ -19,6 +21,9 @@ export interface Wire {
 }
 
 type Lane = (typeof LANES)[number];
+
+/** What Node hands on to each socket as well. */
+type SocketOptions = AgentOptions & { highWaterMark?: number };
 
 type Agents = Readonly<Record<Lane | 'watches', HttpAgent>>;
 
@@ -87,13 +92,13 @@ export class Connection {
       // Parsed once: an agent would do so for each connection, and look each request's up by a name that holds all of the PEM.
       ...(url.protocol === 'http:' ? {} : { secureContext: createSecureContext({ minVersion: 'TLSv1.2', ...pem }) }),
     };
-    const agent = (bound: AgentOptions): HttpAgent => {
+    const agent = (bound: SocketOptions): HttpAgent => {
       const sockets = { keepAlive: true, keepAliveMsecs: PROBE_SOCKET_MS, noDelay: true, ...bound };
       return url.protocol === 'http:' ? new HttpAgent(sockets) : new WatchedAgent({ ...sockets, ...tls });
     };
     const lane = (name: Lane): HttpAgent => agent({ maxSockets: SOCKETS_MAX[name], timeout: this.#idleMs });
     const lanes = { calls: lane('calls'), lease: lane('lease'), urgent: lane('urgent'), slow: lane('slow'), patient: lane('patient') };
-    return { ...lanes, watches: agent({ maxFreeSockets: 0 }) };
+    return { ...lanes, watches: agent({ maxFreeSockets: 0, highWaterMark: WATCH_BUFFER_BYTES }) };
   }
 }
 
