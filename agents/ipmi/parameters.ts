@@ -179,8 +179,7 @@ export function deviceKeyOf(parameters: Parameters): string {
 }
 
 /** What single parameters cannot say: those that contradict each other. */
-export function contradictions(parameters: Parameters): ParameterProblem[] {
-  const named = canonical(ipmiParameters, parameters);
+export function contradictions(parameters: Parameters, named = canonical(ipmiParameters, parameters)): ParameterProblem[] {
   const problems: ParameterProblem[] = [];
   if (named['kg'] !== undefined && named['hexadecimal_kg'] !== undefined) {
     problems.push({ parameter: 'kg', message: 'and hexadecimal_kg are both given: remove one' });
@@ -214,7 +213,7 @@ export function parseSettings(parameters: Parameters): IpmiSettings | { problems
   const result = parsed(ipmiParameters, parameters);
   const problems = [
     ...(result.error?.issues ?? []).map((issue) => `${String(issue.path[0])} ${issue.message}`),
-    ...contradictions(parameters).map(({ parameter, message }) => `${parameter} ${message}`),
+    ...contradictions(parameters, named).map(({ parameter, message }) => `${parameter} ${message}`),
   ];
   for (const name of ['ip', 'username', 'password']) if (named[name] === undefined) problems.push(`${name} is missing`);
   if (!result.success || problems.length > 0) return { problems };

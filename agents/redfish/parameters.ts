@@ -115,8 +115,7 @@ export function deviceKeyOf(parameters: Parameters): string {
 }
 
 /** What single parameters cannot say: those that contradict each other. */
-export function contradictions(parameters: Parameters): string[] {
-  const named = canonical(redfishParameters, parameters);
+export function contradictions(parameters: Parameters, named = canonical(redfishParameters, parameters)): string[] {
   const problems: string[] = [];
   const ssl = named['ssl'] === undefined ? undefined : parseBoolean(named['ssl']);
   if (ssl !== undefined && named['scheme'] !== undefined && ssl !== (named['scheme'] === 'https'))
@@ -133,7 +132,10 @@ export function contradictions(parameters: Parameters): string[] {
 export function parseSettings(parameters: Parameters): RedfishSettings | { problems: string[] } {
   const named = canonical(redfishParameters, parameters);
   const result = parsed(redfishParameters, parameters);
-  const problems = [...(result.error?.issues ?? []).map((issue) => `${String(issue.path[0])} ${issue.message}`), ...contradictions(parameters)];
+  const problems = [
+    ...(result.error?.issues ?? []).map((issue) => `${String(issue.path[0])} ${issue.message}`),
+    ...contradictions(parameters, named),
+  ];
   for (const name of ['ip', 'username', 'password']) if (named[name] === undefined) problems.push(`${name} is missing`);
   problems.push(...unresolvedProblems(named).map(({ parameter, message }) => `${parameter} ${message}`));
   if (!result.success || problems.length > 0) return { problems };

@@ -37,14 +37,25 @@ function entriesOf(source: Documented): [string, Documentation][] {
   return Object.entries(source.documentation);
 }
 
+/** All spellings of each parameter, the canonical one first: drawn up once for each documentation. */
+const SPELLINGS = new WeakMap<Documented['documentation'], readonly (readonly [string, ...string[]])[]>();
+
+function spellingsOf(source: Documented): readonly (readonly [string, ...string[]])[] {
+  const known = SPELLINGS.get(source.documentation);
+  if (known !== undefined) return known;
+  const spellings = entriesOf(source).map(([name, { aliases = [] }]) => [name, ...aliases] as const);
+  SPELLINGS.set(source.documentation, spellings);
+  return spellings;
+}
+
 /** Canonical names only: aliases renamed (the canonical name wins), empty values and unknown keys left out. */
 export function canonical(source: Documented, parameters: Parameters): Record<string, string> {
   const result: Record<string, string> = {};
-  for (const [name, documentation] of entriesOf(source)) {
-    for (const spelling of [name, ...(documentation.aliases ?? [])]) {
+  for (const spellings of spellingsOf(source)) {
+    for (const spelling of spellings) {
       const value = parameters[spelling];
       if (value === undefined || value === '') continue;
-      result[name] = value;
+      result[spellings[0]] = value;
       break;
     }
   }
