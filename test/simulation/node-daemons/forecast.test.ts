@@ -6,8 +6,8 @@ import type { DaemonDeed } from './node-daemons.ts';
 const AT = { atMs: 80_000, durationMs: 100_000 };
 const OUTAGE: DaemonDeed = { what: 'outage', ...AT };
 
-function down(nodes: string[], deeds: DaemonDeed[], topologyKeys: string[] = []): string {
-  const drawn = withNodeDaemons(1);
+function down(nodes: string[], deeds: DaemonDeed[], topologyKeys: string[] = [], change: Partial<ReturnType<typeof withNodeDaemons>> = {}): string {
+  const drawn = { ...withNodeDaemons(1), controllers: 2 as const, ...change };
   const daemons = { ...drawn.daemons, topologyKeys, deeds } as NonNullable<typeof drawn.daemons>;
   return mayGoDown({ ...drawn, nodes, fault: 'none', disturbances: [], crashes: [], daemons }).join('');
 }
@@ -25,6 +25,19 @@ describe('which nodes may take themselves down', () => {
     ['nobody of two in each of two racks', ['a', 'b', 'c', 'd'], [OUTAGE], ['rack'], ''],
   ])('%s', (_what, nodes, deeds, topologyKeys, expected) => {
     expect(down(nodes, deeds, topologyKeys)).toBe(expected);
+  });
+
+  it('counts who is heard by too few peers where the calls of a lone controller may be lost, and its Lease with them', () => {
+    const links = [
+      ['c', 'e'],
+      ['b', 'e'],
+    ].map(([node = '', to = '']): DaemonDeed => ({ what: 'link', node, to, way: 'both', ...AT }));
+    const nodes = ['a', 'b', 'c', 'd', 'e'];
+    const { api } = withNodeDaemons(1);
+    const calm = { ...api, lostRequestShare: 0, lostAnswerShare: 0 };
+    expect(down(nodes, links, [], { controllers: 1, api: calm })).toBe('');
+    expect(down(nodes, links, [], { controllers: 2, api: { ...calm, lostRequestShare: 0.02 } })).toBe('');
+    expect(down(nodes, links, [], { controllers: 1, api: { ...calm, lostRequestShare: 0.02 } })).toBe('abcde');
   });
 });
 

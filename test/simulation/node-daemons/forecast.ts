@@ -12,7 +12,7 @@ const HARMLESS: ReadonlySet<DaemonDeed['what']> = new Set(['slow-disk', 'jump', 
 const LONG_MS = 400_000;
 
 /**
- * Those to which something happens; and where controllers or the API server fail too, all that do not hear more than half of the failure domains from peers to
+ * Those to which something happens; and where controllers or the API server fail too, or a lone controller may be cut off from it by calls that are lost, all that do not hear more than half of the failure domains from peers to
  * which nothing happens.
  */
 export function mayGoDown(scenario: Played): string[] {
@@ -21,7 +21,10 @@ export function mayGoDown(scenario: Played): string[] {
   const named = new Set(deeds.flatMap((deed) => ('node' in deed && !HARMLESS.has(deed.what) ? [deed.node] : [])));
   if (fault !== 'none') named.add(victim);
   for (const node of failing(scenario)) if (node !== victim) named.add(node);
-  const isControlled = scenario.crashes.length === 0 && scenario.disturbances.length === 0 && !deeds.some(({ what }) => what === 'outage');
+  // Nobody takes its place within the time for which nodes go on without a grant.
+  const losesItsLease = scenario.controllers === 1 && scenario.api.lostRequestShare + scenario.api.lostAnswerShare > 0;
+  const isControlled =
+    !losesItsLease && scenario.crashes.length === 0 && scenario.disturbances.length === 0 && !deeds.some(({ what }) => what === 'outage');
   if (isControlled) return [...named];
   for (const deed of deeds) if (deed.what === 'link') named.add(deed.node).add(deed.to);
   const domainOf = (node: string): string => (daemons.topologyKeys.length === 0 ? node : rackOf(nodes.indexOf(node)));
