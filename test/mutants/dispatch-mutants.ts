@@ -14,6 +14,13 @@ const STABLE_OFF = 'src/dispatch/stable-off.test.ts';
 /** Defects of what runs agents, beside those of device-mutants.ts. */
 export const DISPATCH_MUTANTS: readonly SourceMutant[] = [
   {
+    name: 'run on a node that came back',
+    defect: 'the grants of a node are ended, or a program is run that takes it down, although it was heard since that was decided',
+    file: 'src/controllers/fence/diagnostics/occasion.ts',
+    edits: [["entry.action === 'run' && entry.step === 'power-management' &&", "entry.action === 'delete' && entry.step === 'power-management' &&"]],
+    killedBy: byTest(READY_AGAIN, 'is left alone where it is heard up to the turn in which that is sent'),
+  },
+  {
     name: 'not ready by a watch that hangs',
     defect: 'a node that the watch last showed as not ready is switched off unasked, though the API server has it Ready again',
     file: 'src/controllers/fence/run/permission.ts',

@@ -1,4 +1,5 @@
 import { offBegan } from '../../../domain/journal.ts';
+import { NEVER_BEGAN } from '../../../domain/node-fence.ts';
 import type { JournalEntry, NodeFenceStatus } from '../../../domain/node-fence.ts';
 import type { Plan, PlanMethod } from '../../../domain/plan.ts';
 
@@ -11,6 +12,17 @@ export function showingMethod(plan: Plan): PlanMethod | undefined {
 export function isFirstCut(entry: JournalEntry, status: NodeFenceStatus): boolean {
   if (entry.action !== 'off' && entry.action !== 'diag') return false;
   return !offBegan({ ...status, journal: status.journal.filter(({ id }) => id !== entry.id) });
+}
+
+/**
+ * The same of a run by which a machine may go down or be shut out too: a program, an order to its daemon, the end of its grants. What has been begun already is
+ * carried through.
+ */
+export function isFirstStrike(entry: JournalEntry, status: NodeFenceStatus): boolean {
+  if (isFirstCut(entry, status)) return true;
+  const isSent = ({ id, operation, restart, result }: JournalEntry): boolean =>
+    id !== entry.id && operation === entry.operation && restart === entry.restart && !NEVER_BEGAN.has(result);
+  return entry.action === 'run' && entry.step === 'power-management' && !offBegan(status) && !status.journal.some(isSent);
 }
 
 /** Stands for a run that only reads: nothing of it is ever written. */

@@ -6,7 +6,7 @@ import { AgentError } from '../../../ports/agents.ts';
 import type { Job } from '../../../ports/jobs.ts';
 import { NODES } from '../../../ports/resources.ts';
 import type { FenceDependencies } from '../dependencies.ts';
-import { isFirstCut } from '../diagnostics/occasion.ts';
+import { isFirstStrike } from '../diagnostics/occasion.ts';
 import { guardOf } from '../guard.ts';
 import type { NodeObservation } from '../observation.ts';
 import { nodeFactsOf } from '../snapshot.ts';
@@ -100,7 +100,7 @@ export class DeviceRuns {
 
   /** A node that came back after its first cut was decided is not cut, up to the turn in which that is sent. */
   #unwantedBecause({ node, entry, status }: Run, { plan, nodeUID }: Frozen, observation: NodeObservation): string | undefined {
-    if (!isFirstCut(entry, status)) return undefined;
+    if (!isFirstStrike(entry, status)) return undefined;
     const known = this.#dependencies.listers.nodes.get(node);
     if (known?.metadata.uid !== nodeUID) return 'the Node is gone, or another has its name';
     const facts = nodeFactsOf(this.#dependencies, known, observation);

@@ -5,7 +5,7 @@ import type { ActiveHold } from '../../../domain/snapshot.ts';
 import { AgentError } from '../../../ports/agents.ts';
 import { LEASES, NODE_LEASE_NAMESPACE, NODES } from '../../../ports/resources.ts';
 import type { FenceDependencies } from '../dependencies.ts';
-import { isFirstCut } from '../diagnostics/occasion.ts';
+import { isFirstStrike } from '../diagnostics/occasion.ts';
 import { readyOf } from '../observation.ts';
 import type { NodeObservation } from '../observation.ts';
 import { readTaintOwner } from '../release/out-of-service.ts';
@@ -47,7 +47,7 @@ export class Permission {
     const { cluster, clock, listers } = this.#dependencies;
     const known = listers.nodes.get(node);
     const ready = known === undefined ? undefined : readyOf(known)?.status;
-    const isFirst = run.kind === 'run' && isFirstCut(entry, run.status);
+    const isFirst = run.kind === 'run' && isFirstStrike(entry, run.status);
     const restsOnSilence = isFirst && (isJudgedBySilence(ready) || restsOnHeartbeats(ready, run.status));
     const restsOnNode = restsOnSilence || (isFirst && restsOnItsWord(ready, run.status));
     const [stop, lease, standing] = await Promise.all([
