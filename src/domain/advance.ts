@@ -92,10 +92,14 @@ function unheardDump(
   { journal, evidence, step, level, restarts }: NodeFenceStatus,
   { minimumEvidence }: Pick<Plan, 'minimumEvidence'>,
 ): string | undefined {
-  const isWaiting = program.some(({ method }) => method?.action === 'run' && method.evidence === 'kdump');
-  if (step !== 'power-management' || !isWaiting || program.some(({ phase }) => phase === 'off')) return undefined;
+  const waiting = program.flatMap(({ key, method }) => (method?.action === 'run' && method.evidence === 'kdump' ? [key] : []));
+  if (step !== 'power-management' || waiting.length === 0 || program.some(({ phase }) => phase === 'off')) return undefined;
   const runs = journal.filter((entry) => entry.step === step && entry.level === level && entry.restart === restarts);
-  const isHeard = evidence.some(({ source }) => runs.some(({ id }) => id === source));
+  // What an earlier one heard counts no more once it was waited for anew.
+  const latest = waiting.map((key) =>
+    runs.findLast(({ operation, action, result }) => operation === key && action === 'run' && result === 'succeeded'),
+  );
+  const isHeard = evidence.some(({ source }) => latest.some((entry) => entry?.id === source));
   if (isHeard && minimumEvidence.includes('kdump')) return undefined;
   if (isHeard) return 'its kernel dumps, which proves nothing here: minimum_evidence does not name kdump';
   return `nothing was proven: ${runs.findLast(({ action }) => action === 'run')?.message ?? 'no dump was heard'}`;

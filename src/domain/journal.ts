@@ -1,6 +1,6 @@
 import { voidEvidence } from './evidence.ts';
 import { bounded, LIMITS, NEVER_BEGAN, SCALE_DOWN_DISABLED } from './node-fence.ts';
-import type { JournalEntry, NodeFenceStatus, Restore } from './node-fence.ts';
+import type { Evidence, JournalEntry, NodeFenceStatus, Restore } from './node-fence.ts';
 import type { PlanMethod } from './plan.ts';
 import { isFailure } from './program.ts';
 import type { JobReport } from './snapshot.ts';
@@ -27,6 +27,7 @@ function foldOne(status: NodeFenceStatus, report: JobReport): NodeFenceStatus {
     if (report.evidence.kind !== 'ack' && report.evidence.kind !== 'storage-revoked' && report.evidence.kind !== 'kdump')
       next.timeline = { ...next.timeline, poweredOffAt: report.evidence.observedAt };
   }
+  if (isUnproven(entry, report)) next.evidence = withoutProofOf(entry, next, report.finishedAt);
   if (report.released !== undefined) {
     next.released = { ...status.released, ...report.released };
     const detached = report.released.volumesDetachedAt;
@@ -50,6 +51,19 @@ function foldOne(status: NodeFenceStatus, report: JobReport): NodeFenceStatus {
   if (report.result === 'succeeded' || report.result === 'found-done') next.restore = withoutUndone(next.restore ?? {}, finished);
   if (next.restore !== undefined && Object.keys(next.restore).length === 0) delete next.restore;
   return next;
+}
+
+/** It was waited for, and nothing was proven. */
+function isUnproven({ step, action }: JournalEntry, { result, evidence }: JobReport): boolean {
+  return step === 'power-management' && action === 'run' && result === 'succeeded' && evidence === undefined;
+}
+
+/** What an earlier run of the same operation had proven could not be read again, or it would not have been waited for anew: nothing more rests on it. */
+function withoutProofOf({ operation }: JournalEntry, { evidence, journal }: NodeFenceStatus, at: string): Evidence[] {
+  const sources = new Set(journal.filter((other) => other.operation === operation && other.step === 'power-management').map(({ id }) => id));
+  return evidence.map((item) =>
+    sources.has(item.source) ? (voidEvidence([item], at, 'it was waited for anew, and nothing was proven')[0] ?? item) : item,
+  );
 }
 
 /** The proof is void; where something had been let go on it before, nothing is switched on by itself any more (P2). */

@@ -10,6 +10,31 @@ const AGENT = 'agents/kdump/agent.test.ts';
 /** Defects of what is heard of crash kernels, and of what waits for them. */
 export const KDUMP_MUTANTS: readonly SourceMutant[] = [
   {
+    name: 'dump that is waited for again and again',
+    defect: 'a proof by a dump that a successor does not hear any more stands, and the fence reads it, waits for it and reads it for ever',
+    file: 'src/domain/journal.ts',
+    edits: [['if (isUnproven(entry, report)) next.evidence', 'if (isUnproven(entry, report) && entry.finishedAt !== undefined) next.evidence']],
+    killedBy: byTest(
+      'src/domain/kdump/proof-anew.test.ts',
+      'proves nothing once it was waited for anew: the next level switches the machine off, and nothing waits for ever',
+    ),
+  },
+  {
+    name: 'dump heard once for all',
+    defect: 'a level that waited for a dump in vain counts as done because an earlier wait had heard one: no other level switches the machine off',
+    file: 'src/domain/advance.ts',
+    edits: [
+      [
+        "runs.findLast(({ operation, action, result }) => operation === key && action === 'run'",
+        "runs.find(({ operation, action, result }) => operation === key && action === 'run'",
+      ],
+    ],
+    killedBy: byTest(
+      'src/domain/kdump/proof-anew.test.ts',
+      'proves nothing once it was waited for anew: the next level switches the machine off, and nothing waits for ever',
+    ),
+  },
+  {
     name: 'kdump.conf of our own saved',
     defect: 'the second kdump-setup saves its own lines over the kdump.conf that somebody may want back',
     file: 'src/node/kdump/kdump-setup.ts',
