@@ -86,7 +86,7 @@ export const PLAN_MUTANTS: readonly SourceMutant[] = [
     name: 'mended and still broken',
     defect: 'a device path whose configuration was mended waits for its turn',
     file: 'src/controllers/probes/controller.ts',
-    edits: [['if (this.isReconfigured) this.hurry(nowMs);', '']],
+    edits: [['if (isReconfigured) this.hurry(nowMs);', '']],
     killedBy: byTest('src/controllers/probes/controller.test.ts', 'read a broken path again as soon as the configuration has changed, and only that'),
   },
   {

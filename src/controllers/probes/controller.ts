@@ -15,6 +15,7 @@ import type { Logger, Recorder } from '../../ports/recorder.ts';
 import type { NodeFence, NodeFenceReport, ProbedDevice } from '../../ports/resources.ts';
 import { gatedWrites, conflictUnless } from '../shared/gated-cluster.ts';
 import { updateReport } from '../shared/node-report.ts';
+import { InTurns } from './in-turns.ts';
 import { PathMetrics } from './metrics.ts';
 import { isOf, spreadMs } from './path.ts';
 import type { Path } from './path.ts';
@@ -64,6 +65,7 @@ export class ProbeController {
   private readonly busy = new Set<Path>();
   private readonly stopping = new AbortController();
   private readonly metrics: PathMetrics;
+  private readonly surveying: InTurns;
   private surveyedAtMs = Number.NEGATIVE_INFINITY;
   private shownAtMs = Number.NEGATIVE_INFINITY;
   private isReconfigured = false;
@@ -73,6 +75,7 @@ export class ProbeController {
     const mayWrite = (): boolean => dependencies.leadership.isLeading && !this.stopping.signal.aborted;
     this.dependencies = { ...dependencies, cluster: gatedWrites(conflictUnless(mayWrite))(dependencies.cluster) };
     this.metrics = new PathMetrics(dependencies.metrics);
+    this.surveying = new InTurns(dependencies.clock);
   }
 
   start(): void {
@@ -85,6 +88,7 @@ export class ProbeController {
   /** Ends reads under way; resolves when none is left. */
   async close(): Promise<void> {
     this.cancel();
+    this.surveying.close();
     this.stopping.abort(new Error('the controller stops'));
     await Promise.allSettled(this.underWay);
   }
@@ -97,6 +101,7 @@ export class ProbeController {
   private tick(): void {
     const { clock, leadership } = this.dependencies;
     if (!leadership.isLeading) {
+      this.surveying.close();
       this.paths.clear();
       this.surveyedAtMs = Number.NEGATIVE_INFINITY;
       this.shownAtMs = Number.NEGATIVE_INFINITY;
@@ -104,9 +109,8 @@ export class ProbeController {
       return;
     }
     const nowMs = clock.monotonicMs();
-    if (this.isReconfigured || nowMs - this.surveyedAtMs >= SURVEY_MS) this.survey(nowMs);
-    if (this.isReconfigured) this.hurry(nowMs);
-    this.isReconfigured = false;
+    // Changes without end keep nobody from their turn.
+    if (!this.surveying.isUnderWay && (this.isReconfigured || nowMs - this.surveyedAtMs >= SURVEY_MS)) this.survey(nowMs);
     const due = this.paths.all.filter((path) => path.dueAtMs <= nowMs && !this.busy.has(path) && !this.isFenced(path.node));
     const room = Math.min(BEGUN_MAX, UNDER_WAY_MAX - this.underWay.size);
     for (const path of due.toSorted((left, right) => left.dueAtMs - right.dueAtMs).slice(0, Math.max(0, room))) this.begin(path);
@@ -132,19 +136,24 @@ export class ProbeController {
     }
   }
 
-  /** The plugs of all plans; a path that stays keeps its turn. */
+  /** The plugs of all plans, which may have to be made anew; a path that stays keeps its turn. */
   private survey(nowMs: number): void {
     const { listers, planner } = this.dependencies;
     const isFirst = this.surveyedAtMs === Number.NEGATIVE_INFINITY;
+    const { isReconfigured } = this;
     this.surveyedAtMs = nowMs;
+    this.isReconfigured = false;
     const wanted = new Map<string, readonly Path[]>();
-    for (const node of listers.nodes.all()) {
+    const look = (node: Node): void => {
       const { name } = node.metadata;
       const plan = planner.planFor(node);
       const before = this.paths.of(name);
       wanted.set(name, before[0]?.plan === plan ? before : this.pathsOf(name, plan, before, { nowMs, isFirst }));
-    }
-    this.paths.replace(wanted);
+    };
+    this.surveying.begin(listers.nodes.all(), look, () => {
+      this.paths.replace(wanted);
+      if (isReconfigured) this.hurry(nowMs);
+    });
   }
 
   private pathsOf(node: string, plan: Plan, before: readonly Path[], { nowMs, isFirst }: { nowMs: number; isFirst: boolean }): readonly Path[] {

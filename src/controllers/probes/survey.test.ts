@@ -21,18 +21,17 @@ function counted(device: string, onLook: () => void): Plan {
   });
 }
 
-it('a plan that stands is looked into once, however often all plans are asked for, and another one at the next look', async () => {
+/** Probes of a fleet whose plans the test makes. */
+function probing(nodes: readonly Node[], planFor: () => Plan): { clock: ManualClock; controller: ProbeController; read: string[] } {
   const clock = new ManualClock();
   const listers = { nodes: new FakeLister<Node>(), fences: new FakeLister<NodeFence>(), reports: new FakeLister<NodeFenceReport>() };
-  listers.nodes.items = [nodeOf({ ready: 'True' })];
+  listers.nodes.items = [...nodes];
   const read: string[] = [];
-  let looks = 0;
-  let plan = counted('bmc', () => (looks += 1));
   const controller = new ProbeController({
     clock,
     listers,
     cluster: { create: () => Promise.reject(new Error('none')) } as unknown as Cluster,
-    planner: { planFor: () => plan, parametersFor: () => Promise.resolve({}) },
+    planner: { planFor, parametersFor: () => Promise.resolve({}) },
     prober: {
       probe: ({ method: { device } }) => {
         read.push(device);
@@ -46,6 +45,13 @@ it('a plan that stands is looked into once, however often all plans are asked fo
     options: { mode: 'observe' },
   });
   controller.start();
+  return { clock, controller, read };
+}
+
+it('a plan that stands is looked into once, however often all plans are asked for, and another one at the next look', async () => {
+  let looks = 0;
+  let plan = counted('bmc', () => (looks += 1));
+  const { clock, controller, read } = probing([nodeOf({ ready: 'True' })], () => plan);
   await clock.advance(1_000);
   const once = looks;
   expect(once).toBeGreaterThan(0);
@@ -58,5 +64,27 @@ it('a plan that stands is looked into once, however often all plans are asked fo
   read.length = 0;
   await clock.advance(200_000);
   expect(new Set(read)).toEqual(new Set(['other']));
+  await controller.close();
+});
+
+it('the plans of thousands are asked for some at a time, after an edit of the configuration too: one that has to be made anew takes a tenth of a millisecond', async () => {
+  let asked = 0;
+  const plan = counted('bmc', none);
+  const node = nodeOf({ ready: 'True' });
+  const named = Array.from({ length: 1_000 }, (_unused, index): Node => ({ ...node, metadata: { ...node.metadata, name: `node-${index}` } }));
+  const { clock, controller } = probing(named, () => {
+    asked += 1;
+    return plan;
+  });
+  for (const begin of [none, () => controller.configurationChanged()]) {
+    asked = 0;
+    begin();
+    const perTurn: number[] = [];
+    for (let turns = 0, before = 0; turns < 400; turns += 1, before = asked) {
+      await clock.advance(5);
+      perTurn.push(asked - before);
+    }
+    expect([asked, Math.max(...perTurn) <= 64]).toEqual([1_000, true]);
+  }
   await controller.close();
 });
