@@ -53,9 +53,12 @@ describe('reading', () => {
     expect([state, witness?.state]).toEqual(['off', 'on']);
     expect(witness?.waiver).toMatch(/chassis_witness=no .*ComputerSystem alone/u);
     expect(witness?.waiver).not.toContain('known of');
-    const known = await harnesses.start({ faults: { chassisShows: 'On' } });
+    const known = await harnesses.start({ state: 'off', faults: { chassisShows: 'On' } });
     Object.assign(known.device.tree[SYSTEM_PATH] ?? {}, { Manufacturer: 'Sushy Emulator' });
     expect((await known.agent.read(known.target())).witness?.waiver).toContain('known of sushy-tools: ');
+    const agreeing = await harnesses.start({ faults: { chassisShows: 'On' } });
+    const { witness: other } = await agreeing.agent.read(agreeing.target());
+    expect([other?.state, other?.waiver]).toEqual(['on', undefined]);
   });
 
   it('has no witness where the Chassis shows no power, is shared, or is not wanted', async () => {

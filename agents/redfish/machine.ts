@@ -116,7 +116,7 @@ export class Machine implements Subject {
         source,
         state,
         detail: isAnswer ? showPower(response.body) : this.#session.describe(response),
-        waiver: waiverOf(view.resource, response.body),
+        ...(state !== view.state && { waiver: waiverOf(view.resource, response.body) }),
       });
     }
     // Remembered only after a whole look, so that a chassis which once showed its power must go on doing so.

@@ -1,5 +1,5 @@
 import type { Wish } from './resource-view.ts';
-import { isObject, objectAt, textAt } from './words.ts';
+import { isObject, objectAt, textAt, type JsonObject } from './words.ts';
 
 /** How a vendor's BMC gives a picture of the console. Nothing is asked for that the device does not link to, but a `file`. */
 export interface ScreenshotWay {
@@ -79,13 +79,21 @@ export const QUIRKS: readonly Quirk[] = [
 
 /** The row of the vendor that these resources (service root, ComputerSystem, Manager) show; undefined for one that follows DMTF, or is not known. */
 export function quirkOf(...resources: readonly unknown[]): Quirk | undefined {
-  return QUIRKS.find(({ signs }) => resources.some((resource) => bears(resource, signs)));
+  const marks = resources.filter(isObject).map(marksOf);
+  return QUIRKS.find(({ signs }) => marks.some((shown) => bears(shown, signs)));
 }
 
-function bears(resource: unknown, signs: Quirk['signs']): boolean {
-  if (!isObject(resource)) return false;
+interface Marks {
+  makers: readonly string[];
+  oem: readonly string[];
+  path: string;
+}
+
+function marksOf(resource: JsonObject): Marks {
   const makers = ['Vendor', 'Manufacturer', 'Model'].map((key) => textAt(resource, key) ?? '');
-  const oem = Object.keys(objectAt(resource, 'Oem') ?? {});
-  const path = (textAt(resource, '@odata.id') ?? '').replace(/\/$/, '');
+  return { makers, oem: Object.keys(objectAt(resource, 'Oem') ?? {}), path: (textAt(resource, '@odata.id') ?? '').replace(/\/$/, '') };
+}
+
+function bears({ makers, oem, path }: Marks, signs: Quirk['signs']): boolean {
   return makers.some((maker) => signs.maker?.test(maker)) || oem.some((key) => signs.oem?.test(key)) || signs.path?.test(path) === true;
 }

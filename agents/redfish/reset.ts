@@ -25,6 +25,7 @@ const WANTED: Readonly<Record<Wish, readonly string[]>> = { off: ['ForceOff'], o
 
 /** Two or more known words run together, as Supermicro firmware 1.14 lists them; undefined when it is not that. */
 function glued(word: string): string[] | undefined {
+  if (RESET_TYPES.includes(word)) return undefined;
   const parts: string[] = [];
   let rest = word;
   while (rest !== '') {
