@@ -54,12 +54,14 @@ export class FakeCluster {
     const none = (): Promise<never> => Promise.reject(new ApiStatusError(404, 'NotFound', 'not in this test'));
     const answer = (value: Node | Lease | undefined): Promise<never> => Promise.resolve(value as never);
     return {
-      get: (resource, name) => {
-        if (resource.kind === 'Pod') return Promise.resolve(this.podReads(name) as never);
+      get: (resource) => {
         if (resource.kind === 'Lease') this.beforeLease();
         return answer(resource.kind === 'Lease' ? this.lease : this.node);
       },
-      list: () => Promise.resolve([]),
+      list: (resource, query) => {
+        const pod = resource.kind === 'Pod' ? this.podReads(query?.fieldSelector?.replace('metadata.name=', '') ?? '') : undefined;
+        return Promise.resolve((pod === undefined ? [] : [pod]) as never);
+      },
       create: none,
       replace: none,
       replaceStatus: none,

@@ -150,7 +150,8 @@ function busyOrKept(treatment: Treatment, error: ApiStatusError): Answer {
 async function readBack(cluster: Cluster, { namespace, name, uid }: PodFacts, treatment: Treatment, error: ApiStatusError): Promise<Answer> {
   const by = error.message;
   try {
-    const standing = await cluster.get(PODS, name, namespace);
+    // By a list of one: its role may list pods, and not get them.
+    const [standing] = await cluster.list(PODS, { namespace, fieldSelector: `metadata.name=${name}` });
     if (standing === undefined || (uid !== undefined && standing.metadata.uid !== uid)) return { kind: error.status === 409 ? 'gone' : 'freed' };
     const { deletionTimestamp, deletionGracePeriodSeconds } = standing.metadata;
     const isGraceful = treatment === 'graceful' || treatment === 'evict';
