@@ -45,12 +45,15 @@ describe('P6, holds win', () => {
   });
 
   it('lets a remedy cordon under the hold of a fence that goes no further than isolation, by the mark of remedies alone', () => {
-    const cordoned = (policy: string, mark: string): string => {
+    const cordoned = (policy: string, mark: string, before?: string): string => {
       const held = fenceWrite(33_000, status([], { hold: { reason: policy, policy, message: 'it is kept', since: '' } }));
       const cordon = nodePatch(50_000, node({ unschedulable: true, annotations: { [mark]: 'run-1' } }));
-      return P6([...goodTrace(), held, nodePatch(34_000, node({})), cordon]).violations.join();
+      const uncordoned = nodePatch(34_000, node(before === undefined ? {} : { annotations: { [mark]: before } }));
+      return P6([...goodTrace(), held, uncordoned, cordon]).violations.join();
     };
     expect(cordoned('isolation-only', REMEDY_CORDON_MARK)).toBe('');
+    expect(cordoned('isolation-only', REMEDY_CORDON_MARK, 'run-0'), 'the mark of an earlier run stayed').toBe('');
+    expect(cordoned('isolation-only', REMEDY_CORDON_MARK, 'run-1'), 'the mark is none of this write').toContain('a was cordoned');
     expect(cordoned('isolation-only', 'somebody')).toContain('a was cordoned although its fence says');
     expect(cordoned('max-unhealthy', REMEDY_CORDON_MARK)).toContain('a was cordoned although its fence says');
   });

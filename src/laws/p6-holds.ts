@@ -45,10 +45,11 @@ interface ActiveHold {
   since: number;
 }
 
-/** That the fence goes no further than isolation is no word against the next remedy. */
+/** That the fence goes no further than isolation is no word against the next remedy. Its own write names its run; an earlier one's mark may have stayed where a person uncordoned. */
 function isCordonOfRemedy(history: History, node: string, position: number): boolean {
-  const isOfRemedy = (at: number): boolean => history.node(node, at)?.metadata.annotations?.[REMEDY_CORDON_MARK] !== undefined;
-  return history.cordons.some((cordon) => cordon.position === position) && isOfRemedy(position + 1) && !isOfRemedy(position);
+  const runOf = (at: number): string | undefined => history.node(node, at)?.metadata.annotations?.[REMEDY_CORDON_MARK];
+  const run = runOf(position + 1);
+  return history.cordons.some((cordon) => cordon.position === position) && run !== undefined && run !== runOf(position);
 }
 
 /** The fence waits for the lease of machine remediation, or of Metal3Remediation, and it is theirs: by the operator of the host. */
