@@ -10,6 +10,16 @@ const AGENT = 'agents/kdump/agent.test.ts';
 /** Defects of what is heard of crash kernels, and of what waits for them. */
 export const KDUMP_MUTANTS: readonly SourceMutant[] = [
   {
+    name: 'dump that a clock makes older',
+    defect: 'a dump counts as up to 22 s older where the clock of the leader was set forward, and is cut before its limit',
+    file: 'src/controllers/kdump/ledger.ts',
+    edits: [['isClockSet && !isGuessed ?', 'isClockSet && isGone ?']],
+    killedBy: byTest(
+      'src/controllers/kdump/ledger-clocks.test.ts',
+      'makes it no older where our clock on the wall was set forward: its limit does not end sooner, and cuts no dump',
+    ),
+  },
+  {
     name: 'dump that is waited for again and again',
     defect: 'a proof by a dump that a successor does not hear any more stands, and the fence reads it, waits for it and reads it for ever',
     file: 'src/domain/journal.ts',
@@ -131,7 +141,7 @@ export const KDUMP_MUTANTS: readonly SourceMutant[] = [
     name: 'kdump limit forgotten with its replica',
     defect: 'the first message is lost with the record of the process that heard it',
     file: 'src/controllers/kdump/ledger.ts',
-    edits: [['this.#sightsOf(node, this.#lifeAtMs(node), true).reduce(joined, own)', 'own']],
+    edits: [['this.#sightsOf(node, this.#lifeAtMs(node), { isGone: true }).reduce(joined, own)', 'own']],
     killedBy: byTest(HEARD, 'is written with the first message that anybody heard, so that the limit outlives whoever wrote it'),
   },
   {

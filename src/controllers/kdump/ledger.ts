@@ -18,6 +18,8 @@ interface Sight {
   lastMs: number;
   /** It stood there before we looked, and nobody has written it since. */
   isFound: boolean;
+  /** It was said while we look, and the clock on the wall makes it older: that clock, or the other one, was set, and how old it is can not be told. */
+  isClockSet: boolean;
 }
 
 /** What is heard is written so late at most: for a kubelet to be silent, and then for the next write. */
@@ -72,7 +74,9 @@ export class DumpLedger {
   heardOf(node: string): HeardDump | undefined {
     const lifeAtMs = this.#lifeAtMs(node);
     const own = this.#own.get(node);
-    const all = [...(own === undefined || own.lastMs < lifeAtMs ? [] : [own]), ...this.#sightsOf(node, lifeAtMs)];
+    const heard = own === undefined || own.lastMs < lifeAtMs ? [] : [own];
+    // Whoever hears them himself needs nobody's guess of when they began, and ends no limit sooner for it.
+    const all = [...heard, ...this.#sightsOf(node, lifeAtMs, { isGuessed: heard.length === 0 })];
     const [first, ...others] = all;
     if (first === undefined) return undefined;
     const { source, firstMs, lastMs, count, first: firstAt } = others.reduce(joined, first);
@@ -92,7 +96,7 @@ export class DumpLedger {
     const records = new Map<string, DumpRecord>();
     for (const [node, own] of this.#own) {
       if (!isWritten(node) || this.#lifeAtMs(node) > own.lastMs) continue;
-      const { firstMs, first } = this.#sightsOf(node, this.#lifeAtMs(node), true).reduce(joined, own);
+      const { firstMs, first } = this.#sightsOf(node, this.#lifeAtMs(node), { isGone: true }).reduce(joined, own);
       const state = stateOf(own, { finishedTimeoutMs: this.#parts.finishedTimeoutMs(node) }, nowMs);
       const heardForMs = Math.max(0, Math.round(own.lastMs - firstMs));
       records.set(node, {
@@ -149,18 +153,27 @@ export class DumpLedger {
     const isFound = known === undefined && !this.#hasRead;
     const isSilent = isFound && record.state === 'FINISHED';
     const lastMs = nowMs - (isSilent ? Math.max(ageMs, this.#parts.finishedTimeoutMs(node)) : Math.min(ageMs, WRITTEN_WITHIN_MS));
-    const lastedFromMs = lastMs - (record.heardForMs ?? Math.max(0, Date.parse(record.last) - Date.parse(record.first)));
+    const heardForMs = record.heardForMs ?? Math.max(0, Date.parse(record.last) - Date.parse(record.first));
+    const lastedFromMs = lastMs - heardForMs;
     const onTheWallMs = nowMs - Math.max(0, wallMs - Date.parse(record.first));
-    return { record, isFound, seenMs: nowMs, lastMs, firstMs: isFound ? Math.min(lastedFromMs, onTheWallMs) : lastedFromMs };
+    return {
+      record,
+      isFound,
+      seenMs: nowMs,
+      lastMs,
+      firstMs: isFound ? Math.min(lastedFromMs, onTheWallMs) : lastedFromMs,
+      isClockSet: !isFound && ageMs > WRITTEN_WITHIN_MS,
+    };
   }
 
-  #sightsOf(node: string, lifeAtMs: number, isGone = false): HeardDump[] {
+  #sightsOf(node: string, lifeAtMs: number, { isGone = false, isGuessed = true } = {}): HeardDump[] {
     return [...this.#others.values()].flatMap((sights) => {
       const sight = sights.get(node);
       // Of a dump before the node's last life, by a replica that is gone since.
       if (sight === undefined || (this.#parts.renewedAtMs(node) ?? Number.NEGATIVE_INFINITY) > Date.parse(sight.record.last)) return [];
-      const { record, seenMs, firstMs, lastMs, isFound } = sight;
+      const { record, seenMs, lastMs, isFound, isClockSet } = sight;
       if (seenMs < lifeAtMs || (isGone && !isFound)) return [];
+      const firstMs = isClockSet && !isGuessed ? sight.firstMs + (seenMs - lastMs) : sight.firstMs;
       return [{ source: record.source, firstMs, lastMs, count: record.count, first: record.first }];
     });
   }

@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import type { DumpRecord } from '../../domain/kdump/record.ts';
+import { DumpLedger } from './ledger.ts';
+
+const WALL_MS = Date.parse('2026-01-01T00:00:00Z');
+const HOUR_MS = 3_600_000;
+
+/** Since when the node dumps, where this replica and another hear each message, and the clock on the wall of this one was set by so much meanwhile. */
+function firstHeardMs(setByMs: number): number | undefined {
+  const ledger = new DumpLedger({ lifeAtMs: () => -60_000, renewedAtMs: () => undefined, finishedTimeoutMs: () => 30_000, host: 'b' });
+  ledger.see(new Map(), 0, WALL_MS);
+  for (let nowMs = 1_000; nowMs <= 11_000; nowMs += 1_000) ledger.hear('a', '10.9.0.1', nowMs, WALL_MS + nowMs);
+  const said: DumpRecord = {
+    source: '10.9.0.1',
+    first: new Date(WALL_MS + 1_000).toISOString(),
+    last: new Date(WALL_MS + 11_000).toISOString(),
+    heardForMs: 10_000,
+    count: 11,
+    state: 'DUMPING',
+  };
+  ledger.see(new Map([['other', new Map([['a', said]])]]), 11_500, WALL_MS + 11_500 + setByMs);
+  return ledger.heardOf('a')?.firstMs;
+}
+
+describe('what another replica says of a dump while we look', () => {
+  it('makes it no older where our clock on the wall was set forward: its limit does not end sooner, and cuts no dump', () => {
+    expect(firstHeardMs(2 * HOUR_MS)).toBe(1_000);
+  });
+
+  it.each([0, -2 * HOUR_MS])('makes it no older where that was set by %i ms', (setByMs) => {
+    expect(firstHeardMs(setByMs)).toBe(1_000);
+  });
+});
