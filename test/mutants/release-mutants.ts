@@ -168,6 +168,18 @@ export const RELEASE_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(KEPT, 'for a webhook that forbids it, keeps none of the others and is never reported as released'),
   },
   {
+    name: 'two budgets stop all',
+    defect: 'a pod with two PodDisruptionBudgets, which the server answers with 500 for ever, ends each batch of a release by eviction',
+    file: 'src/controllers/shared/release/pods.ts',
+    edits: [
+      [
+        'if (error.status === 409 || error.status === 500) return readBack(cluster, pod, treatment, error);',
+        "if (error.status === 500) return { kind: 'stop', error };",
+      ],
+    ],
+    killedBy: byTest(KEPT, 'for two PodDisruptionBudgets, which is a 500 for ever, keeps none of the others and is never reported as released'),
+  },
+  {
     name: 'hanging deletion repeated',
     defect: 'a deletion that has not been answered is sent again with the next batch',
     file: 'src/controllers/shared/release/asked-pods.ts',
