@@ -153,10 +153,9 @@ export class FenceController implements ProofReader {
     const isTakenForFailed = this.dependencies.fastDetection?.failureOf(name) !== undefined;
     if (node !== undefined && readyOf(node)?.status === 'True' && !isTakenForFailed && (fence === undefined || fence.status?.state === 'final')) {
       // Before anything that can fail: a delay must never be counted from an earlier failure.
-      observation.mark('triggered', undefined, clock.monotonicMs());
-      observation.mark('notReady', undefined, clock.monotonicMs());
-      observation.mark('failing', undefined, clock.monotonicMs());
+      for (const sign of ['triggered', 'notReady', 'failing'] as const) observation.mark(sign, undefined, clock.monotonicMs());
       await this.records.keep(node, observation);
+      if (fence === undefined && !this.runs.isUnderWay(name)) observation.forgetFence();
       if (fence === undefined) return;
     }
     const onward = decideOnward((known) => {

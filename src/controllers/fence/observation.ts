@@ -104,6 +104,14 @@ export class NodeObservation {
     return this.proofs?.get(journalId);
   }
 
+  /** Its NodeFence is gone, and no run of it goes on: what was seen of it is of no use to the next one, and most nodes never have a next one. */
+  forgetFence(): void {
+    for (const key of OF_STATUS) this.marks?.delete(key);
+    if (this.marks?.size === 0) this.marks = undefined;
+    this.proofs = undefined;
+    this.askedPods = undefined;
+  }
+
   /** First sights of what stands in the status. */
   seeStatus(status: NodeFenceStatus, nowMs: number): void {
     for (const [key, value] of sightsOf(status)) this.mark(key, value, nowMs);
@@ -125,8 +133,10 @@ export class NodeObservation {
   }
 }
 
+const OF_STATUS = ['action', 'position', 'journal', 'released', 'batch', 'held'] as const satisfies readonly (keyof Since)[];
+
 /** What a status shows that delays are counted from; `undefined`: it does not stand. */
-export function sightsOf(status: NodeFenceStatus): [keyof Since, string | undefined][] {
+export function sightsOf(status: NodeFenceStatus): [(typeof OF_STATUS)[number], string | undefined][] {
   const last = status.journal.at(-1);
   const action = status.journal.findLast((entry) => entry.step !== 'recovery');
   const open = status.journal.filter((entry) => entry.finishedAt === undefined).length;

@@ -8,13 +8,14 @@ import type { NodeFence } from '../../ports/resources.ts';
 import { ManualClock } from '../../runtime/manual-clock.ts';
 import { FINALIZER } from '../shared/ownership.ts';
 import { FenceController } from './controller.ts';
+import type { NodeObservation } from './observation.ts';
 import { FenceHarness, leaseOf, nodeOf } from './testing/harness.ts';
 import type { FakeLister } from './testing/harness.ts';
 
 const AT_ONCE = planOf({ timing: { ...DEFAULT_TIMING, isolationDelayMs: 0, powerManagementDelayMs: 0, lifeWaitMs: 0 } });
 
 /** Lets a test say what the watch brings, in the order of the real one: first the cache changes, then its listeners are told. */
-function told<T extends KubeObject>(lister: FakeLister<T>): (object: T) => void {
+function told<T extends KubeObject>(lister: FakeLister<T>): (object: T | undefined) => void {
   const listeners: Parameters<Lister<T>['onChange']>[0][] = [];
   Object.assign(lister, {
     onChange: (listener: Parameters<Lister<T>['onChange']>[0]) => {
@@ -24,7 +25,7 @@ function told<T extends KubeObject>(lister: FakeLister<T>): (object: T) => void 
   });
   return (object) => {
     const before = lister.items[0];
-    lister.items = [object];
+    lister.items = object === undefined ? [] : [object];
     for (const listener of listeners) listener(before, object);
   };
 }
@@ -33,7 +34,7 @@ interface World {
   controller: FenceController;
   /** How often the node was queued since it was last looked at here. */
   queued: () => number;
-  shows: { fence: (fence: NodeFence) => void; node: (node: Node) => void; lease: (lease: Lease) => void };
+  shows: { fence: (fence: NodeFence | undefined) => void; node: (node: Node) => void; lease: (lease: Lease) => void };
   /** As it was written last. */
   stored: () => NodeFence;
   endRun: () => void;
@@ -53,7 +54,9 @@ function world(): World {
   let answered: Promise<void> = Promise.resolve();
   const cluster: Cluster = {
     ...harness.dependencies.cluster,
-    replaceStatus: async (_resource, object) => {
+    create: (_resource, object) => Promise.resolve(object as never),
+    replaceStatus: async (resource, object) => {
+      if (resource.kind !== 'NodeFence') return object;
       await answered;
       const written = { ...object, metadata: { ...object.metadata, resourceVersion: String(Number(object.metadata.resourceVersion) + 1) } };
       stored = written as unknown as NodeFence;
@@ -151,5 +154,41 @@ describe('a pass for a node', () => {
     const { metadata, ...rest } = stored();
     shows.fence({ ...rest, metadata: { ...metadata, resourceVersion: '11' } });
     expect(queued()).toBe(1);
+  });
+});
+
+describe('what was seen of a fence', () => {
+  it('is forgotten when its NodeFence is gone, and kept until then', async () => {
+    const { controller, shows, stored, endRun } = world();
+    await controller.reconcile('a');
+    await turns();
+    shows.fence(stored());
+    endRun();
+    await turns();
+    await controller.reconcile('a');
+    await turns();
+    const { status } = stored();
+    const seen = controller.lifeOf('a') as NodeObservation;
+    expect(Object.keys(seen.since(status))).toEqual(expect.arrayContaining(['position', 'journal', 'action']));
+    shows.fence(stored());
+    shows.node(nodeOf({ ready: 'True' }));
+    await controller.reconcile('a');
+    expect(Object.keys(seen.since(status))).toContain('position');
+    shows.fence(undefined);
+    await controller.reconcile('a');
+    expect(seen.since(status)).toEqual({});
+  });
+
+  it('is kept while a run of it is under way, which rests on it', async () => {
+    const { controller, shows, stored } = world();
+    await controller.reconcile('a');
+    await turns();
+    const seen = controller.lifeOf('a') as NodeObservation;
+    const before = seen.since(stored().status);
+    expect(Object.keys(before)).toContain('position');
+    shows.node(nodeOf({ ready: 'True' }));
+    shows.fence(undefined);
+    await controller.reconcile('a');
+    expect(seen.since(stored().status)).toMatchObject({ position: before.position });
   });
 });
