@@ -150,6 +150,17 @@ describe('cordon', () => {
     expect(cluster.reads).toBe(2);
   });
 
+  it('leaves another Node alone that was created under its name in between', async () => {
+    const cluster = new OneNode();
+    cluster.before = () => {
+      cluster.before = () => undefined;
+      cluster.node = { metadata: { name: 'a', uid: 'of-another', resourceVersion: '7' }, spec: {}, status: {} };
+    };
+    const agent = await agentOf(cordon, cluster);
+    await expect(agent.run(target())).rejects.toMatchObject({ kind: 'Refused' });
+    expect(cluster.patches).toEqual([]);
+  });
+
   it('tells of a read ahead that failed as of its own', async () => {
     const agent = await agentOf(cordon, new OneNode());
     const standing = Promise.reject(new TransportError('timeout', 'no answer'));

@@ -50,12 +50,17 @@ export interface Edited {
 
 /**
  * Changes a Node by merge patch from a consistent read under its resourceVersion, because taints are an atomic list and others write too. A lost race starts
- * again from a GET. What the server answers to a write is the object that it stored, after its webhooks: nothing is read a second time (docs/adr/0024).
+ * again from a GET, and ends where another Node has the name by then. What the server answers to a write is the object that it stored, after its webhooks:
+ * nothing is read a second time (docs/adr/0024).
  */
 export async function editNode(context: AgentContext, target: Target, asked: string, plan: (node: Node) => NodePatch | undefined): Promise<Edited> {
+  let uid: string | undefined;
   for (let attempt = 1; ; attempt += 1) {
     const ahead = attempt === 1 ? target.standing : undefined;
     const node = await (ahead === undefined ? readNode(context, target, asked) : existing(ahead, target, asked));
+    if (attempt > 1 && node.metadata.uid !== uid)
+      throw nodeError('Refused', target, asked, 'there is no such Node any more: another one has its name');
+    uid = node.metadata.uid;
     const patch = plan(node);
     if (patch === undefined) return { node, isChanged: false };
     if (target.signal.aborted) throw nodeError('NotSent', target, asked, 'the call was given up before anything was sent');

@@ -13,6 +13,13 @@ export const CLUSTER_AGENT_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(CLUSTER_AGENTS, 'makes the Node unschedulable with our mark, once'),
   },
   {
+    name: 'node edit of another Node',
+    defect: 'a Node that was created anew under the name of the one that failed is cordoned or tainted in its place',
+    file: 'agents/shared/node-edit.ts',
+    edits: [['node.metadata.uid !== uid', 'node.metadata.name === uid']],
+    killedBy: byTest(CLUSTER_AGENTS, 'leaves another Node alone that was created under its name in between'),
+  },
+  {
     name: 'node edit given up',
     defect: 'a Node is changed for a caller who gave up',
     file: 'agents/shared/node-edit.ts',
