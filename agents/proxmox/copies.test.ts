@@ -1,18 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import type { AgentContext, PowerAgent, Target } from '../../src/ports/agents.ts';
-import { SystemClock } from '../../src/runtime/system-clock.ts';
 import { proxmoxCloud, pveOf } from '../../src/testbed/devices/cloud/proxmox.ts';
-import { environmentOf, failureOf, startCloudHarness, type CloudHarness } from '../../src/testbed/devices/cloud/testing.ts';
+import { environmentOf, failureOf, JumpingClock, startCloudHarness, type CloudHarness } from '../../src/testbed/devices/cloud/testing.ts';
 import { proxmox } from './definition.ts';
-
-class JumpingClock extends SystemClock {
-  aheadMs = 0;
-
-  override monotonicMs(): number {
-    return super.monotonicMs() + this.aheadMs;
-  }
-}
 
 describe('a machine that proxmox found by its UUID', () => {
   let cloud: CloudHarness;

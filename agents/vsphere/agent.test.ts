@@ -1,18 +1,16 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { AgentError, type AgentContext, type PowerAgent, type Target } from '../../src/ports/agents.ts';
-import { SystemClock } from '../../src/runtime/system-clock.ts';
-import { environmentOf, failureOf, powerAgentIn, startCloudHarness, type CloudHarness } from '../../src/testbed/devices/cloud/testing.ts';
+import {
+  environmentOf,
+  failureOf,
+  JumpingClock,
+  powerAgentIn,
+  startCloudHarness,
+  type CloudHarness,
+} from '../../src/testbed/devices/cloud/testing.ts';
 import { vcenterOf, vsphereCloud } from '../../src/testbed/devices/cloud/vsphere.ts';
 import { vsphere } from './definition.ts';
-
-class JumpingClock extends SystemClock {
-  aheadMs = 0;
-
-  override monotonicMs(): number {
-    return super.monotonicMs() + this.aheadMs;
-  }
-}
 
 describe('vsphere', () => {
   let cloud: CloudHarness;

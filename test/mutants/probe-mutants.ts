@@ -46,16 +46,16 @@ export const PROBE_MUTANTS: readonly SourceMutant[] = [
   {
     name: 'survey in one turn',
     defect: 'the plans of all nodes are made in one turn of the process: with thousands a failed node waits for a second',
-    file: 'src/controllers/probes/in-turns.ts',
+    file: 'src/controllers/shared/in-turns.ts',
     edits: [['const AT_ONCE = 64;', 'const AT_ONCE = 6_400;']],
-    killedBy: byTest('src/controllers/probes/in-turns.test.ts', 'leaves others their turn among thousands: no turn takes more than 64'),
+    killedBy: byTest('src/controllers/shared/in-turns.test.ts', 'leaves others their turn among thousands: no turn takes more than 64'),
   },
   {
     name: 'survey without end',
     defect: 'a look at all nodes goes on for a controller that has stopped',
-    file: 'src/controllers/probes/in-turns.ts',
+    file: 'src/controllers/shared/in-turns.ts',
     edits: [['    this.#cancel?.();\n    this.#cancel = undefined;', '    this.#cancel = undefined;']],
-    killedBy: byTest('src/controllers/probes/in-turns.test.ts', 'is over when it is closed: nobody else is looked at, and no end is told'),
+    killedBy: byTest('src/controllers/shared/in-turns.test.ts', 'is over when it is closed: nobody else is looked at, and no end is told'),
   },
   {
     name: 'probe beside a fence',

@@ -1,16 +1,14 @@
+import { InTurns, PAUSE_MS } from '../shared/in-turns.ts';
 import type { FenceDependencies } from './dependencies.ts';
 import { readyOf } from './observation.ts';
 
 /** Several changes of the configuration in a row are looked at together: a roll-out changes thousands of ConfigMaps. */
 const SOON_MS = 20;
-/** So many nodes in one turn: what fails or is answered meanwhile comes between two of them. */
-const AT_ONCE = 64;
-const PAUSE_MS = 5;
 
 /** Rounds over all nodes: who may be about to be fenced at once, those that are well after them, some at a time. */
 export class Rounds {
   readonly #dependencies: Pick<FenceDependencies, 'clock' | 'listers' | 'queue' | 'fastDetection'>;
-  #rest: Iterator<string> | undefined;
+  readonly #turns: InTurns;
   #isWantedAgain = false;
   #cancelSoon: (() => void) | undefined;
   #cancelNext: (() => void) | undefined;
@@ -18,20 +16,22 @@ export class Rounds {
 
   constructor(dependencies: Pick<FenceDependencies, 'clock' | 'listers' | 'queue' | 'fastDetection'>) {
     this.#dependencies = dependencies;
+    this.#turns = new InTurns(dependencies.clock);
   }
 
   /** Whoever asks while a round is under way has the next one, so that changes without end keep nobody from their turn. */
   begin(): void {
+    if (this.#isClosed) return;
     for (const name of this.#pressing()) this.#dependencies.queue.add(name);
-    this.#isWantedAgain = this.#rest !== undefined;
-    if (this.#rest === undefined) this.#start();
+    this.#isWantedAgain = this.#turns.isUnderWay;
+    if (!this.#turns.isUnderWay) this.#start();
   }
 
   /** The same in a moment, once for all who ask until then. */
   beginSoon(): void {
     this.#cancelSoon ??= this.#dependencies.clock.after(SOON_MS, () => {
       this.#cancelSoon = undefined;
-      if (!this.#isClosed) this.begin();
+      this.begin();
     });
   }
 
@@ -39,34 +39,18 @@ export class Rounds {
     this.#isClosed = true;
     this.#cancelSoon?.();
     this.#cancelNext?.();
+    this.#turns.close();
   }
 
   #start(): void {
     // One that was to follow in a moment is this one.
     this.#cancelNext?.();
     this.#isWantedAgain = false;
-    this.#rest = this.#everybody();
-    this.#goOn();
-  }
-
-  #goOn(): void {
-    const { queue } = this.#dependencies;
-    for (let count = 0; count < AT_ONCE; count += 1) {
-      const next = this.#rest?.next();
-      if (next === undefined || next.done === true) {
-        this.#rest = undefined;
-        if (this.#isWantedAgain) this.#later(() => this.#start());
-        return;
-      }
-      queue.add(next.value);
-    }
-    this.#later(() => this.#goOn());
-  }
-
-  #later(then: () => void): void {
-    this.#cancelNext = this.#dependencies.clock.after(PAUSE_MS, () => {
-      if (!this.#isClosed) then();
-    });
+    const { queue, clock } = this.#dependencies;
+    const onEnd = (): void => {
+      if (this.#isWantedAgain) this.#cancelNext = clock.after(PAUSE_MS, () => this.#start());
+    };
+    this.#turns.begin(this.#everybody(), (name) => queue.add(name), onEnd);
   }
 
   *#pressing(): Generator<string> {

@@ -1,26 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { operationOf } from '../../domain/operation-of.ts';
-import type { JournalEntry, NodeFenceStatus } from '../../domain/node-fence.ts';
+import type { JournalEntry } from '../../domain/node-fence.ts';
 import type { JobReport } from '../../domain/snapshot.ts';
-import { Model } from '../../domain/testing/model.ts';
 import type { Job, Runner } from '../../ports/jobs.ts';
 import { ManualClock } from '../../runtime/manual-clock.ts';
 import { Acknowledgements } from './acknowledgements.ts';
 import { NodeObservation } from './observation.ts';
 import { Runs } from './runs.ts';
 import { FenceHarness, leaseOf, nodeOf } from './testing/harness.ts';
+import { offDue } from './testing/off-due.ts';
 import { factsOf } from '../shared/release/pod-facts.ts';
-
-/** A fence whose off is about to be sent. */
-function offDue(): { status: NodeFenceStatus; entry: JournalEntry } {
-  const model = new Model();
-  model.fail();
-  model.next();
-  model.runUntil(() => model.inFlight.size > 0);
-  const entry = model.dispatched.at(-1)?.entry;
-  if (entry?.action !== 'off') throw new Error('the off was expected');
-  return { status: model.status, entry };
-}
 
 /** A world in which node `a` has failed, as whoever decided upon the off has seen it. */
 function failing(clock: ManualClock): FenceHarness {

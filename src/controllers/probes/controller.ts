@@ -15,7 +15,7 @@ import type { Logger, Recorder } from '../../ports/recorder.ts';
 import type { NodeFence, NodeFenceReport, ProbedDevice } from '../../ports/resources.ts';
 import { gatedWrites, conflictUnless } from '../shared/gated-cluster.ts';
 import { updateReport } from '../shared/node-report.ts';
-import { InTurns } from './in-turns.ts';
+import { InTurns } from '../shared/in-turns.ts';
 import { PathMetrics } from './metrics.ts';
 import { isOf, spreadMs } from './path.ts';
 import type { Path } from './path.ts';

@@ -2,25 +2,20 @@ import { describe, expect, it } from 'vitest';
 import { operationOf } from '../../../domain/operation-of.ts';
 import type { JournalEntry, NodeFenceStatus } from '../../../domain/node-fence.ts';
 import type { JobReport, ActiveHold } from '../../../domain/snapshot.ts';
-import { Model } from '../../../domain/testing/model.ts';
 import type { Runner } from '../../../ports/jobs.ts';
 import { ManualClock } from '../../../runtime/manual-clock.ts';
 import { Acknowledgements } from '../acknowledgements.ts';
 import { NodeObservation } from '../observation.ts';
 import { Runs } from '../runs.ts';
 import { FenceHarness, nodeOf } from '../testing/harness.ts';
+import { offDue } from '../testing/off-due.ts';
 
 const STORM: ActiveHold = { reason: 'max-unhealthy', policy: 'max-unhealthy', message: '3 of 6 nodes are unhealthy' };
 
 /** A fence whose off is about to be sent, or that run instead of it. */
 function due(action: JournalEntry['action']): { status: NodeFenceStatus; entry: JournalEntry } {
-  const model = new Model();
-  model.fail();
-  model.next();
-  model.runUntil(() => model.inFlight.size > 0);
-  const entry = model.dispatched.at(-1)?.entry;
-  if (entry?.action !== 'off') throw new Error('the off was expected');
-  return { status: model.status, entry: { ...entry, action, ...(action === 'run' ? { step: 'isolation' } : {}) } };
+  const { status, entry } = offDue();
+  return { status, entry: { ...entry, action, ...(action === 'run' ? { step: 'isolation' } : {}) } };
 }
 
 /** Makes the run; the storm comes while the agent is at its device, before it sends. */

@@ -15,6 +15,15 @@ import type { CloudKind, CloudService, CloudServiceOptions } from './cloud-servi
 
 const HOST = '127.0.0.1';
 
+/** The real clock, for a test that says that minutes have passed. */
+export class JumpingClock extends SystemClock {
+  aheadMs = 0;
+
+  override monotonicMs(): number {
+    return super.monotonicMs() + this.aheadMs;
+  }
+}
+
 /** An emulated cloud with machines `a` and `b`, at 10.9.0.1 and 10.9.0.2, for the tests of its agent. */
 export interface CloudHarness {
   service: CloudService;

@@ -2,7 +2,7 @@ import type { Clock } from '../../ports/clock.ts';
 
 /** So many in one turn: what fails or is answered meanwhile comes between two of them. */
 const AT_ONCE = 64;
-const PAUSE_MS = 5;
+export const PAUSE_MS = 5;
 
 /** A look at thousands, some at a time; one look after the other. */
 export class InTurns {
