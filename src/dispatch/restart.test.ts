@@ -62,6 +62,15 @@ describe('a device that restarts between the off and its proof', () => {
     expect(harness.calls(/^set/)).toHaveLength(1);
   });
 
+  it('is waited for beyond the budget of several plugs', async () => {
+    const harness = new Harness(new ManualClock());
+    harness.plug('bmc').state = 'off';
+    follow(harness, harness.plug('bmc'), boot('2'));
+    const untilMs = harness.clock.monotonicMs() + 10_000;
+    const report = await harness.run(harness.job(BMC, 'off', { restartedSince: () => true, untilMs }));
+    expect(report).toMatchObject({ result: 'succeeded', evidence: { kind: 'power-off' } });
+  });
+
   it('is not waited for longer than power_timeout once it shows on: the off was lost, and the next run sends another', async () => {
     const harness = new Harness(new ManualClock());
     const plug = harness.plug('bmc');
@@ -93,6 +102,23 @@ describe('a device that has just started', () => {
     const againAtMs = harness.clock.monotonicMs();
     expect(await harness.run(harness.job(BMC, 'off'))).toMatchObject({ result: 'succeeded' });
     expect(harness.clock.monotonicMs() - againAtMs).toBeLessThan(10_000);
+  });
+});
+
+describe('an on', () => {
+  it('is reached though its device restarts: what shows on is on', async () => {
+    const harness = new Harness(new ManualClock());
+    const plug = harness.plug('bmc');
+    plug.state = 'off';
+    const device = follow(harness, plug);
+    plug.onSet = () => {
+      plug.state = 'on';
+      device.boot = boot('2', { upMs: 0 });
+      return Promise.resolve(ACCEPTED);
+    };
+    const beganAtMs = harness.clock.monotonicMs();
+    expect(await harness.run(harness.job(BMC, 'on'))).toMatchObject({ result: 'succeeded', edge: 'on' });
+    expect(harness.clock.monotonicMs() - beganAtMs).toBeLessThan(10_000);
   });
 });
 
