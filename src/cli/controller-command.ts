@@ -17,7 +17,7 @@ import type { Logger } from '../ports/recorder.ts';
 import type { Plan } from '../domain/plan.ts';
 import { hostEnvironment } from '../runtime/host-environment.ts';
 import { keepMemoryOutOfDumps } from '../runtime/core-dumps.ts';
-import { settleHeap } from '../runtime/heap.ts';
+import { keepHeapSmall } from '../runtime/heap.ts';
 import { SystemClock } from '../runtime/system-clock.ts';
 import { SystemRandom } from '../runtime/system-random.ts';
 import { Probes } from '../connectivity/probes.ts';
@@ -166,7 +166,8 @@ async function runController(flags: Flags): Promise<void> {
   stopOnSignals(ending, logger);
   try {
     await serve(flags, logger, ending);
-    new SystemClock().after(SETTLE_AFTER_MS, settleHeap);
+    const clock = new SystemClock();
+    clock.after(SETTLE_AFTER_MS, () => keepHeapSmall(clock));
   } catch (error) {
     logger.error('the controller cannot run', { error: error instanceof Error ? error.message : String(error) });
     process.exitCode = 1;

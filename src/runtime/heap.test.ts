@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import { getHeapStatistics } from 'node:v8';
 import { describe, expect, it } from 'vitest';
 import { settleHeap } from './heap.ts';
@@ -13,4 +15,39 @@ describe('the heap of a process that has started', () => {
     expect(getHeapStatistics().total_heap_size).toBeLessThan(full.total_heap_size);
     expect('gc' in globalThis).toBe(false);
   });
+
+  it('has room while garbage is made all the time, and gives it back when that is over', () => {
+    const [live, most, after] = used();
+    expect(most).toBeGreaterThan(1.6 * live);
+    expect(after).toBeLessThan(1.2 * live);
+  });
 });
+
+/** Megabytes of a process of its own, since a heap is one of the whole process: what lives, the most after it has collected often, and at the end. */
+function used(): [live: number, most: number, after: number] {
+  const script = `
+    import { memoryUsage } from 'node:process';
+    import { setTimeout } from 'node:timers/promises';
+    import { keepHeapSmall } from ${JSON.stringify(fileURLToPath(new URL('heap.ts', import.meta.url)))};
+    import { ManualClock } from ${JSON.stringify(fileURLToPath(new URL('manual-clock.ts', import.meta.url)))};
+    const clock = new ManualClock();
+    const usedMb = () => memoryUsage().heapUsed / 2 ** 20;
+    const objects = () => Array.from({ length: 5_000 }, (_unused, index) => ({ index, text: 'x' + index }));
+    const held = Array.from({ length: 160 }, objects);
+    keepHeapSmall(clock);
+    const live = usedMb();
+    const mostOf = async (times) => {
+      let most = 0;
+      for (let time = 0; time < times; time += 1) {
+        held[time % held.length] = objects();
+        most = Math.max(most, usedMb());
+        await setTimeout(1);
+      }
+      return most;
+    };
+    const most = await mostOf(1_000);
+    await clock.advance(60_000);
+    console.log(JSON.stringify([live, most, usedMb()]));`;
+  const { stdout } = spawnSync(process.execPath, ['--max-semi-space-size=2', '--input-type=module', '-e', script], { encoding: 'utf8' });
+  return JSON.parse(stdout) as [number, number, number];
+}
