@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../runtime/manual-clock.ts';
-import { ACCEPTED, Harness, methodOf } from './testing/harness.ts';
+import { ACCEPTED, failure, Harness, methodOf } from './testing/harness.ts';
 
 const LEFT = methodOf('left', 'power', { device: 'pdu-1', plug: '7' });
 const RIGHT = methodOf('right', 'power', { device: 'pdu-2', plug: '7' });
@@ -63,6 +63,17 @@ describe('a machine with several supplies', () => {
     harness.plug('pdu-1', '7').state = 'on';
     harness.plug('pdu-2', '7').state = 'off';
     expect(await harness.run(harness.job(RIGHT, 'off', { together: [LEFT] }))).toMatchObject({ result: 'timeout', edge: 'off' });
+  });
+
+  it('is ours to switch on again where one stays on and the other, which was told off, is not heard any more', async () => {
+    const harness = harnessWith();
+    const right = harness.plug('pdu-2', '7');
+    right.onSet = () => {
+      right.onRead = () => Promise.reject(failure('Unreachable', 'connection refused'));
+      return Promise.resolve(ACCEPTED);
+    };
+    const report = await harness.run(harness.job(RIGHT, 'off', { together: [LEFT] }));
+    expect(report).toMatchObject({ result: 'timeout', edge: 'off', message: expect.stringContaining('right: Unreachable') as string });
   });
 
   it('gives no evidence when an earlier supply comes back in the middle of the pass', async () => {

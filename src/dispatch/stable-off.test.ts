@@ -14,6 +14,7 @@ describe('off, and the reads that prove it', () => {
     const harness = harnessWith();
     const report = await harness.run(harness.job(BMC, 'off'));
     expect(report).toMatchObject({ result: 'succeeded', edge: 'off', evidence: { kind: 'power-off', grade: 'read-back', identity: 'verified' } });
+    expect(report.edgeUnseen, 'it showed on before').toBeUndefined();
     const setAt = harness.calls(/^set/)[0]?.atMs ?? Number.NaN;
     const after = harness.calls(/^read/).filter((line) => line.atMs > setAt);
     expect(harness.calls(/^set/).map((line) => line.call)).toEqual(['set off bmc']);
