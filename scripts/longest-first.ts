@@ -27,6 +27,7 @@ const ORDER = [
   'test/fault-matrix',
   'test/scenarios/command-line',
   'test/hour',
+  'test/simulation/core',
   'test/laws/search',
   'test/simulation/secondary-controllers/worlds',
   'test/simulation/node-daemons',

@@ -23,7 +23,8 @@ export interface WorkersOptions {
   onResult: (result: SeedResult) => void;
 }
 
-const CHUNK_SEEDS = 50;
+/** Few, so that the workers end at about the same time. */
+const CHUNK_SEEDS = 10;
 /** After whatever else computes, and not so far after it that a seed seems to hang. */
 const LAST = 15;
 /** A world makes much that does not live long, and many errors whose stacks nobody reads; a single seed that is run again shows them. */
