@@ -83,8 +83,6 @@ interface Flags extends MachineFlags, NodeDaemonFlags, KdumpFlags, RemedyFlags, 
 
 const SYNC_DEADLINE_MS = 60_000;
 const STOP_DEADLINE_MS = 5_000;
-/** When every node was looked at once. Where nobody led before, no fence begins so early (policy `startup-grace`). */
-const SETTLE_AFTER_MS = 10_000;
 
 /** `nodefence controller`: the cluster-level daemon. */
 export function controllerCommand(): Command {
@@ -166,8 +164,7 @@ async function runController(flags: Flags): Promise<void> {
   stopOnSignals(ending, logger);
   try {
     await serve(flags, logger, ending);
-    const clock = new SystemClock();
-    clock.after(SETTLE_AFTER_MS, () => keepHeapSmall(clock));
+    keepHeapSmall(new SystemClock());
   } catch (error) {
     logger.error('the controller cannot run', { error: error instanceof Error ? error.message : String(error) });
     process.exitCode = 1;

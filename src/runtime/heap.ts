@@ -9,33 +9,44 @@ import { HeapRoom } from './heap-room.ts';
 const SMALL_PERCENT = 25;
 /** While much happens. V8 would let it grow to four times what lives. */
 const WIDE_PERCENT = 100;
+/** When every node was looked at once. Where nobody led before, no fence begins so early (policy `startup-grace`). */
+const SETTLE_AFTER_MS = 10_000;
 
 /** Marking begins bit by bit where nobody asked for a collection. */
 const FULL = constants.NODE_PERFORMANCE_GC_INCREMENTAL;
 
 type Collection = PerformanceEntry & { detail: NodeGCPerformanceDetail };
-type Collect = (options: { type: 'major'; execution: 'sync'; flavor: 'last-resort' }) => void;
+/** The second gives pages back. */
+type Flavor = 'regular' | 'last-resort';
 
 /**
- * Gives back what the start has taken, and keeps the heap small from then on, except while much happens: all objects of a cluster were read and cut down, code ran that never runs again.
- * While the start lasts the heap may grow as V8 likes: that is faster.
+ * Of a process that has begun: all objects of a cluster were read and cut down, code ran that never runs again. What of that is garbage goes at once, before as much is made beside it;
+ * pages are given back when the first work is done. From then on there is room only while much happens.
  */
 export function keepHeapSmall(clock: Clock): void {
-  const room = new HeapRoom(clock, { settle: settleHeap, widen: () => growBy(WIDE_PERCENT) });
-  new PerformanceObserver((list) => {
-    for (const { detail } of list.getEntries() as Collection[]) if (detail.kind === FULL) room.collected();
-  }).observe({ entryTypes: ['gc'] });
+  growBy(SMALL_PERCENT);
+  collect('regular');
+  clock.after(SETTLE_AFTER_MS, () => {
+    const room = new HeapRoom(clock, { settle: settleHeap, widen: () => growBy(WIDE_PERCENT) });
+    new PerformanceObserver((list) => {
+      for (const { detail } of list.getEntries() as Collection[]) if (detail.kind === FULL) room.collected();
+    }).observe({ entryTypes: ['gc'] });
+  });
 }
 
 /** It takes 60 ms with 5,000 nodes, in which nothing else happens. What was compiled stays, since it is needed at once. */
 export function settleHeap(): void {
   growBy(SMALL_PERCENT);
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as Collect;
-  setFlagsFromString('--no-expose-gc');
   setFlagsFromString('--no-flush-bytecode');
-  collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
+  collect('last-resort');
   setFlagsFromString('--flush-bytecode');
+}
+
+function collect(flavor: Flavor): void {
+  setFlagsFromString('--expose-gc');
+  const gc = runInNewContext('gc') as (options: { type: 'major'; execution: 'sync'; flavor: Flavor }) => void;
+  setFlagsFromString('--no-expose-gc');
+  gc({ type: 'major', execution: 'sync', flavor });
 }
 
 function growBy(percent: number): void {

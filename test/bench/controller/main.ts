@@ -21,8 +21,6 @@ import { simulatedDevices } from '../device.ts';
 
 const CONCURRENCY = 64;
 const SYNC_DEADLINE_MS = 120_000;
-/** As the daemon does it: without it the memory is that of a process which V8 lets double its heap, and which nobody runs. */
-const SETTLE_AFTER_MS = 10_000;
 
 interface Configuration {
   server: string;
@@ -117,4 +115,5 @@ process.on('disconnect', () => process.exit(0));
 const startedAtMs = clock.monotonicMs();
 await controller.start();
 say({ synced: true, tookMs: clock.monotonicMs() - startedAtMs });
-clock.after(SETTLE_AFTER_MS, () => keepHeapSmall(clock));
+// As the daemon does it: without it the memory is that of a process which V8 lets double its heap, and which nobody runs.
+keepHeapSmall(clock);
