@@ -18,7 +18,7 @@ function foldOne(status: NodeFenceStatus, report: JobReport): NodeFenceStatus {
   if (entry?.finishedAt !== undefined || entry === undefined) return status;
   const finished: JournalEntry = { ...entry, finishedAt: report.finishedAt, result: report.result, message: bounded(report.message) };
   if (report.edgeUnseen === true) finished.edgeUnseen = true;
-  if (report.offSent === true) finished.offSent = true;
+  if (report.offSent !== undefined) finished.offSent = report.offSent;
   if (report.restarted !== undefined) finished.restarted = report.restarted.slice(0, LIMITS.restarted);
   const next: NodeFenceStatus = { ...status, journal: status.journal.map((candidate) => (candidate === entry ? finished : candidate)) };
   if (isFailure(finished) && entry.action !== 'acknowledge') next.retries = status.retries + 1;
@@ -157,11 +157,16 @@ export function restartedSince({ journal }: NodeFenceStatus, id: string, { name 
   return restarted > journal.findLastIndex((other) => other.method === name && other.action === 'off' && other.result === 'succeeded');
 }
 
-/** An off that was sent in this restart, whether or not it was verified: from then on the program is carried through. */
+/** An off that may have been sent in this restart, whether or not it was verified: from then on the program is carried through. */
 export function offBegan(status: NodeFenceStatus): boolean {
   return status.journal.some(
-    (entry) => entry.restart === status.restarts && entry.action === 'off' && entry.step === 'power-management' && !NEVER_BEGAN.has(entry.result),
+    (entry) => entry.restart === status.restarts && entry.action === 'off' && entry.step === 'power-management' && mayHaveLeft(entry),
   );
+}
+
+/** One whose device did not answer the read before it has switched nothing: a node that comes back by then is left alone, and a hold holds. */
+export function mayHaveLeft({ result, offSent }: Pick<JournalEntry, 'result' | 'offSent'>): boolean {
+  return !NEVER_BEGAN.has(result) && offSent !== false;
 }
 
 /** Isolates, makes the kernel dump, switches off or deletes: what a hold forbids, and what takes a slot. Never an on, a confirm read, or what takes something back. */

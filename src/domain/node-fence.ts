@@ -89,7 +89,7 @@ export interface JournalEntry {
   bootID?: string;
   /** The device showed the wanted state before the set: what this set does can not be told from what was before, and may still come. */
   edgeUnseen?: boolean;
-  /** An off of this run has left, for sure: a later run whose program sends nothing to what is off already may rest on it (P1). */
+  /** An off of this run has left, for sure: a later run whose program sends nothing to what is off already may rest on it (P1). `false`: none has, for sure, nor has a program begun. */
   offSent?: boolean;
   /** Methods whose device restarted between an off and its proof: they are switched off again, whatever they show. */
   restarted?: string[];

@@ -32,7 +32,7 @@ export const JOURNAL_ENTRY = object<JournalEntry>('One run. startedAt without fi
   deadlineMs: milliseconds('How long a set begun under this intent may take, counted from when a successor first sees it.'),
   bootID: optional(token("The node's boot ID when the intent was written.")),
   edgeUnseen: optional(flag('The device showed the wanted state before the set: what the set does may still come.')),
-  offSent: optional(flag('An off of this run has left, for sure.')),
+  offSent: optional(flag('An off of this run has left, for sure; false: none has, for sure, nor has a program begun.')),
   restarted: optional(
     list(
       'Methods whose device restarted between an off and its proof.',

@@ -101,7 +101,8 @@ export class Runs {
     const beganAtMs = clock.monotonicMs();
     const asked = Promise.withResolvers<unknown>();
     const ended = this.execute(run, observation, ahead, () => asked.resolve(run)).then(
-      (outcome) => {
+      (ended) => {
+        const outcome = this.withWhatLeft(run, ended);
         const report = this.denials.weighed(run, outcome);
         this.end(run, report);
         if (report.evidenceAtMs !== undefined) observation.proven(report.id, report.evidenceAtMs);
@@ -120,6 +121,13 @@ export class Runs {
       asked.resolve(run);
     });
     return asked.promise;
+  }
+
+  /** An off or a program that nothing was sent of, whatever it came to, has done nothing: the node is as it was, and one that comes back by then is left alone. */
+  private withWhatLeft({ kind, entry }: Run, report: JobReport): JobReport {
+    const isStrike = entry.action === 'off' || entry.action === 'run';
+    const hasNotLeft = kind === 'run' && isStrike && report.offSent === undefined && this.writes.stateOf(entry.id) === undefined;
+    return hasNotLeft ? { ...report, offSent: false } : report;
   }
 
   private end(run: Run, report: JobReport | undefined): void {

@@ -1,5 +1,4 @@
-import { offBegan } from '../../../domain/journal.ts';
-import { NEVER_BEGAN } from '../../../domain/node-fence.ts';
+import { mayHaveLeft, offBegan } from '../../../domain/journal.ts';
 import type { JournalEntry, NodeFenceStatus } from '../../../domain/node-fence.ts';
 import type { Plan, PlanMethod } from '../../../domain/plan.ts';
 
@@ -14,15 +13,19 @@ export function isFirstCut(entry: JournalEntry, status: NodeFenceStatus): boolea
   return !offBegan({ ...status, journal: status.journal.filter(({ id }) => id !== entry.id) });
 }
 
+/** They mark the Node, or take that back, and do nothing to its machine. */
+const HARMLESS_AGENTS: ReadonlySet<string> = new Set(['cordon', 'uncordon']);
+
 /**
  * The same of a run by which a machine may go down or be shut out too: a program, an order to its daemon, the end of its grants. What has been begun already is
  * carried through.
  */
 export function isFirstStrike(entry: JournalEntry, status: NodeFenceStatus): boolean {
   if (isFirstCut(entry, status)) return true;
-  const isSent = ({ id, operation, restart, result }: JournalEntry): boolean =>
-    id !== entry.id && operation === entry.operation && restart === entry.restart && !NEVER_BEGAN.has(result);
-  return entry.action === 'run' && entry.step === 'power-management' && !offBegan(status) && !status.journal.some(isSent);
+  const isSent = ({ id, operation, restart, ...other }: JournalEntry): boolean =>
+    id !== entry.id && operation === entry.operation && restart === entry.restart && mayHaveLeft(other);
+  const isStrike = entry.action === 'run' && entry.step !== 'recovery' && !HARMLESS_AGENTS.has(entry.agent);
+  return isStrike && !offBegan(status) && !status.journal.some(isSent);
 }
 
 /** Stands for a run that only reads: nothing of it is ever written. */

@@ -96,10 +96,22 @@ describe('a node that our watch still shows as not ready', () => {
       expect([report?.result, report?.message]).toEqual(['not-sent', expect.stringContaining('was heard meanwhile')]);
     });
 
+    const PROGRAM = { action: 'run', operation: 'run:program', agent: 'ssh', step: 'isolation' } as const;
+
+    it('is left alone by a program of isolation too, and is cordoned and uncordoned, which takes nothing from it', async () => {
+      expect((await offs(NOT_READY, READY, 2, { entry: PROGRAM })).map((report) => report?.result)).toEqual(['not-sent', 'not-sent']);
+      expect(await offs(nodeOf(), nodeOf({ heartbeat: '2026-01-01T00:01:00Z' }), 1, { entry: PROGRAM })).toMatchObject([{ result: 'not-sent' }]);
+      expect(await offs(NOT_READY, NOT_READY, 1, { entry: PROGRAM })).toMatchObject([{ result: 'timeout', message: 'sent' }]);
+      for (const agent of ['cordon', 'uncordon'])
+        expect(await offs(NOT_READY, READY, 1, { entry: { ...PROGRAM, agent } })).toMatchObject([{ result: 'timeout', message: 'sent' }]);
+    });
+
     it('is taken down where nothing is heard of it, and where that has begun already', async () => {
       expect(await offs(nodeOf(), nodeOf(), 1, { entry: RUN })).toMatchObject([{ result: 'timeout' }]);
       const before = { ...RUN, id: 'itself-1', step: 'power-management', restart: 0, result: 'timeout', finishedAt: 'then' } as JournalEntry;
       expect(await offs(NOT_READY, READY, 1, { entry: RUN, status: { journal: [before] } })).toMatchObject([{ result: 'timeout' }]);
+      const unsent = { ...before, offSent: false };
+      expect(await offs(NOT_READY, READY, 1, { entry: RUN, status: { journal: [unsent] } })).toMatchObject([{ result: 'not-sent' }]);
     });
   });
 });
