@@ -19,6 +19,7 @@ export class ConfigText implements NamedConfig {
   readonly data: NamedConfig['data'];
   readonly labels: NamedConfig['labels'];
   readonly #parsed = new Map<string, Properties>();
+  readonly #settings = new Map<string, Settings>();
   #selector: { parsed: readonly Requirement[] | undefined } | undefined;
 
   constructor({ name, data, labels }: NamedConfig) {
@@ -47,6 +48,17 @@ export class ConfigText implements NamedConfig {
     const parsed = parseProperties(text);
     this.#parsed.set(dataKey, parsed);
     return parsed;
+  }
+
+  /** The same as settings. Kept of what every node of a group asks for: what one node alone has would only be held. */
+  settings(dataKey: string): Settings | undefined {
+    const known = this.#settings.get(dataKey);
+    if (known !== undefined) return known;
+    const properties = this.properties(dataKey);
+    if (properties === undefined) return undefined;
+    const settings = new Map(properties.entries.map(({ key, value, line }) => [key, { key, value, where: place(this, dataKey, line) }]));
+    if (this.selectorText !== undefined || dataKey === TEMPLATE_KEY) this.#settings.set(dataKey, settings);
+    return settings;
   }
 }
 
@@ -117,7 +129,7 @@ export function readSettings(config: ConfigText, dataKey: string, problems: Prob
   const properties = config.properties(dataKey);
   if (properties === undefined) return undefined;
   for (const { severity, line, message } of properties.problems) problems[severity](place(config, dataKey, line), message);
-  return new Map(properties.entries.map(({ key, value, line }) => [key, { key, value, where: place(config, dataKey, line) }]));
+  return config.settings(dataKey);
 }
 
 /** As `readSettings`, but a ConfigMap whose only key has another name is read too, with a warning: such slips are in the wild. */

@@ -5,7 +5,7 @@ import type { Setting, Settings } from './configuration.ts';
 import { filled, findBody, findTemplate, methodNames, methodPlaces } from './method-body.ts';
 import type { MethodBody, MethodLookup } from './method-body.ts';
 import { didYouMean, nearest } from './nearest.ts';
-import { IGNORED_KEYS, OWN_KEYS, parameterNames, spelling, writableNames } from './parameter-names.ts';
+import { IGNORED_KEYS, OWN_KEYS, parameterNames, secretNames as secretNamesOf, spelling, writableNames } from './parameter-names.ts';
 import type { Problems } from './problems.ts';
 
 /** A method with its template and the cluster's defaults below it. */
@@ -17,6 +17,10 @@ export interface MergedMethod {
   /** By the agent's own names; those that are secret among them. */
   parameters: Settings;
   secretNames: ReadonlySet<string>;
+  /** Those that are not secret. */
+  shown: Readonly<Record<string, string>>;
+  /** Which device they name. */
+  device: string;
   /** It stands in the ConfigMap of a group. */
   isOfGroup: boolean;
   where: string;
@@ -98,10 +102,10 @@ function sortKeys(
   definition: AgentDefinition,
   written: readonly Setting[],
   problems: Problems,
-): Pick<MergedMethod, 'own' | 'parameters' | 'secretNames'> {
+): Pick<MergedMethod, 'own' | 'parameters' | 'secretNames' | 'shown' | 'device'> {
   const own = new Map<string, Setting>();
   const parameters = new Map<string, Setting>();
-  const secretNames = new Set(definition.describe().flatMap((parameter) => (parameter.secret ? [parameter.name] : [])));
+  const secretNames = secretNamesOf(definition);
   const nameOf = parameterNames(definition);
   // Where an action agent does several things, which one is its own parameter.
   const isActionItsOwn = definition.kind === 'action' && definition.describe().some((parameter) => parameter.name === 'action');
@@ -116,7 +120,8 @@ function sortKeys(
     else if (setting.value === '') parameters.delete(name);
     else parameters.set(name, secretNames.has(name) ? setting : filled(lookup, setting, problems));
   }
-  return { own, parameters, secretNames };
+  const shown = Object.fromEntries([...parameters].flatMap(([name, { value }]) => (secretNames.has(name) ? [] : [[name, value]])));
+  return { own, parameters, secretNames, shown, device: definition.deviceKey(shown) };
 }
 
 /** Keys that name something on the controller's machine. */

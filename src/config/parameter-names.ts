@@ -50,6 +50,15 @@ export function parameterNames(definition: AgentDefinition): (written: string) =
 
 /** An agent describes itself alike every time. */
 const namesOf = new WeakMap<AgentDefinition, (written: string) => string | undefined>();
+const secretsOf = new WeakMap<AgentDefinition, ReadonlySet<string>>();
+
+/** Names of the agent's parameters that are secret. */
+export function secretNames(definition: AgentDefinition): ReadonlySet<string> {
+  let names = secretsOf.get(definition);
+  if (names === undefined)
+    secretsOf.set(definition, (names = new Set(definition.describe().flatMap((parameter) => (parameter.secret ? [parameter.name] : [])))));
+  return names;
+}
 
 function readNames(definition: AgentDefinition): (written: string) => string | undefined {
   const known = new Map<string, string>();

@@ -89,7 +89,7 @@ interface Use {
 }
 
 function methodFor(merged: MergedMethod, { action, plug, secret, elsewhere, latencyMs, diagWaitMs, suffix }: Use): ResolvedMethod {
-  const parameters = publicParameters(merged);
+  const { shown: parameters } = merged;
   const storage = merged.own.get('storage')?.value ?? '';
   const storageMatch = merged.own.get('storage_match')?.value ?? '';
   const { evidence } = merged.definition;
@@ -99,7 +99,7 @@ function methodFor(merged: MergedMethod, { action, plug, secret, elsewhere, late
     agent: merged.definition.name,
     kind: merged.definition.kind,
     action,
-    device: merged.definition.deviceKey(parameters).slice(0, TOKEN_MAX),
+    device: merged.device.slice(0, TOKEN_MAX),
     plug,
     parameters,
     ...(secret !== undefined && { secret }),
@@ -121,9 +121,8 @@ function methodFor(merged: MergedMethod, { action, plug, secret, elsewhere, late
 const HOST_AND_PORT = /^\[?([^[\]]+?)\]?:\d+$/;
 
 /** An address that no call would be made to. A name is checked by what it resolves to, at each call. */
-function checkAddress({ definition, parameters, where, ...merged }: MergedMethod, { addresses }: Configuration, problems: Problems): boolean {
-  const key = definition.deviceKey(publicParameters({ definition, parameters, where, ...merged }));
-  const address = HOST_AND_PORT.exec(key)?.[1] ?? '';
+function checkAddress({ device, parameters, where }: MergedMethod, { addresses }: Configuration, problems: Problems): boolean {
+  const address = HOST_AND_PORT.exec(device)?.[1] ?? '';
   const refusal = parseAddress(address) === undefined ? undefined : addresses?.refusal(address, 'device');
   if (refusal !== undefined) problems.error(parameters.get('ip')?.where ?? where, refusal);
   return refusal === undefined;
@@ -136,11 +135,6 @@ function durationOf({ own }: MergedMethod, key: string, usualMs: number, problem
   const durationMs = parseDuration(written.value);
   if (durationMs === undefined) problems.error(written.where, `${key}=${written.value.slice(0, 60)} must be a duration such as 30s`);
   return durationMs;
-}
-
-function publicParameters(merged: MergedMethod): Record<string, string> {
-  const entries = [...merged.parameters].filter(([name]) => !merged.secretNames.has(name));
-  return Object.fromEntries(entries.map(([name, setting]) => [name, setting.value]));
 }
 
 function actionOf(merged: MergedMethod, problems: Problems): MethodAction | undefined {
@@ -255,7 +249,7 @@ function checkParameters(
   const version = parameters.get('ssl_min_version');
   if (version !== undefined && OLD_TLS.has(version.value))
     problems.warning(version.where, `ssl_min_version=${version.value} ${OLD_TLS_CAN_BE_BROKEN}`);
-  for (const { parameter, message } of definition.warnings?.(publicParameters(merged)) ?? [])
+  for (const { parameter, message } of definition.warnings?.(merged.shown) ?? [])
     problems.warning(parameters.get(parameter)?.where ?? where, `${parameter} ${message}`);
   const isNowhere =
     found.length === 0 &&
@@ -263,7 +257,7 @@ function checkParameters(
     definition.takesAny !== true &&
     !isCloudAgent(definition.name) &&
     definition.instanceOf === undefined &&
-    definition.deviceKey(publicParameters(merged)) === definition.deviceKey({});
+    merged.device === definition.deviceKey({});
   if (isNowhere) problems.error(where, 'the address of the device is missing: write it in the method or the template, not in the Secret');
   const isUndeclared = definition.needsStorage === true && (merged.own.get('storage')?.value ?? '') === '';
   if (isUndeclared) problems.error(where, `storage= is missing: agent ${definition.name} shuts the node out of one storage only, so name it`);

@@ -94,7 +94,8 @@ export function demandDaemon(daemon: DaemonTiming, use: DaemonUse, around: Clust
     9,
     dump,
     ['kdump_max_duration', 'kdump_finished_timeout', 'kdump_start_timeout'],
-    `kdump_max_duration ${seconds(daemon.kdumpMaxDurationMs)} counts from the first message and must be longer than kdump_start_timeout ${seconds(daemon.kdumpStartTimeoutMs)} + kdump_finished_timeout ${seconds(daemon.kdumpFinishedTimeoutMs)} = ${seconds(leastMs)}: raise kdump_max_duration`,
+    () =>
+      `kdump_max_duration ${seconds(daemon.kdumpMaxDurationMs)} counts from the first message and must be longer than kdump_start_timeout ${seconds(daemon.kdumpStartTimeoutMs)} + kdump_finished_timeout ${seconds(daemon.kdumpFinishedTimeoutMs)} = ${seconds(leastMs)}: raise kdump_max_duration`,
   );
   if (!use.fastDetection) return;
   demand(
@@ -102,14 +103,16 @@ export function demandDaemon(daemon: DaemonTiming, use: DaemonUse, around: Clust
     10,
     'error',
     ['heartbeat_timeout', 'heartbeat_interval'],
-    `heartbeat_timeout ${seconds(daemon.heartbeatTimeoutMs)} must be more than two heartbeats of ${seconds(daemon.heartbeatIntervalMs)} and at most 3 s`,
+    () =>
+      `heartbeat_timeout ${seconds(daemon.heartbeatTimeoutMs)} must be more than two heartbeats of ${seconds(daemon.heartbeatIntervalMs)} and at most 3 s`,
   );
   demand(
     around.lifeWaitMs > around.kubeletRenewalMs,
     10,
     'error',
     ['life_wait', 'fast_detection'],
-    `fast_detection acts on a kubelet lease that is stale by receipt: life_wait ${seconds(around.lifeWaitMs)} must be longer than kubelet renewal ${seconds(around.kubeletRenewalMs)}: raise life_wait`,
+    () =>
+      `fast_detection acts on a kubelet lease that is stale by receipt: life_wait ${seconds(around.lifeWaitMs)} must be longer than kubelet renewal ${seconds(around.kubeletRenewalMs)}: raise life_wait`,
   );
 }
 
@@ -127,14 +130,16 @@ function demandSelfFence(
     4,
     'warning',
     ['isolation_timeout', 'pod_stop_max', 'reset_time'],
-    `a watchdog proves at the earliest after 1.01 · (${sum}) + reset_time ${seconds(daemon.resetTimeMs)} + margin ${seconds(around.marginMs)} = ${seconds(provesMs)}, which should be under ${seconds(around.kubernetesActsMs)}, when Kubernetes has detached volumes by force`,
+    () =>
+      `a watchdog proves at the earliest after 1.01 · (${sum}) + reset_time ${seconds(daemon.resetTimeMs)} + margin ${seconds(around.marginMs)} = ${seconds(provesMs)}, which should be under ${seconds(around.kubernetesActsMs)}, when Kubernetes has detached volumes by force`,
   );
   demand(
     3 * daemon.feedIntervalMs <= daemon.watchdogMs,
     5,
     severity,
     ['watchdog_timeout', 'feed_interval'],
-    `feed interval ${seconds(daemon.feedIntervalMs)} must be at most a third of the watchdog's ${seconds(daemon.watchdogMs)}: raise watchdog_timeout`,
+    () =>
+      `feed interval ${seconds(daemon.feedIntervalMs)} must be at most a third of the watchdog's ${seconds(daemon.watchdogMs)}: raise watchdog_timeout`,
   );
   const awayMs = daemon.apiFailOverMs + around.leaseMs;
   demand(
@@ -142,13 +147,15 @@ function demandSelfFence(
     5,
     severity,
     ['isolation_timeout'],
-    `isolation_timeout ${seconds(daemon.isolationTimeoutMs)} must be at least API fail-over ${seconds(daemon.apiFailOverMs)} + leader lease ${seconds(around.leaseMs)} = ${seconds(awayMs)}, else a fail-over takes the fleet down: raise isolation_timeout`,
+    () =>
+      `isolation_timeout ${seconds(daemon.isolationTimeoutMs)} must be at least API fail-over ${seconds(daemon.apiFailOverMs)} + leader lease ${seconds(around.leaseMs)} = ${seconds(awayMs)}, else a fail-over takes the fleet down: raise isolation_timeout`,
   );
   demand(
     daemon.attestationMaxAgeMs >= 2 * daemon.attestationIntervalMs,
     6,
     severity,
     ['attestation_interval'],
-    `an attestation counts for ${seconds(daemon.attestationMaxAgeMs)}, which must be at least 2 · the interval of ${seconds(daemon.attestationIntervalMs)}, else an armed watchdog counts as not armed: lower attestation_interval`,
+    () =>
+      `an attestation counts for ${seconds(daemon.attestationMaxAgeMs)}, which must be at least 2 · the interval of ${seconds(daemon.attestationIntervalMs)}, else an armed watchdog counts as not armed: lower attestation_interval`,
   );
 }

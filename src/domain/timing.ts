@@ -42,7 +42,8 @@ export function checkLeadership(leadership: LeadershipTiming, cluster: ClusterTi
     1,
     'error',
     [],
-    `renew deadline ${seconds(renewDeadlineMs)} must be at most leader lease ${seconds(leaseMs)} − 1 s = ${seconds(latestMs)} and more than 1.2 · retry ${seconds(retryMs)}`,
+    () =>
+      `renew deadline ${seconds(renewDeadlineMs)} must be at most leader lease ${seconds(leaseMs)} − 1 s = ${seconds(latestMs)} and more than 1.2 · retry ${seconds(retryMs)}`,
   );
   const callMaxMs = leaseMs - retryMs - cluster.marginMs;
   demand(
@@ -50,7 +51,8 @@ export function checkLeadership(leadership: LeadershipTiming, cluster: ClusterTi
     1,
     'error',
     [],
-    `leader lease ${seconds(leaseMs)} − retry ${seconds(retryMs)} − margin ${seconds(cluster.marginMs)} = ${seconds(callMaxMs)} must be more than ${seconds(cluster.callOverheadMs)} for an intent: no device could ever be called`,
+    () =>
+      `leader lease ${seconds(leaseMs)} − retry ${seconds(retryMs)} − margin ${seconds(cluster.marginMs)} = ${seconds(callMaxMs)} must be more than ${seconds(cluster.callOverheadMs)} for an intent: no device could ever be called`,
   );
   return problems;
 }
@@ -77,14 +79,15 @@ export function checkTiming(
 function demandCall(timing: Timing, demands: PlanDemands, cluster: ClusterTiming, demand: Demand): void {
   const callMs = timing.setDeadlineMs + cluster.callOverheadMs;
   const callMaxMs = cluster.leaseMs - cluster.renewRetryMs - cluster.marginMs;
-  const callText = `set_deadline ${seconds(timing.setDeadlineMs)} + ${seconds(cluster.callOverheadMs)} for the intent`;
-  const leaseText = `leader lease ${seconds(cluster.leaseMs)} − retry ${seconds(cluster.renewRetryMs)} − margin ${seconds(cluster.marginMs)}`;
+  const callText = (): string => `set_deadline ${seconds(timing.setDeadlineMs)} + ${seconds(cluster.callOverheadMs)} for the intent`;
+  const leaseText = (): string =>
+    `leader lease ${seconds(cluster.leaseMs)} − retry ${seconds(cluster.renewRetryMs)} − margin ${seconds(cluster.marginMs)}`;
   demand(
     callMs <= callMaxMs,
     1,
     'error',
     ['set_deadline'],
-    `${callText} = ${seconds(callMs)} must be at most ${leaseText} = ${seconds(callMaxMs)}: lower set_deadline`,
+    () => `${callText()} = ${seconds(callMs)} must be at most ${leaseText()} = ${seconds(callMaxMs)}: lower set_deadline`,
   );
   const settleMinMs = (1 + DRIFT) * callMs;
   demand(
@@ -92,14 +95,15 @@ function demandCall(timing: Timing, demands: PlanDemands, cluster: ClusterTiming
     2,
     'error',
     ['settle', 'set_deadline'],
-    `settle ${seconds(timing.settleMs)} must be at least 1.01 · (${callText}) = ${seconds(settleMinMs)}: raise settle or lower set_deadline`,
+    () => `settle ${seconds(timing.settleMs)} must be at least 1.01 · (${callText()}) = ${seconds(settleMinMs)}: raise settle or lower set_deadline`,
   );
   demand(
     timing.powerTimeoutMs >= demands.deviceMaxLatencyMs,
     2,
     'error',
     ['power_timeout'],
-    `power_timeout ${seconds(timing.powerTimeoutMs)} must be at least the slowest device's latency ${seconds(demands.deviceMaxLatencyMs)}: raise power_timeout`,
+    () =>
+      `power_timeout ${seconds(timing.powerTimeoutMs)} must be at least the slowest device's latency ${seconds(demands.deviceMaxLatencyMs)}: raise power_timeout`,
   );
 }
 
@@ -121,7 +125,8 @@ function demandHealth(timing: Timing, demands: PlanDemands, cluster: ClusterTimi
     3,
     'error',
     ['life_wait'],
-    `life_wait ${seconds(timing.lifeWaitMs)} must be at least kubelet renewal ${seconds(cluster.kubeletRenewalMs)} + jitter and read ${seconds(cluster.readLatencyMs)} = ${seconds(lifeMinMs)}: raise life_wait`,
+    () =>
+      `life_wait ${seconds(timing.lifeWaitMs)} must be at least kubelet renewal ${seconds(cluster.kubeletRenewalMs)} + jitter and read ${seconds(cluster.readLatencyMs)} = ${seconds(lifeMinMs)}: raise life_wait`,
   );
   const healthyMinMs = 2 * cluster.kubeletRenewalMs;
   const safe = safeAfterOff(timing, cluster);
@@ -130,14 +135,16 @@ function demandHealth(timing: Timing, demands: PlanDemands, cluster: ClusterTimi
     7,
     'warning',
     ['healthy_delay'],
-    `healthy_delay ${seconds(timing.healthyDelayMs)} must be at least 2 · kubelet renewal ${seconds(cluster.kubeletRenewalMs)} = ${seconds(healthyMinMs)}: raise healthy_delay; ${seconds(safe.healthyDelayMs)}, ${DEFAULT_STANDS}`,
+    () =>
+      `healthy_delay ${seconds(timing.healthyDelayMs)} must be at least 2 · kubelet renewal ${seconds(cluster.kubeletRenewalMs)} = ${seconds(healthyMinMs)}: raise healthy_delay; ${seconds(safe.healthyDelayMs)}, ${DEFAULT_STANDS}`,
   );
   demand(
     timing.probationMs > timing.settleMs,
     7,
     'warning',
     ['probation', 'settle'],
-    `probation ${seconds(timing.probationMs)} must be longer than settle ${seconds(timing.settleMs)}: raise probation; ${seconds(safe.probationMs)}, ${DEFAULT_STANDS}`,
+    () =>
+      `probation ${seconds(timing.probationMs)} must be longer than settle ${seconds(timing.settleMs)}: raise probation; ${seconds(safe.probationMs)}, ${DEFAULT_STANDS}`,
   );
   const { slowestStartMs } = demands;
   if (slowestStartMs === undefined) return;
@@ -146,7 +153,8 @@ function demandHealth(timing: Timing, demands: PlanDemands, cluster: ClusterTimi
     7,
     'warning',
     ['ready_timeout'],
-    `ready_timeout ${seconds(timing.readyTimeoutMs)} should be longer than the slowest start of this node that was seen, ${seconds(slowestStartMs)} from on to Ready: raise ready_timeout`,
+    () =>
+      `ready_timeout ${seconds(timing.readyTimeoutMs)} should be longer than the slowest start of this node that was seen, ${seconds(slowestStartMs)} from on to Ready: raise ready_timeout`,
   );
 }
 
@@ -161,7 +169,8 @@ function demandBlocklist(timing: Timing, demands: PlanDemands, cluster: ClusterT
     9,
     'error',
     ['blocklist_expiry'],
-    `the blocklist forgets the node after ${seconds(blocklistExpiryMs)}, which must be longer than the longest fence ${seconds(longestMs)} + margin ${seconds(cluster.marginMs)} = ${seconds(leastMs)}: raise the expiry`,
+    () =>
+      `the blocklist forgets the node after ${seconds(blocklistExpiryMs)}, which must be longer than the longest fence ${seconds(longestMs)} + margin ${seconds(cluster.marginMs)} = ${seconds(leastMs)}: raise the expiry`,
   );
 }
 
@@ -175,16 +184,18 @@ function demandBeforeKubernetes(timing: Timing, demands: PlanDemands, demand: De
   if (demands.powerLevels === 0) return;
   const fencedMs = oursMs(timing, demands);
   const theirsMs = EVICTION_MS + FORCE_DETACH_MS;
-  const ours = [
-    `isolation_delay ${seconds(timing.isolationDelayMs)}`,
-    `power_management_delay ${seconds(timing.powerManagementDelayMs)}`,
-    `${demands.powerLevels} level(s) · (power_timeout ${seconds(timing.powerTimeoutMs)} + settle ${seconds(timing.settleMs)})`,
-  ].join(' + ');
+  const ours = (): string =>
+    [
+      `isolation_delay ${seconds(timing.isolationDelayMs)}`,
+      `power_management_delay ${seconds(timing.powerManagementDelayMs)}`,
+      `${demands.powerLevels} level(s) · (power_timeout ${seconds(timing.powerTimeoutMs)} + settle ${seconds(timing.settleMs)})`,
+    ].join(' + ');
   demand(
     fencedMs < theirsMs,
     8,
     'warning',
     ['power_management_delay', 'isolation_delay', 'power_timeout', 'settle'],
-    `${ours} = ${seconds(fencedMs)} should be under eviction 300 s + force-detach 360 s = ${seconds(theirsMs)}, else Kubernetes detaches volumes by force before the node is proven off`,
+    () =>
+      `${ours()} = ${seconds(fencedMs)} should be under eviction 300 s + force-detach 360 s = ${seconds(theirsMs)}, else Kubernetes detaches volumes by force before the node is proven off`,
   );
 }

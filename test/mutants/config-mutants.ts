@@ -140,13 +140,8 @@ export const CONFIG_MUTANTS: readonly SourceMutant[] = [
   {
     name: 'secret frozen',
     defect: 'passwords of a ConfigMap are frozen into the NodeFence',
-    file: 'src/config/plan-method.ts',
-    edits: [
-      [
-        'const entries = [...merged.parameters].filter(([name]) => !merged.secretNames.has(name));\n  return',
-        'const entries = [...merged.parameters];\n  return',
-      ],
-    ],
+    file: 'src/config/merged-method.ts',
+    edits: [['(secretNames.has(name) ? [] : [[name, value]])', '[[name, value]]']],
     killedBy: byTest(RESOLVE_PLAN, 'never holds a password, wherever it was written'),
   },
   {
