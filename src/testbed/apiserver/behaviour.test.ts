@@ -233,6 +233,8 @@ describe('watches', () => {
   });
 });
 
+const LEASE = '/apis/coordination.k8s.io/v1/namespaces/default/leases/l';
+
 describe('access', () => {
   it('is granted to a service account by a role binding in its namespace, and to subresources only when named', () => {
     const cluster = new Cluster();
@@ -251,6 +253,22 @@ describe('access', () => {
     expect(cluster.ask('POST', `${PODS}/p/binding`, { target: { name: 'n' } }).status).toBe(403);
     expect(cluster.ask('GET', PODS).status).toBe(403);
     expect(cluster.ask('GET', '/api/v1/namespaces/kube-system/pods/p').status).toBe(403);
+  });
+
+  it.each([
+    ['every verb', { apiGroups: [''], resources: ['pods'], verbs: ['*'] }, [200, 403, 403]],
+    ['every group', { apiGroups: ['*'], resources: ['pods'], verbs: ['get'] }, [200, 403, 403]],
+    ['every resource, their subresources among them', { apiGroups: [''], resources: ['*'], verbs: ['get', 'create'] }, [200, 201, 403]],
+    ['one subresource of every resource', { apiGroups: [''], resources: ['*/eviction'], verbs: ['get', 'create'] }, [403, 201, 403]],
+  ])('is granted to %s by a star, and to nothing beside', (_what, rule, answers) => {
+    const cluster = new Cluster();
+    cluster.ask('POST', '/apis/rbac.authorization.k8s.io/v1/clusterroles', { metadata: { name: 'starred' }, rules: [rule] });
+    const to = { roleRef: { kind: 'ClusterRole', name: 'starred' }, subjects: [{ kind: 'ServiceAccount', name: 'agent', namespace: 'default' }] };
+    cluster.ask('POST', '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings', { metadata: { name: 'starred' }, ...to });
+    cluster.ask('POST', PODS, pod('p', 'a'));
+    cluster.userName = 'system:serviceaccount:default:agent';
+    const asked = [cluster.ask('GET', `${PODS}/p`), cluster.ask('POST', `${PODS}/p/eviction`, {}), cluster.ask('GET', LEASE)];
+    expect(asked.map(({ status }) => status)).toEqual(answers);
   });
 
   it('is audited with what was asked, what came of it and the object as stored', () => {

@@ -46,9 +46,9 @@ function groupNames(registry: Registry): string[] {
 }
 
 function groupOf(registry: Registry, group: string): JsonObject {
-  const versions = groupVersions(registry)
-    .filter((one) => one.group === group)
-    .map(({ version }) => ({ groupVersion: `${group}/${version}`, version }));
+  const served = new Set<string>();
+  for (const kind of registry.all()) if (kind.group === group) served.add(kind.version);
+  const versions = [...served].map((version) => ({ groupVersion: `${group}/${version}`, version }));
   return { name: group, versions, preferredVersion: versions[0] ?? null };
 }
 
