@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { setPriority } from 'node:os';
 import type { SeedResult } from './seed-result.ts';
 
@@ -75,11 +76,11 @@ async function runLane(options: WorkersOptions, queue: ChunkQueue): Promise<void
     if (done < chunk.count) {
       options.onResult({ ...NOTHING_KNOWN, seed: chunk.first + done, violations: [`the worker process ${worker.ending} at this seed`] });
       queue.putBack({ first: chunk.first + done + 1, count: chunk.count - done - 1 });
-      worker.end();
+      await worker.end();
       worker = undefined;
     }
   }
-  worker?.end();
+  await worker?.end();
 }
 
 class Worker {
@@ -132,11 +133,13 @@ class Worker {
     });
   }
 
-  end(): void {
+  /** Waits for it: what an ended process took of a core is counted as its parent's. */
+  async end(): Promise<void> {
     this.#child.removeAllListeners();
-    if (this.#child.connected) {
-      this.#child.disconnect();
-    }
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    const ended = once(this.#child, 'exit');
+    if (this.#child.connected) this.#child.disconnect();
+    await ended;
   }
 }
 
