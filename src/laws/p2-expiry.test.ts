@@ -79,6 +79,30 @@ describe('P2, of a node whose storage was revoked', () => {
     expect(P2(revoked('isolation'))).toEqual({ checks: 1, violations: [] });
   });
 
+  it('lets a deletion pass that was on its way when the kubelet wrote, and none whose last reads are older', () => {
+    const late = (atMs: number): TraceEvent[] => [
+      ...revoked(undefined).filter((event) => event.kind !== 'api' || (event.user !== 'system:node:a' && event.verb !== 'delete')),
+      heartbeat(atMs - 10),
+      podDelete(atMs, 'nodefence', 0),
+    ];
+    expect(P2(late(5_800)).violations).toEqual([]);
+    expect(P2(late(8_000)).violations.join()).toContain('the kubelet of a had written leases');
+  });
+
+  it('lets it be proven closed anew after a sign of life, by all the reads that it takes', () => {
+    const closed = (times: readonly number[]): TraceEvent[] =>
+      times.map((at) => device(at, 'read', { device: 'switch', plug: '7', storage: 'san', shown: 'off' }));
+    const anew = (times: readonly number[]): TraceEvent[] => [
+      ...revoked(undefined).filter((event) => event.kind !== 'api' || event.verb !== 'delete'),
+      ...closed(times),
+      api(9_700, 'nodefence', 'get', 'nodes', 'a'),
+      api(9_750, 'nodefence', 'get', 'leases.coordination.k8s.io', 'a', { namespace: 'kube-node-lease' }),
+      podDelete(9_800, 'nodefence', 0),
+    ];
+    expect(P2(anew([6_000, 7_500, 9_100])).violations).toEqual([]);
+    expect(P2(anew([8_000, 9_100])).violations.join()).toContain('the kubelet of a had written leases');
+  });
+
   it('catches one that read its Node from a cache all the same', () => {
     expect(P2(revoked('isolation', false)).violations.join()).toContain('Node a was not read');
   });

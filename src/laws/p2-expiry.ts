@@ -24,10 +24,12 @@ function complaintOf(history: History, expectations: Expectations, release: ApiA
   const without = withoutReads(history, expectations, release);
   if (without?.isToLive === true) return unreadSince(history, release, without.from);
   if (without !== undefined) {
-    const sign = history.lifeSigns(release.node, without.from, release.position).at(-1);
-    return sign === undefined
-      ? unreadSince(history, release, without.unreadFrom ?? without.from)
-      : `${written(release, sign)}, after ${without.what}`;
+    const signs = history.lifeSigns(release.node, without.from, release.position);
+    const sign = signs.findLast((one) => without.anewAfter === undefined || !isOnItsWay(history, expectations, release, one));
+    const anew = sign === undefined ? (without.unreadFrom ?? without.from) : without.anewAfter?.(sign.position);
+    return sign !== undefined && anew === undefined
+      ? `${written(release, sign)}, after ${without.what}`
+      : unreadSince(history, release, anew ?? without.from);
   }
   const offs = stableOffs(history, release, expectations);
   const first = completeAt(offs, expectations) ?? lastReadOf(offs);
@@ -40,11 +42,32 @@ function complaintOf(history: History, expectations: Expectations, release: ApiA
   return unreadSince(history, release, anew ?? first);
 }
 
+/**
+ * What went out on a read of Node and Lease that showed nothing, and was on its way when a kubelet that lives on wrote: nobody had received that. A machine that
+ * is off writes nothing, so that it is so only of a storage that was closed.
+ */
+function isOnItsWay(history: History, { stopGraceMs }: Expectations, { node, position, at }: ApiAction, sign: { position: number }): boolean {
+  const between = history.controllerCalls.filter((call) => call.position < position && at - call.event.at <= stopGraceMs);
+  const last = (wanted: (event: ApiEvent) => boolean): number =>
+    between.findLast(({ event }) => event.verb === 'get' && event.name === node && wanted(event))?.position ?? Infinity;
+  return sign.position > Math.max(last(isNode), last(isNodeLease));
+}
+
+function isNode({ resource }: ApiEvent): boolean {
+  return resource === 'nodes';
+}
+
+function isNodeLease({ resource, namespace }: ApiEvent): boolean {
+  return resource === 'leases.coordination.k8s.io' && namespace === 'kube-node-lease';
+}
+
 /** Evidence that rests on no reads of devices: from where a sign of life voids it, and from where Node and Lease are to be read, when later. */
 interface OtherEvidence {
   what: string;
   from: number;
   unreadFrom?: number;
+  /** The machine may live on, and be proven cut off anew by what is read after a place. */
+  anewAfter?: (place: number) => number | undefined;
   /** The node is asked to be isolated only: that it lives says nothing against it. */
   isToLive?: boolean;
 }
@@ -53,7 +76,10 @@ function withoutReads(history: History, expectations: Expectations, release: Api
   const word = wordBehind(history, release);
   if (word !== undefined) return { what: "the person's word", from: word.acceptedPosition };
   const revocation = revocationBehind(history, expectations, release);
-  if (revocation !== undefined) return { what: 'the last read of its storage', from: revocation.position, isToLive: revocation.isToLive };
+  if (revocation !== undefined) {
+    const { position, isToLive, anewAfter } = revocation;
+    return { what: 'the last read of its storage', from: position, isToLive, anewAfter };
+  }
   const wait = waitBehind(history, release);
   if (wait !== undefined) return { what: 'the wait for its end began', from: wait.beganPosition, unreadFrom: wait.provenPosition };
   const hostOff = hostOffBehind(history, release);
@@ -69,9 +95,8 @@ function unreadSince(history: History, release: ApiAction, rest: number): string
     history.controllerCalls.some(
       ({ position, event }) => position > rest && position < release.position && event.verb === 'get' && event.name === release.node && wanted(event),
     );
-  if (!has((event) => event.resource === 'nodes')) return `Node ${release.node} was not read after the last off read`;
-  const isLease = (event: ApiEvent): boolean => event.resource === 'leases.coordination.k8s.io' && event.namespace === 'kube-node-lease';
-  return has(isLease) ? undefined : `the Lease of ${release.node} was not read after the last off read`;
+  if (!has(isNode)) return `Node ${release.node} was not read after the last off read`;
+  return has(isNodeLease) ? undefined : `the Lease of ${release.node} was not read after the last off read`;
 }
 
 /** The position at which every device had been proven off; `undefined` when one never was. */

@@ -5,6 +5,7 @@ import type { Expectations } from './expectations.ts';
 import { Verdict } from './law.ts';
 import type { Law } from './law.ts';
 import type { DeviceEvent } from './trace.ts';
+import { revocationBehind } from './revocation.ts';
 import { waitBehind } from './wait.ts';
 
 /** P3, order: one set at a time, every off verified before any on, no taint left when the machine starts, nothing of it terminating. */
@@ -59,7 +60,14 @@ function beforeOn(history: History, expectations: Expectations, set: PlacedEvent
     );
   }
   verdict.check(!hasOutOfService(history.node(node, set.position)), at, `${node} was switched on while it had the out-of-service taint`);
-  const released = history.releases.find((release) => release.node === node && release.position > from && release.position < set.position);
+  // What was let go because its storage was revoked keeps its volumes attached (P1), and says nothing of the pods that stayed.
+  const released = history.releases.find(
+    (release) =>
+      release.node === node &&
+      release.position > from &&
+      release.position < set.position &&
+      revocationBehind(history, expectations, release) === undefined,
+  );
   if (released === undefined) return;
   const hasTimedOut = fence?.statuses.before(set.position)?.released?.timedOut === true;
   const isOver = hasTimedOut || at - released.at >= expectations.releaseTimeoutMs - expectations.toleranceMs;

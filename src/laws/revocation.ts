@@ -6,6 +6,8 @@ import type { DeviceEvent } from './trace.ts';
 export interface Revocation {
   /** The last of the reads that it needs. */
   position: number;
+  /** The same of the reads after a place; `undefined`: they do not suffice. */
+  anewAfter: (place: number) => number | undefined;
   /** The fence was asked to go no further than isolation: its node lives on, without that storage. */
   isToLive: boolean;
   /** What must hold of it (P1), and the complaint otherwise. */
@@ -23,14 +25,21 @@ export function revocationBehind(history: History, expectations: Expectations, r
   const paths = new Set(
     events.filter(({ event }) => event.action === 'set' && event.want === 'off').map(({ event }) => `${event.device} ${event.plug}`),
   );
-  const proven = [...paths].map((path) =>
-    closedFrom(
-      events.filter(({ event }) => `${event.device} ${event.plug}` === path),
-      expectations,
-    ),
-  );
+  const provenAfter = (place: number): (PlacedEvent<DeviceEvent> | undefined)[] =>
+    [...paths].map((path) =>
+      closedFrom(
+        events.filter(({ position, event }) => position > place && `${event.device} ${event.plug}` === path),
+        expectations,
+      ),
+    );
+  const proven = provenAfter(-1);
+  const lastOf = (reads: typeof proven): number => Math.max(-1, ...reads.map((read) => read?.position ?? -1));
   return {
-    position: Math.max(-1, ...proven.map((read) => read?.position ?? -1)),
+    position: lastOf(proven),
+    anewAfter: (place) => {
+      const anew = provenAfter(place);
+      return anew.includes(undefined) ? undefined : lastOf(anew);
+    },
     isToLive: status.lastStep === 'isolation',
     checks: [
       [release.what.startsWith('pod '), 'revoked storage lets pods go, and nothing else'],

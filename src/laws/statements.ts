@@ -49,7 +49,7 @@ export const STATEMENTS: Readonly<Record<LawName, LawStatement>> = {
     ],
     why: 'A proof is about one moment. A person, a power restore policy or a second controller can start the machine again right after it.',
     checks: [
-      "The node's kubelet wrote nothing between the evidence and the release, except where the node was asked to be isolated only. After a sign of life the evidence must be complete anew.",
+      "The node's kubelet wrote nothing between the evidence and the release, except where the node was asked to be isolated only, or, of a node whose storage was revoked, while the release was on its way: after the last reads of Node and Lease, at most two seconds before. After a sign of life the evidence must be complete anew.",
       'The controller read the Node and its Lease (a GET each) between the evidence and the release.',
     ],
     file: 'p2-expiry.ts',
@@ -67,7 +67,7 @@ export const STATEMENTS: Readonly<Record<LawName, LawStatement>> = {
       'At most one on or off is open in the journal of a NodeFence at any time.',
       'Before an on, every device of the node that accepted an off has read off since. Exceptions: a later level was proven off instead, or the off timed out, the device read on again, and nothing was released for its sake.',
       'At every on, and when the hold on a BareMetalHost ends, the Node has no out-of-service taint of ours.',
-      'After a release, no terminating pod and no VolumeAttachment of the node is left at the on, or `release_timeout` is over.',
+      'After a release, other than of pods whose storage was revoked, no terminating pod and no VolumeAttachment of the node is left at the on, or `release_timeout` is over.',
       'When the out-of-service taint is set, the power of the machine is off. Where the taint rests on evidence `watchdog`, P11 holds instead: a machine that was reset has its power on.',
     ],
     file: 'p3-order.ts',

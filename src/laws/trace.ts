@@ -16,8 +16,8 @@ export interface DeviceEvent extends Traced {
   plug: string;
   /** The machine that the device really switches. */
   node: string;
-  /** `identity`: it showed the machine's UUID (may be the same answer as a read). */
-  action: 'login' | 'identity' | 'read' | 'set';
+  /** `identity`: it showed the machine's UUID (may be the same answer as a read). `run`: a program was begun on it. */
+  action: 'login' | 'identity' | 'read' | 'set' | 'run';
   want?: 'on' | 'off';
   /** HTTP status or completion, and for reads the state shown: `200 Off`. `lost`: a set that was sent and did not arrive, as only the simulation can tell. */
   answer: string;

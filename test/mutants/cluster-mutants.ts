@@ -57,7 +57,7 @@ export const CLUSTER_MUTANTS: readonly SourceMutant[] = [
     name: 'pressures never told',
     defect: 'a kubelet says that it is Ready and never that it has room: its node stays ill after a silence',
     file: `${WORLD}/node-status.ts`,
-    edits: [['[...this.#pressures(), this.#ready(', '[this.#ready(']],
+    edits: [['[...this.#pressures(), this.#ownWord()', '[this.#ownWord()']],
     killedBy: byTest(WORLD_TEST, 'comes back with another boot ID, Ready and without taints, and may carry pods again'),
   },
   {

@@ -3,6 +3,8 @@ import { CONFIG_MAPS, SECRETS } from '../../src/ports/resources.ts';
 import type { Dumps } from './dumps/dumps.ts';
 import type { DaemonTimes, NodeDaemons } from './node-daemons/node-daemons.ts';
 import type { Configuration, Feed, Policies } from './scenario.ts';
+import { wayKeys, wayMethods, waySteps } from './ways/configuration.ts';
+import type { Ways } from './ways/ways.ts';
 
 export const FENCE_NAMESPACE = 'nodefence-system';
 const SECRET_NAME = 'bmc-credentials';
@@ -29,6 +31,8 @@ export interface Written {
   daemons?: Pick<NodeDaemons, 'level' | 'times' | 'isFast'> | undefined;
   /** Of crash kernels; absent: nobody waits for a dump. */
   dumps?: Dumps | undefined;
+  /** Of storage, programs and paces; absent: none. */
+  ways?: Ways | undefined;
 }
 
 /** The ConfigMaps that an administrator would write for these nodes, in the seed's own form. */
@@ -40,6 +44,7 @@ export async function createFenceConfiguration(admin: Pick<Cluster, 'create'>, w
       ...dumpKeys(written.dumps),
       ...daemonTimeKeys(written.daemons?.times),
       ...(written.daemons?.isFast === true && FAST),
+      ...wayKeys(written.ways),
     }),
   });
   for (const [name, settings] of Object.entries(policySettings(configuration.policies))) {
@@ -57,17 +62,22 @@ export async function createFenceConfiguration(admin: Pick<Cluster, 'create'>, w
     await createMap(admin, `fence-config-${node}`, {
       'config.properties': propertiesOf({
         node_name: node,
-        isolation: 'cordon',
-        ...powerSteps(feed),
-        ...watchdogSteps(written.daemons?.level),
-        ...dumpSteps(written.dumps?.evidence),
-        recovery: 'uncordon',
+        ...waySteps(node, written.ways, {
+          isolation: 'cordon',
+          ...powerSteps(feed),
+          ...watchdogSteps(written.daemons?.level),
+          ...dumpSteps(written.dumps?.evidence),
+          recovery: 'uncordon',
+        }),
       }),
       ...(written.dumps?.evidence !== undefined && { 'fence-method-dump': propertiesOf({ agent_name: 'kdump', action: 'run' }) }),
       ...(written.daemons !== undefined && { 'fence-method-itself': propertiesOf({ agent_name: 'watchdog' }) }),
       'fence-method-cordon': propertiesOf({ agent_name: 'cordon', action: 'run' }),
       'fence-method-uncordon': propertiesOf({ agent_name: 'uncordon', action: 'run' }),
       ...powerMethods(node, feed),
+      ...Object.fromEntries(
+        Object.entries(wayMethods(node, written.ways, SECRET_NAME)).map(([name, lines]) => [`fence-method-${name}`, propertiesOf(lines)]),
+      ),
     });
   }
 }
@@ -178,11 +188,11 @@ export async function editFenceConfiguration(
 export async function breakClusterSettings(
   admin: Pick<Cluster, 'mergePatch'>,
   configuration: Configuration,
-  dumps: Dumps | undefined,
+  { dumps, ways }: Pick<Written, 'dumps' | 'ways'>,
 ): Promise<() => Promise<unknown>> {
   const write = (settings: Record<string, string>): Promise<unknown> =>
     admin.mergePatch(CONFIG_MAPS, CLUSTER_MAP, { data: { 'config.properties': propertiesOf(settings) } }, { namespace: FENCE_NAMESPACE });
-  const right = { ...clusterSettings(configuration), ...dumpKeys(dumps) };
+  const right = { ...clusterSettings(configuration), ...dumpKeys(dumps), ...wayKeys(ways) };
   await write({ ...right, settle: 'soon', power_management_delay: '-1s' });
   return () => write(right);
 }

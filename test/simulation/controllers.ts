@@ -42,6 +42,8 @@ export interface ControllersOptions {
   nodeDaemons: ((host: string, process: SimulatedProcess) => NonNullable<ControllerWorld['nodeDaemons']>) | undefined;
   /** Where a process hears the messages of crash kernels; absent: it does not. */
   kdump: ((host: string, process: SimulatedProcess) => NonNullable<ControllerWorld['kdump']>) | undefined;
+  /** What else a process may call; absent: nothing. */
+  ways: ((port: Port) => readonly AgentDefinition[]) | undefined;
   /** Has the machine of a node power? */
   isPowered: (node: string) => boolean;
   /** One after the other: each counts the calls of all replicas from the moment at which the one before has struck. */
@@ -123,6 +125,7 @@ export class Controllers {
         ...(this.#options.nodeDaemons === undefined ? [] : [WATCHDOG]),
         ...(this.#options.kdump === undefined ? [] : [KDUMP]),
         simulatedDefinition(devices, port),
+        ...(this.#options.ways?.(port) ?? []),
       ]),
       exit: (reason) => {
         log(`${process.name} exits: ${reason}`);

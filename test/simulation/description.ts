@@ -5,13 +5,14 @@ import type { DrawnThreshold, RemedyWorld } from './remedies/remedy-world.ts';
 import type { CrashPoint } from '../../src/testbed/simulation/port.ts';
 import { CALM_API } from '../../src/testbed/simulation/network.ts';
 import type { Disturbance, Scenario } from './scenario.ts';
+import type { Ways } from './ways/ways.ts';
 import type { Deed, HostDeed, RequestDeed, SecondaryControllers } from './secondary-controllers/secondary-controllers.ts';
 
 /** The scenario in one line. */
 export function describeScenario(scenario: Scenario): string {
   const { crashes, disturbances, flaps, clockRates } = scenario;
   return [
-    `${scenario.fault} of ${scenario.victim}${flaps.length > 1 ? `, ${flaps.length} times` : ''} (${scenario.nodes.length} nodes)`,
+    `${scenario.fault} of ${scenario.victim}${flaps.length > 1 ? `, ${flaps.length} times` : ''}${spellsOf(scenario)} (${scenario.nodes.length} nodes)`,
     `bmc ${scenario.device}`,
     scenario.feed === undefined ? undefined : `${scenario.feed.kind} restore ${scenario.feed.restore}`,
     `release ${scenario.configuration.release}`,
@@ -26,12 +27,18 @@ export function describeScenario(scenario: Scenario): string {
     ...describeDaemons(scenario.daemons, scenario.victim),
     ...describeDumps(scenario.dumps),
     ...describeRemedies(scenario.remedies),
+    ...describeWays(scenario.ways),
     scenario.isMisconfigured ? 'the Secret is missing' : undefined,
     clockRates.replicas[0] === 1 ? undefined : 'clocks drift',
     scenario.api === CALM_API ? undefined : 'rough API',
   ]
     .filter((part) => part !== undefined)
     .join(', ');
+}
+
+function spellsOf({ fault, flaps }: Scenario): string {
+  if (fault !== 'sick') return '';
+  return ` for ${flaps.map(({ downMs, upMs }) => (Number.isFinite(downMs) ? `${seconds(downMs)}${upMs > 0 ? ` then well for ${seconds(upMs)}` : ''}` : 'ever')).join(', ')}`;
 }
 
 function describeCrash({ moment, tag, nth, stopMs }: CrashPoint): string {
@@ -126,6 +133,20 @@ function describeDumps(dumps: Dumps | undefined): string[] {
     `kdump ${seconds(startMs)}/${seconds(finishedMs)}/${seconds(maxMs)}${isArmed ? ' armed' : ''}${evidence === undefined ? '' : `, evidence ${evidence}`}`,
     `crash kernel ${kernel}, from ${seconds(bootMs)} each ${seconds(everyMs)}${lasts}`,
     ...deeds.map(({ what, atMs, durationMs, ...rest }) => `${what} ${Object.values(rest).join(' ')} at ${seconds(atMs)} for ${seconds(durationMs)}`),
+  ];
+}
+
+function describeWays(ways: Ways | undefined): string[] {
+  if (ways === undefined) return [];
+  const { notReadyMs, storage, program, podsPerMinute, podsPerNode } = ways;
+  return [
+    `not Ready for ${seconds(notReadyMs)}, ${podsPerNode} pods each${podsPerMinute === undefined ? '' : `, ${podsPerMinute} a minute`}`,
+    ...(storage === undefined
+      ? []
+      : [
+          `${storage.count} ${storage.behaviour} paths to ${storage.isWhole ? 'every' : 'one'} volume, ${storage.isAdmitted ? 'admitted' : 'refused'}`,
+        ]),
+    ...(program === undefined ? [] : [`a program in ${program.step} ${program.deed}, says ${program.word}, takes ${seconds(program.takesMs)}`]),
   ];
 }
 

@@ -23,7 +23,7 @@ export interface Disturbed {
   inside: Network;
   rack: Rack;
   guards: Guards;
-  scenario: Pick<Scenario, 'victim' | 'nodes' | 'configuration' | 'disturbances' | 'dumps'>;
+  scenario: Pick<Scenario, 'victim' | 'nodes' | 'configuration' | 'disturbances' | 'dumps' | 'ways'>;
   /** Name of the process that holds the Lease. */
   leader: () => string | undefined;
 }
@@ -165,10 +165,10 @@ export class Disturbances {
 
   #edit(kind: Edit): End | Promise<End> | undefined {
     const { scenario, rack } = this.#world;
-    const { victim, nodes, configuration, dumps } = scenario;
+    const { victim, nodes, configuration } = scenario;
     switch (kind) {
       case 'cluster':
-        return breakClusterSettings(this.#admin, configuration, dumps);
+        return breakClusterSettings(this.#admin, configuration, scenario);
       case 'policy':
         return holdEverything(this.#admin);
       case 'rotated': {

@@ -8,7 +8,7 @@ import { withMore } from './more-draws.ts';
 
 const FAULT_AT_MS = 18_000;
 
-const FAULTS: Readonly<Record<Exclude<NodeFault, 'none'>, number>> = { panic: 4, hang: 4, partition: 2, flap: 3 };
+const FAULTS: Readonly<Record<Exclude<NodeFault, 'sick' | 'none'>, number>> = { panic: 4, hang: 4, partition: 2, flap: 3 };
 const DEVICES: Readonly<Record<DeviceBehaviour, number>> = {
   honest: 10,
   slow: 4,

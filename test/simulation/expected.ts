@@ -37,6 +37,8 @@ const REQUESTED_MS = 1_200_000;
 
 /** Each fence of a world may wait for a dump once more. */
 const DUMPED_MS = 900_000;
+/** Steps more, each with its retries, and pods that are let go at a pace. */
+const WAYS_MS = 900_000;
 /** The limit has room for what is over by then. */
 const USUAL_MS = 600_000;
 
@@ -48,10 +50,12 @@ type Played = Pick<
   | 'dumps'
   | 'remedies'
   | 'fault'
+  | 'flaps'
   | 'device'
   | 'isMisconfigured'
   | 'disturbances'
   | 'configuration'
+  | 'ways'
   | 'feed'
   | 'api'
 >;
@@ -60,7 +64,7 @@ type Played = Pick<
 export function expectedOf(scenario: Played): Expected {
   if (scenario.daemons !== undefined) return withDaemons(scenario, scenario.daemons);
   if (scenario.remedies !== undefined) return withRemedies(scenario);
-  const expected = withCrashKernels(alone(scenario), scenario.dumps);
+  const expected = withOtherWays(withCrashKernels(alone(scenario), scenario.dumps), scenario);
   const { secondaries, victim } = scenario;
   if (secondaries === undefined) return expected;
   const withinMs = expected.withinMs + deedsEndMs(secondaries) + REQUESTED_MS;
@@ -78,6 +82,21 @@ function withCrashKernels(expected: Expected, dumps: Dumps | undefined): Expecte
   if (!isByItself) return { ...expected, withinMs };
   const release = expected.release === 'never' && dumps.evidence !== 'admitted' ? 'never' : 'may';
   return { states: ['final', 'error', 'none', 'held'], release, withinMs };
+}
+
+/** What isolates may fail for good, or bring the node back, and what is closed proves something by itself; a budget may keep pods from being evicted. */
+function withOtherWays(expected: Expected, { ways, configuration }: Played): Expected {
+  if (ways === undefined) return expected;
+  const { storage, program } = ways;
+  const isSound = storage === undefined || storage.behaviour === 'honest' || storage.behaviour === 'slow';
+  const mayEndOtherwise = program !== undefined || !isSound;
+  const proves = expected.release === 'never' && storage?.isAdmitted !== true ? 'never' : 'may';
+  const isBudgeted = configuration.release === 'evict';
+  return {
+    states: mayEndOtherwise ? [...new Set<EndState>([...expected.states, 'final', 'error'])] : expected.states,
+    release: expected.release === 'never' || mayEndOtherwise || isBudgeted ? proves : expected.release,
+    withinMs: expected.withinMs + WAYS_MS,
+  };
 }
 
 /** A node may be back by itself at any time; whether it stayed up or went down as it must is watched all the while. */
@@ -99,11 +118,14 @@ function withRemedies(scenario: Played): Expected {
 }
 
 function alone(scenario: Played): Expected {
-  const { fault, disturbances, configuration, api } = scenario;
+  const { fault, flaps, disturbances, configuration, api } = scenario;
+  const comesBack = fault === 'flap' || fault === 'sick';
   const isStormy = disturbances.some(({ what }) => STORMY.has(what)) || scenario.secondaries?.hosts !== undefined;
   const states: EndState[] =
-    isHopeless(scenario) && fault !== 'flap' ? ['error'] : isHopeless(scenario) || isUncertain(scenario) ? ['final', 'error'] : ['final'];
-  const mayBeGone = fault === 'flap' || disturbances.some(({ what }) => REMOVING.has(what));
+    isHopeless(scenario) && !comesBack ? ['error'] : isHopeless(scenario) || isUncertain(scenario) ? ['final', 'error'] : ['final'];
+  const relapses = fault === 'sick' && flaps.length > 1;
+  if (relapses && !states.includes('error')) states.push('error');
+  const mayBeGone = comesBack || disturbances.some(({ what }) => REMOVING.has(what));
   if (mayBeGone || isRepairedUnheard(scenario)) states.push('none');
   // A fence that somebody asks for of another node makes that one unhealthy too, for as long as it is left off.
   const asksForOthers = configuration.policies !== 'off' && scenario.secondaries?.composed.remediation === true;

@@ -49,7 +49,9 @@ export class Guards {
   }
 
   /** What is broken by this request of a device, in words. */
-  asked({ node, device, action, want, answer, shown }: DeviceEvent, nowMs: number): string | undefined {
+  asked({ node, device, action, want, answer, shown, storage }: DeviceEvent, nowMs: number): string | undefined {
+    // A machine that is kept may be isolated.
+    if (storage !== undefined) return undefined;
     const incident = this.#fence.of(fenceName(node))?.incident ?? 0;
     if (action === 'read' && shown === 'off') this.#switched.set(node, incident);
     // Of one that was lost only we know it.

@@ -20,6 +20,7 @@ const WORKERS: Readonly<Record<Cast, string>> = {
   daemons: '--worker-daemons',
   dumps: '--worker-dumps',
   remedies: '--worker-remedies',
+  ways: '--worker-ways',
 };
 /** With how many calls lie between two that are struck. */
 const SWEEP_WORKER = '--worker-sweep=';
@@ -34,8 +35,8 @@ const SHRINK_MS = 60_000;
 const USAGE = `usage: npm run -s simulate -- --seeds N [--first S] [--jobs K] [--no-shrink]
        npm run -s simulate -- --seed N [--without WHAT,...] [--trace] [--no-shrink]
        npm run -s simulate -- --sweep [--jobs K] [--every N] | --at BASE:CALL:MOMENT [--trace]
-       --controllers fence|all|daemons|dumps|remedies: beside --seeds and --seed, the controller that fences alone, (as by default) those beside it
-       too, as the seed draws them, the daemons of the nodes with it, crash kernels, which else are played in a share of the seeds, or remedies
+       --controllers fence|all|daemons|dumps|remedies|ways: beside --seeds and --seed, the controller that fences alone, (as by default) those beside it
+       too, as the seed draws them, the daemons of the nodes with it, crash kernels or other ways than a BMC, which else are played in a share of the seeds, or remedies
 Runs whole simulated clusters, one per seed, and judges laws P1 to P11. A seed that fails is shrunk: what it can do without is left out. --sweep
 strikes the controller at each call of a few base scenarios, before and after its effect. "digest" sums the traces up: it stays the same as long as
 no simulated code does anything else. The last line is "N seeds, N violations"; exit 1 on any.`;

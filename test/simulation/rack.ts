@@ -14,6 +14,7 @@ import { addressOf } from './dumps/dumps.ts';
 import { PowerFeed } from './power-feed.ts';
 import { rackOf } from './racks.ts';
 import type { Scenario } from './scenario.ts';
+import { pathNames, STORAGE } from './ways/ways.ts';
 
 const BOOT_MS = 8_000;
 const WRITE_MS = 4_000;
@@ -35,6 +36,8 @@ export class Rack {
   readonly devices: Map<string, SimulatedDevice>;
   readonly kubelets: readonly SimulatedProcess[];
   readonly #feeds: ReadonlyMap<string, PowerFeed>;
+  /** Paths to the storage that are closed, by node. */
+  readonly #closed = new Map<string, Set<string>>();
   readonly #options: RackOptions;
 
   constructor(options: RackOptions) {
@@ -52,7 +55,7 @@ export class Rack {
       const { secondaries } = options.scenario;
       const isPooled = secondaries?.pool !== undefined && secondaries.nodes.includes(node);
       const machine = new Machine(
-        { transport, clock: process.clock, random: process.random, trace: options.trace, disk: options.disk },
+        { transport, clock: process.clock, random: process.random, trace: options.trace, disk: this.#reached(options.disk) },
         {
           ...KUBERNETES_KUBELET,
           writeMs: WRITE_MS,
@@ -68,7 +71,14 @@ export class Rack {
       machines.set(node, machine);
       feeds.set(node, feed);
       this.#mount(node, feed);
+      this.#lay(node);
     }
+  }
+
+  /** It has no path to the storage left. */
+  isShutOut(node: string): boolean {
+    const count = this.#options.scenario.ways?.storage?.count;
+    return count !== undefined && this.#closed.get(node)?.size === count;
   }
 
   /** The failed node's devices answer, or do not, as its scenario says; `undefined` for a node of another world. */
@@ -119,6 +129,26 @@ export class Rack {
     return [...this.devices.values()].filter(({ options }) => options.node === node);
   }
 
+  #reached(disk: Disk): Disk {
+    return { last: (volume) => disk.last(volume), write: (record) => !this.isShutOut(record.node) && disk.write(record) };
+  }
+
+  /** The paths of a node to its storage. */
+  #lay(node: string): void {
+    const { victim, ways } = this.#options.scenario;
+    const closed = new Set<string>();
+    this.#closed.set(node, closed);
+    for (const [index, name] of pathNames(node, ways?.storage?.count ?? 0).entries()) {
+      const backend: PowerBackend = {
+        state: () => (closed.has(name) ? 'off' : 'on'),
+        on: () => void closed.delete(name),
+        off: () => void closed.add(name),
+      };
+      const behaviour = node === victim && index === 0 ? (ways?.storage?.behaviour ?? 'honest') : 'honest';
+      this.#add(node, name, backend, behaviour, undefined, STORAGE);
+    }
+  }
+
   #mount(node: string, feed: PowerFeed): void {
     const { feed: fed, victim, device } = this.#options.scenario;
     const own = node === victim ? device : 'honest';
@@ -129,7 +159,7 @@ export class Rack {
     if (fed.kind === 'supplies') this.#add(node, `outlet-2-${node}`, feed.outlet('2'), 'honest');
   }
 
-  #add(node: string, name: string, backend: PowerBackend, behaviour: SimulatedDevice['behaviour'], feed?: PowerFeed): void {
+  #add(node: string, name: string, backend: PowerBackend, behaviour: SimulatedDevice['behaviour'], feed?: PowerFeed, storage?: string): void {
     const { scenario, kernel, onDevice } = this.#options;
     const isVictims = node === scenario.victim;
     this.devices.set(
@@ -147,6 +177,7 @@ export class Rack {
           kernel.schedule(delayMs, task);
         },
         record: onDevice,
+        ...(storage !== undefined && { storage }),
         ...(feed === undefined ? {} : { hasMains: () => feed.hasMains() }),
       }),
     );

@@ -51,7 +51,7 @@ export class Rest {
       deedsEndMs(scenario.secondaries) + REST_MS,
       scenario.remedies === undefined ? 0 : remedyDeedsEndMs(scenario.remedies) + UNNOTICED_MS,
       scenario.daemons === undefined ? 0 : Math.max(scenario.faultAtMs, daemonDeedsEndMs(scenario.daemons)) + UNNOTICED_MS,
-      scenario.fault === 'flap' ? flapsEndMs(scenario) + UNNOTICED_MS : 0,
+      scenario.fault === 'flap' || scenario.fault === 'sick' ? flapsEndMs(scenario) + UNNOTICED_MS : 0,
     );
   }
 

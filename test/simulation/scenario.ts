@@ -6,13 +6,14 @@ import type { ApiFaults, Breakage, Burst, RangeMs } from '../../src/testbed/simu
 import type { Dumps } from './dumps/dumps.ts';
 import type { NodeDaemons } from './node-daemons/node-daemons.ts';
 import type { RemedyWorld } from './remedies/remedy-world.ts';
+import type { Ways } from './ways/ways.ts';
 import type { SecondaryControllers } from './secondary-controllers/secondary-controllers.ts';
 
 /**
- * panic: the kernel stops, the power stays. hang: the kubelet stops, the workload writes on. flap: cut off for a while, then back with the same boot. none: what
- * happens to the node is told elsewhere.
+ * panic: the kernel stops, the power stays. hang: the kubelet stops, the workload writes on. flap: cut off for a while, then back with the same boot. sick: the
+ * kubelet lives and says that it is not Ready, in spells, and the workload writes on. none: what happens to the node is told elsewhere.
  */
-export type NodeFault = 'panic' | 'hang' | 'partition' | 'flap' | 'none';
+export type NodeFault = 'panic' | 'hang' | 'partition' | 'flap' | 'sick' | 'none';
 
 /** `leader`: whoever holds the Lease when it happens. */
 export type Who = 'leader' | 0 | 1;
@@ -78,7 +79,7 @@ export interface Scenario {
   controllers: 1 | 2;
   fault: NodeFault;
   faultAtMs: number;
-  /** For `flap`: how long it is cut off each time, and how long it is back before the next. */
+  /** For `flap` and `sick`: how long it is cut off or not Ready each time, and how long it is back before the next. Without an end: until it boots anew. */
   flaps: readonly { downMs: number; upMs: number }[];
   /** For `flap`: the network is back so long after the first off was accepted, if it was not by then. */
   healAfterOffMs: number | undefined;
@@ -110,6 +111,8 @@ export interface Scenario {
   dumps?: Dumps;
   /** Remedies, and what they answer; absent: they are switched off. */
   remedies?: RemedyWorld;
+  /** What fences do beside their BMCs, and how they let go; absent: by them alone. */
+  ways?: Ways;
   expected: Expected;
 }
 
@@ -139,7 +142,7 @@ export interface Configuration {
   powerTimeoutMs: number;
   settleMs: number;
   releaseTimeoutMs: number;
-  release: 'out-of-service' | 'delete-pods';
+  release: 'out-of-service' | 'delete-pods' | 'evict';
   policies: Policies;
 }
 
@@ -173,9 +176,9 @@ function isOutage(one: Disturbance): boolean {
   return one.what === 'restart' || one.what === 'restore' || (one.what === 'break' && one.who === 'everyone');
 }
 
-/** When a flapping node is back for good. */
+/** When a flapping node is back for good, or begins its last spell. */
 export function flapsEndMs({ faultAtMs, flaps }: Pick<Scenario, 'faultAtMs' | 'flaps'>): number {
-  return faultAtMs + flaps.reduce((sum, { downMs, upMs }) => sum + downMs + upMs, 0);
+  return faultAtMs + flaps.reduce((sum, { downMs, upMs }) => sum + (Number.isFinite(downMs) ? downMs : 0) + upMs, 0);
 }
 
 /** `none`: no fence was needed, or it is gone. `held`: a storm policy holds it for as long as other nodes stay down. */

@@ -4,6 +4,7 @@ import { CALM_API } from '../../src/testbed/simulation/network.ts';
 import { failing } from './scenario.ts';
 import type { Scenario } from './scenario.ts';
 import type { RemedyWorld } from './remedies/remedy-world.ts';
+import type { Ways } from './ways/ways.ts';
 import type { SecondaryControllers } from './secondary-controllers/secondary-controllers.ts';
 
 /** What can be left out of a scenario, each by itself, by a name that stays the same whatever else is left out: `crash.1`, `disturbance.0`, `drift`. */
@@ -64,6 +65,10 @@ function withoutOne(key: 'deeds' | 'monitors' | 'thresholds', left: object): Cha
 }
 
 const PLAIN: Readonly<Record<string, Change>> = {
+  storage: (scenario) => changeWays(scenario, ({ storage: _storage, ...ways }) => ways),
+  program: (scenario) => changeWays(scenario, ({ program: _program, ...ways }) => ways),
+  pace: (scenario) => changeWays(scenario, ({ podsPerMinute: _podsPerMinute, ...ways }) => ways),
+  pods: (scenario) => changeWays(scenario, (ways) => ({ ...ways, podsPerNode: 1 })),
   secondaries: (scenario) => {
     const alone = { ...scenario };
     delete alone.secondaries;
@@ -121,6 +126,10 @@ const PLAIN: Readonly<Record<string, Change>> = {
   fault: (scenario) => (scenario.remedies === undefined ? scenario : { ...scenario, fault: 'none', flaps: [] }),
   secret: (scenario) => ({ ...scenario, isMisconfigured: false }),
 };
+
+function changeWays(scenario: Scenario, change: (ways: Ways) => Ways): Scenario {
+  return scenario.ways === undefined ? scenario : { ...scenario, ways: change(scenario.ways) };
+}
 
 function changeSecondaries(scenario: Scenario, change: (secondaries: SecondaryControllers) => SecondaryControllers): Scenario {
   return scenario.secondaries === undefined ? scenario : { ...scenario, secondaries: change(scenario.secondaries) };

@@ -74,8 +74,8 @@ export class TakeOvers {
   /** A device was asked something. */
   asked(event: DeviceEvent, nowMs: number): string | undefined {
     const term = this.#term;
-    const what = `${event.session} ${event.action === 'set' ? `set ${event.device} ${event.want ?? ''}` : `asked ${event.device}`}`;
-    if (event.action === 'set') {
+    const what = `${event.session} ${event.action === 'set' ? `set ${event.device} ${event.want ?? ''}` : `${event.action === 'run' ? 'began a program on' : 'asked'} ${event.device}`}`;
+    if (event.action === 'set' || event.action === 'run') {
       const wrong = this.#wrongSet(event, nowMs);
       if (wrong !== undefined) {
         return `P5: ${what} ${wrong}`;
@@ -109,7 +109,7 @@ export class TakeOvers {
     if (ageMs > (LEASE_MS - LEASE_RESERVE_MS) * DRIFT + ON_ITS_WAY_MS) {
       return `${ageMs.toFixed(0)} ms after it last renewed the Lease`;
     }
-    return read.has(event.device) ? undefined : 'before it had read it';
+    return event.action === 'run' || read.has(event.device) ? undefined : 'before it had read it';
   }
 
   #leaseWritten(lease: Lease, process: string, nowMs: number): string | undefined {

@@ -19,6 +19,8 @@ export interface Truth {
   isController: (user: string) => boolean;
   /** The controller process whose request is being answered. */
   caller: () => string;
+  /** Where a pod is of which only `namespace/name` is told. */
+  nodeOfPod?: (key: string) => string | undefined;
   /** Nodes that never fail: nothing is to be switched there. */
   isSound: (node: string) => boolean;
 }
@@ -74,7 +76,7 @@ export class WorldTrace {
   }
 
   #setSound(event: DeviceEvent): string | undefined {
-    return event.action === 'set' && this.#truth.isSound(event.node)
+    return (event.action === 'set' || event.action === 'run') && this.#truth.isSound(event.node)
       ? `P10: ${event.device} was set ${event.want ?? ''}, whose node never failed`
       : undefined;
   }
@@ -109,7 +111,7 @@ export class WorldTrace {
     if (event.status >= 300 || event.verb === 'get' || event.verb === 'watch' || event.verb === 'list' || !this.#truth.isController(event.user)) {
       return undefined;
     }
-    const node = releasedNode(event);
+    const node = releasedNode(event, this.#truth.nodeOfPod);
     return node !== undefined && this.#truth.power(node) === 'on'
       ? `P1: ${event.verb} of ${event.resource} ${event.name ?? ''} frees node ${node}, which is powered on`
       : undefined;
@@ -117,9 +119,13 @@ export class WorldTrace {
 }
 
 /** The node whose workload a successful write frees, if it is one that frees. */
-export function releasedNode(event: ApiEvent): string | undefined {
+export function releasedNode(event: ApiEvent, nodeOfPod?: Truth['nodeOfPod']): string | undefined {
   if (event.resource === 'nodes' && (event.verb === 'patch' || event.verb === 'update') && setsOutOfService(event.request)) {
     return event.name;
+  }
+  if (event.resource === 'pods' && event.verb === 'create' && event.subresource === 'eviction') {
+    const { deleteOptions } = (event.request ?? {}) as { deleteOptions?: { gracePeriodSeconds?: number } };
+    return deleteOptions?.gracePeriodSeconds === 0 ? nodeOfPod?.(`${event.namespace ?? ''}/${event.name ?? ''}`) : undefined;
   }
   if (event.verb !== 'delete') {
     return undefined;

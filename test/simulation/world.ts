@@ -11,16 +11,18 @@ import { Bounds } from './bounds.ts';
 import { changeDaemonTimes, createFenceConfiguration } from './configuration.ts';
 import type { ControllerProgram } from './controller-program.ts';
 import { Controllers, hostOf } from './controllers.ts';
+import { DeviceJudges } from './device-judges.ts';
 import { Disturbances } from './disturbances.ts';
 import { DRIFT } from './draws.ts';
 import { FaultyTransport } from '../../src/drill/daemons/simulated/faulty-transport.ts';
 import { FenceWatch } from './fence-watch.ts';
-import { flap } from './flap.ts';
+import { strike } from './strike.ts';
 import { Guards } from './guards.ts';
 import { Hardware } from './hardware.ts';
 import type { Kernel } from '../../src/testbed/simulation/kernel.ts';
 import { Port } from '../../src/testbed/simulation/port.ts';
 import type { SimulatedProcess } from '../../src/testbed/simulation/simulated-process.ts';
+import { WORLD_BEGINS_WALL_MS } from '../../src/testbed/simulation/process-clock.ts';
 import { CALM_API, Network } from '../../src/testbed/simulation/network.ts';
 import { DumpsOfWorld } from './dumps/dumps-of-world.ts';
 import { DaemonsOfWorld } from './node-daemons/daemons-of-world.ts';
@@ -31,7 +33,7 @@ import { Rest } from './rest.ts';
 import { concerned } from './scenario.ts';
 import type { Scenario } from './scenario.ts';
 import { SecondariesOfWorld } from './secondary-controllers/secondaries-of-world.ts';
-import { StormTruth } from './storm-truth.ts';
+import { WaysOfWorld } from './ways/ways-of-world.ts';
 import { releasedNode, WorldTrace } from './world-trace.ts';
 
 const WORKLOAD_AT_MS = 10_000;
@@ -60,8 +62,9 @@ export class World {
   readonly #rack: Rack;
   readonly #disturbances: Disturbances;
   readonly #rest: Rest;
-  readonly #storm: StormTruth;
   readonly #guards: Guards;
+  readonly #judges: DeviceJudges;
+  readonly #ways: WaysOfWorld | undefined;
   readonly #secondaries: SecondariesOfWorld;
   readonly #daemons: DaemonsOfWorld | undefined;
   readonly #dumps: DumpsOfWorld | undefined;
@@ -84,10 +87,14 @@ export class World {
       isController: (user) => user === CONTROLLER_USER,
       caller: () => this.#caller,
       isSound: (node) => !troubled.has(node),
+      nodeOfPod: (key) => this.#ways?.nodeOfPod(key),
     });
     this.fence = new FenceWatch(() => kernel.nowMs);
-    this.#storm = new StormTruth(scenario, this.fence);
     this.#guards = new Guards(this.fence);
+    this.#judges = new DeviceJudges({
+      ...{ scenario, fence: this.fence, guards: this.#guards, secondaries: () => this.#secondaries },
+      hostOfProcess: (name) => this.#controllers.hostOfProcess(name),
+    });
     const audit = (event: ApiEvent): void => this.#heard(event);
     const deeds = [...scenario.disturbances, ...(scenario.remedies?.deeds ?? [])];
     const isCordonedByTwo = deeds.some((one) => one.what === 'cordon' || (one.what === 'mark' && one.mark === 'cordon'));
@@ -100,15 +107,15 @@ export class World {
       disk: new MemoryDisk(),
       trace: this.#record,
       insider: (name, user, clockRate) => this.#insider(name, user, clockRate),
-      onDevice: (event) => {
-        this.trace.record(event);
-        if (event.session === OPERATOR_USER) return;
-        const violation =
-          this.#ownNode(event) ?? this.#storm.asked(event, kernel.nowMs) ?? this.#guards.asked(event, kernel.nowMs) ?? this.#secondaries.asked(event);
-        if (violation !== undefined) kernel.fail(`at ${kernel.nowMs.toFixed(0)} ms: ${violation}`);
-        this.#healAfterOff(event);
-      },
+      onDevice: this.#deviceAsked.bind(this),
     });
+    this.#ways =
+      scenario.ways &&
+      new WaysOfWorld({
+        ...{ kernel, ways: scenario.ways, fence: this.fence, machines: this.machines, devices: this.#rack.devices },
+        wallMs: () => WORLD_BEGINS_WALL_MS + kernel.nowMs,
+        onDevice: this.#deviceAsked.bind(this),
+      });
     this.#secondaries = new SecondariesOfWorld({
       kernel,
       api: this.api,
@@ -158,6 +165,7 @@ export class World {
       hasRemedies: scenario.remedies !== undefined,
       nodeDaemons: daemons && ((host, process) => daemons.servedBy(host, process)),
       kdump: dumps && ((host, process) => dumps.heardBy(host, process)),
+      ways: this.#ways && ((port) => this.#ways?.agents(port) ?? []),
       isPowered: (node) => this.machines.get(node)?.state === 'on',
       speaking: (process) => {
         this.#caller = process;
@@ -206,9 +214,9 @@ export class World {
 
   /** Builds the cluster, without time passing. */
   async begin(): Promise<void> {
-    const { nodes, configuration, feed, isMisconfigured, daemons, dumps } = this.#scenario;
+    const { nodes, configuration, feed, isMisconfigured, daemons, dumps, ways } = this.#scenario;
     await this.api.install();
-    const written = { nodes, configuration, feed, withSecret: !isMisconfigured, never: served(this.#scenario), daemons, dumps };
+    const written = { nodes, configuration, feed, withSecret: !isMisconfigured, never: served(this.#scenario), daemons, dumps, ways };
     await createFenceConfiguration(this.api.admin, written);
     await this.#secondaries.install();
     await this.remedies.install();
@@ -232,9 +240,9 @@ export class World {
     this.#scheduleFaults();
   }
 
-  /** Pods of the StatefulSet: as many as the nodes, so that the failed one has its share. */
+  /** Pods of the StatefulSet: as many as the nodes, or several times that, so that the failed one has its share. */
   get replicas(): number {
-    return this.#scenario.nodes.length;
+    return this.#scenario.nodes.length * (this.#scenario.ways?.podsPerNode ?? 1);
   }
 
   /** Every fence has come to rest where it may rest, and nothing more is to be expected. */
@@ -286,14 +294,19 @@ export class World {
   #powerOf(node: string): 'on' | 'off' | undefined {
     const machine = this.machines.get(node);
     const proof = this.fence.of(fenceName(node))?.evidence.findLast(({ voidedAt }) => voidedAt === undefined);
+    // All that a node may write to is behind paths that are closed.
+    if (proof?.kind === 'storage-revoked' && this.#rack.isShutOut(node)) return 'off';
     if (proof?.kind !== 'watchdog' && proof?.kind !== 'kdump') return machine?.state;
     return (machine?.kubelet?.running.length ?? 0) > 0 ? 'on' : 'off';
   }
 
-  #ownNode(event: DeviceEvent): string | undefined {
-    return event.action === 'set' && event.want === 'off' && this.#controllers.hostOfProcess(event.session) === event.node
-      ? `P10: ${event.session} set ${event.device} off, on which it runs itself`
-      : undefined;
+  #deviceAsked(event: DeviceEvent): void {
+    const { nowMs } = this.#kernel;
+    this.trace.record(event);
+    if (event.session === OPERATOR_USER) return;
+    const violation = this.#judges.asked(event, nowMs);
+    if (violation !== undefined) this.#kernel.fail(`at ${nowMs.toFixed(0)} ms: ${violation}`);
+    this.#healAfterOff(event);
   }
 
   readonly #record: Trace = (event) => {
@@ -310,17 +323,17 @@ export class World {
   #heard(event: ApiEvent): void {
     this.trace.record(event);
     this.fence.hear(event);
-    const violation = this.bounds.wrote(event, this.#kernel.nowMs) ?? this.#secondaries.hear(event) ?? this.remedies.hear(event);
+    this.#judges.heard(event, event.user === CONTROLLER_USER ? this.#caller : undefined, this.#kernel.nowMs);
+    const letGo = event.user === CONTROLLER_USER && event.status < 300 ? releasedNode(event, (key) => this.#ways?.nodeOfPod(key)) : undefined;
+    const violation =
+      this.#ways?.heard(event) ?? this.bounds.wrote(event, this.#kernel.nowMs) ?? this.#secondaries.hear(event) ?? this.remedies.hear(event);
     if (violation !== undefined) {
       this.#kernel.fail(`at ${this.#kernel.nowMs.toFixed(0)} ms: ${violation}`);
     }
     const isReady = this.#ready.hear(event, this.#kernel.nowMs);
-    if (isReady !== undefined && event.verb === 'delete') this.#storm.removed(event.name ?? '');
-    else if (isReady !== undefined) this.#storm.saw(event.name ?? '', isReady, this.#kernel.nowMs);
-    const released = event.user === CONTROLLER_USER && event.status < 300 ? releasedNode(event) : undefined;
-    if (released !== undefined) {
-      this.#releases.set(released, this.releasesOf(released) + 1);
-    }
+    if (isReady !== undefined && event.verb === 'delete') this.#judges.storm.removed(event.name ?? '');
+    else if (isReady !== undefined) this.#judges.storm.saw(event.name ?? '', isReady, this.#kernel.nowMs);
+    if (letGo !== undefined) this.#releases.set(letGo, this.releasesOf(letGo) + 1);
   }
 
   #scheduleFaults(): void {
@@ -356,22 +369,7 @@ export class World {
     const machine = this.machines.get(victim);
     const isEmpty = machine?.kubelet?.running.length === 0 && !this.remedies.hasPositions(victim);
     if (isEmpty) this.#kernel.fail('the world was not ready for its fault: no pod runs on the node that fails');
-    switch (this.#scenario.fault) {
-      case 'panic':
-        machine?.panic();
-        break;
-      case 'hang':
-        machine?.hang();
-        break;
-      case 'partition':
-        machine?.partition();
-        break;
-      case 'flap':
-        flap(this.#kernel, machine, this.#scenario);
-        break;
-      case 'none':
-        break;
-    }
+    strike(this.#kernel, machine, this.#scenario);
   }
 
   #daemonsOf({ daemons, nodes, clockRates, configuration }: Scenario): DaemonsOfWorld | undefined {

@@ -98,6 +98,11 @@ export class Kubelet {
     this.#nodeStatus.fill(isFull);
   }
 
+  /** Its container runtime does not answer, or does again: the node is not Ready by its own word, and what runs goes on. */
+  ail(isIll: boolean): void {
+    this.#nodeStatus.ail(isIll);
+  }
+
   /** Cut off from the API; kubelet and containers go on. */
   partition(): void {
     this.#network.cut();

@@ -89,6 +89,11 @@ export class Machine {
     this.#kubelet?.stop();
   }
 
+  /** Its kubelet says that it is not Ready, or that it is again; a boot mends it too. */
+  ail(isIll: boolean): void {
+    this.#kubelet?.ail(isIll);
+  }
+
   partition(): void {
     this.#kubelet?.partition();
   }

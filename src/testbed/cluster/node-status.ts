@@ -30,6 +30,8 @@ export class NodeStatus {
   #wellSince: string | undefined;
   /** Since when its disk is full; undefined: it is not. */
   #fullSince: string | undefined;
+  /** Since when its container runtime does not answer; undefined: it does. */
+  #illSince: string | undefined;
 
   constructor(api: WorldApi, clock: Clock, random: Random, options: KubeletOptions) {
     this.#api = api;
@@ -49,7 +51,7 @@ export class NodeStatus {
   /** The Node was seen in the API: a kubelet that reads NotReady of itself, or no Node at all, posts at once. */
   observe(node: WorldNode | undefined): void {
     if (node === undefined) this.#posted = undefined;
-    if (node !== undefined && isReady(node)) return;
+    if (node !== undefined && (isReady(node) || this.#illSince !== undefined)) return;
     this.#readySince = undefined;
     this.#wellSince = undefined;
     this.#loop.poke();
@@ -59,6 +61,12 @@ export class NodeStatus {
   fill(isFull: boolean): void {
     this.#fullSince = isFull ? (this.#fullSince ?? timestamp(this.#clock)) : undefined;
     this.#wellSince = undefined;
+    this.#loop.poke();
+  }
+
+  /** Its container runtime does not answer any more, or does again: told at once, as long as the kubelet lives. */
+  ail(isIll: boolean): void {
+    this.#illSince = isIll ? (this.#illSince ?? timestamp(this.#clock)) : undefined;
     this.#loop.poke();
   }
 
@@ -79,7 +87,7 @@ export class NodeStatus {
   async #heartbeat(): Promise<number> {
     if (this.#posted === undefined) await this.#register();
     const { node, bootID, systemUUID, address } = this.#options;
-    const conditions = [...this.#pressures(), this.#ready('True', 'KubeletReady', 'kubelet is posting ready status')];
+    const conditions = [...this.#pressures(), this.#ownWord()];
     const nodeInfo = {
       bootID,
       machineID: systemUUID ?? node,
@@ -106,6 +114,11 @@ export class NodeStatus {
     if ((await this.#api.get(WORLD_NODES, { name: node })) !== undefined) return;
     const metadata = { name: node, labels: known, annotations: CONTROLLER_ATTACHES };
     await this.#api.ensure(WORLD_NODES, { metadata, spec, status: {} } as WorldNode);
+  }
+
+  #ownWord(): object {
+    if (this.#illSince === undefined) return this.#ready('True', 'KubeletReady', 'kubelet is posting ready status');
+    return { ...this.#ready('False', 'KubeletNotReady', 'container runtime is down'), lastTransitionTime: this.#illSince };
   }
 
   #ready(status: 'True' | 'False', reason: string, message: string): object {

@@ -1,5 +1,16 @@
 import { AgentError } from '../../ports/agents.ts';
-import type { AgentDefinition, AgentErrorKind, Outcome, Parameters, PowerAgent, PowerState, Reading, Target } from '../../ports/agents.ts';
+import type {
+  AgentDefinition,
+  AgentErrorKind,
+  FabricAgent,
+  Outcome,
+  Parameters,
+  PortState,
+  PowerAgent,
+  PowerState,
+  Reading,
+  Target,
+} from '../../ports/agents.ts';
 import type { SimulatedDevice } from './devices.ts';
 import type { Port } from './port.ts';
 
@@ -53,6 +64,27 @@ export class SimulatedPowerAgent implements PowerAgent {
       throw new AgentError('Misconfigured', { device: target.device, plug: target.plug, asked, answered: 'no such device in this world' });
     }
     return new Conversation(device, target, this.#port, asked);
+  }
+}
+
+const PORT_STATES = { on: 'open', off: 'closed', pending: 'pending', unknown: 'unknown' } as const;
+
+/** The same for the paths by which nodes reach a storage: devices that are on while they are open. */
+export class SimulatedFabricAgent implements FabricAgent {
+  readonly kind = 'fabric';
+  readonly #power: SimulatedPowerAgent;
+
+  constructor(devices: ReadonlyMap<string, SimulatedDevice>, port: Port) {
+    this.#power = new SimulatedPowerAgent(devices, port);
+  }
+
+  async read(target: Target): Promise<Reading<PortState>> {
+    const { state, detail, identity } = await this.#power.read(target);
+    return { state: PORT_STATES[state], detail, identity };
+  }
+
+  set(target: Target, state: 'open' | 'closed'): Promise<Outcome> {
+    return this.#power.set(target, state === 'open' ? 'on' : 'off');
   }
 }
 
@@ -145,6 +177,17 @@ class Conversation {
   failure(kind: AgentErrorKind, answered: string): AgentError {
     return new AgentError(kind, { device: this.#target.device, plug: this.#target.plug, asked: this.#asked, answered });
   }
+}
+
+/** The registry's entry `sim-path`, of the same devices. */
+export function simulatedPathDefinition(devices: ReadonlyMap<string, SimulatedDevice>, port: Port): AgentDefinition {
+  return {
+    ...simulatedDefinition(devices, port),
+    name: 'sim-path',
+    kind: 'fabric',
+    actions: ['on', 'off'],
+    create: () => Promise.resolve(new SimulatedFabricAgent(devices, port)),
+  };
 }
 
 /** The registry's entry `sim-bmc`. `address` is the device's name. */

@@ -31,6 +31,8 @@ export interface DeviceOptions {
   now: () => number;
   schedule: (delayMs: number, task: () => void) => void;
   record: (event: DeviceEvent) => void;
+  /** It opens (`on`) and closes (`off`) a path to this storage, and switches no power. */
+  storage?: string;
   /** A BMC has no voice while its machine has no mains. Absent: it is fed by itself. */
   hasMains?: () => boolean;
 }
@@ -194,6 +196,7 @@ export class SimulatedDevice {
   }
 
   #record(event: Pick<DeviceEvent, 'action' | 'want' | 'answer' | 'shown' | 'session'>): void {
-    this.options.record({ kind: 'device', at: this.options.now(), device: this.address, plug: '', node: this.options.node, ...event });
+    const { now, node, storage, record } = this.options;
+    record({ kind: 'device', at: now(), device: this.address, plug: '', node, ...(storage !== undefined && { storage }), ...event });
   }
 }

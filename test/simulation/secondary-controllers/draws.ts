@@ -7,10 +7,11 @@ import { expectedOf } from '../expected.ts';
 import { SeededRandom } from '../../../src/testbed/simulation/seeded-random.ts';
 import type { Scenario } from '../scenario.ts';
 import { drawHosts } from './host-draws.ts';
+import { WAYS_SHARE, withWays } from '../ways/draws.ts';
 import type { Check, Composed, Deed, Pool, Preserving, SecondaryControllers } from './secondary-controllers.ts';
 
-/** `--controllers`: the one that fences alone, with those beside it, with the daemons of the nodes, alone in worlds with crash kernels, or with remedies. */
-export type Cast = 'fence' | 'all' | 'daemons' | 'dumps' | 'remedies';
+/** `--controllers`: the one that fences alone, with those beside it, with the daemons of the nodes, alone in worlds with crash kernels, with remedies, or alone with other ways than a BMC. */
+export type Cast = 'fence' | 'all' | 'daemons' | 'dumps' | 'remedies' | 'ways';
 
 const FAULT_AT_MS = 18_000;
 /** By then every pod has a node. */
@@ -39,7 +40,8 @@ export function scenarioWith(seed: number, cast: Cast): Scenario {
   if (cast === 'remedies') return withRemedies(seed);
   const drawn = scenarioOf(seed);
   if (cast === 'dumps') return withDumps(drawn, 1);
-  return withDumps(cast === 'fence' ? drawn : withSecondaries(drawn), DUMPS_SHARE);
+  if (cast === 'ways') return withWays(drawn, 1);
+  return withWays(withDumps(cast === 'fence' ? drawn : withSecondaries(drawn), DUMPS_SHARE), WAYS_SHARE);
 }
 
 /** Draws from streams of their own: what a seed plays without them stays what it was. */
