@@ -150,6 +150,7 @@ export class BenchCluster {
     const log = openSync(join(this.folder, 'controller.log'), 'a');
     const controller = fork(fileURLToPath(new URL('controller/main.ts', import.meta.url)), [file], {
       stdio: ['ignore', log, log, 'ipc'],
+      env: { ...process.env, MALLOC_ARENA_MAX: '1' },
       execArgv: ['--expose-gc', '--max-semi-space-size=2', ...PROFILED],
     });
     closeSync(log);

@@ -112,7 +112,7 @@ describe('the image, built without an engine', () => {
   const start = (of: Built, command: readonly string[], env: Record<string, string> = {}): ChildProcess =>
     spawn(CONTAINER[0] ?? '', [...CONTAINER.slice(1), READ_ONLY, 'sh', ...command], {
       cwd: join(of.folder, of.workdir),
-      env: { PATH, ...env },
+      env: { PATH, ...of.environment, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
 

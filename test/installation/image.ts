@@ -13,6 +13,7 @@ export interface Built {
   folder: string;
   workdir: string;
   user: string;
+  environment: Readonly<Record<string, string>>;
   entrypoint: readonly string[];
   command: readonly string[];
 }
@@ -32,7 +33,9 @@ export async function buildStage(target: string, under: string): Promise<Built> 
     if (known !== undefined) return known;
     const parent = stages.find(({ name }) => name === stage.from);
     const state: Built =
-      parent === undefined ? { folder: join(under, stage.name), workdir: '/', user: '0', entrypoint: [], command: [] } : { ...(await build(parent)) };
+      parent === undefined
+        ? { folder: join(under, stage.name), workdir: '/', user: '0', environment: {}, entrypoint: [], command: [] }
+        : { ...(await build(parent)) };
     mkdirSync(state.folder, { recursive: true });
     chmodSync(state.folder, 0o755);
     for (const instruction of stage.instructions) await obey(instruction, state, async (name) => (await build(named(stages, name))).folder);
@@ -57,6 +60,9 @@ async function obey({ word, rest, line }: Instruction, state: Built, folderOf: (
       return;
     case 'USER':
       state.user = rest;
+      return;
+    case 'ENV':
+      state.environment = { ...state.environment, ...Object.fromEntries([rest.split('=')] as [string, string][]) };
       return;
     case 'ENTRYPOINT':
       state.entrypoint = JSON.parse(rest) as string[];

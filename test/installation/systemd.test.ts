@@ -35,6 +35,14 @@ describe('the systemd unit', () => {
     expect(values('EnvironmentFile')).toEqual(['-/etc/nodefence/controller.env']);
   });
 
+  it('starts it with the flags and the memory of the image', () => {
+    const image = readFileSync(join(FOLDER, '..', 'Dockerfile'), 'utf8');
+    const [, flags = 'none'] = /^ENTRYPOINT \["node", "(.*)", "\/app/m.exec(image) ?? [];
+    const [, variable = 'none'] = /^ENV (MALLOC_\w+=\d+)$/m.exec(image) ?? [];
+    expect(values('ExecStart').join(' ')).toContain(`/node ${flags} /`);
+    expect(values('Environment')).toContain(variable);
+  });
+
   it('starts again after a lost lease, and waits for calls that are under way at a stop', () => {
     expect(values('Restart')).toEqual(['always']);
     expect(values('TimeoutStopSec')).toEqual(['15s']);

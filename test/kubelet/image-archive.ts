@@ -26,8 +26,9 @@ export async function imageArchive(target: string, name: string, work: string): 
         .update(readFileSync(join(image, layer)))
         .digest('hex')}`,
   );
-  const { workdir, user, entrypoint, command } = built;
-  const config = { Entrypoint: entrypoint, Cmd: command, User: user, WorkingDir: workdir, Env: ['PATH=/usr/local/bin:/usr/bin:/bin'] };
+  const { workdir, user, environment, entrypoint, command } = built;
+  const variables = Object.entries({ PATH: '/usr/local/bin:/usr/bin:/bin', ...environment }).map(([name, value]) => `${name}=${value}`);
+  const config = { Entrypoint: entrypoint, Cmd: command, User: user, WorkingDir: workdir, Env: variables };
   writeFileSync(
     join(image, 'config.json'),
     JSON.stringify({ architecture: 'amd64', os: 'linux', config, rootfs: { type: 'layers', diff_ids: sums } }),

@@ -105,15 +105,23 @@ function controller(kubeconfig: string, folder: string): Program {
       '--http-address',
       `127.0.0.1:${port}`,
     ],
-    environment: { KUBECONFIG: kubeconfig },
+    environment: { ...shippedVariables(), KUBECONFIG: kubeconfig },
     log: join(folder, 'controller.log'),
   };
 }
 
 /** With which the image starts it. */
 function shippedFlags(): string[] {
-  const entry = /^ENTRYPOINT (\[.*\])$/m.exec(readFileSync(join(ROOT, 'Dockerfile'), 'utf8'))?.[1] ?? '[]';
+  const entry = /^ENTRYPOINT (\[.*\])$/m.exec(dockerfile())?.[1] ?? '[]';
   return (JSON.parse(entry) as string[]).filter((word) => word.startsWith('--'));
+}
+
+function shippedVariables(): Record<string, string> {
+  return Object.fromEntries([...dockerfile().matchAll(/^ENV (\w+)=(\S+)$/gm)].map(([, name = '', value = '']) => [name, value]));
+}
+
+function dockerfile(): string {
+  return readFileSync(join(ROOT, 'Dockerfile'), 'utf8');
 }
 
 function informers(kubeconfig: string, folder: string): Program {
