@@ -1,6 +1,7 @@
 import { defineConfig } from 'eslint/config';
 import tseslint from 'typescript-eslint';
 import { tests } from './scripts/test-rules.mjs';
+import { HIDDEN_MEMBERS } from './scripts/private-rule.mjs';
 import { COMPARING, INSTALLING, memoryRules, shippedRules } from './scripts/shipped-rules.mjs';
 import { simulationRules, SIMULATED, NOT_SIMULATED } from './scripts/simulation-rules.mjs';
 
@@ -37,6 +38,7 @@ export default defineConfig(
     rules: {
       eqeqeq: 'error',
       'no-console': 'error',
+      'no-restricted-syntax': ['error', HIDDEN_MEMBERS],
       'no-empty': 'error',
       'no-var': 'error',
       'prefer-const': 'error',

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { HIDDEN_MEMBERS } from './private-rule.mjs';
 
 // What code that runs under deterministic simulation may not touch: every source of time, chance and the outside world but the injected ports.
 
@@ -92,6 +93,7 @@ export const simulationRules = {
   ],
   'no-restricted-syntax': [
     'error',
+    HIDDEN_MEMBERS,
     { selector: 'NewExpression[callee.name="Date"][arguments.length=0]', message: BY_CLOCK },
     { selector: 'CallExpression[callee.name="Date"]', message: BY_CLOCK },
     { selector: 'ImportExpression', message: 'a dynamic import settles at a time that is not replayed' },

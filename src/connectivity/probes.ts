@@ -28,94 +28,96 @@ export interface Asking {
 /** Asks around every five seconds, each probe under a deadline, and only while it is wanted. */
 export class Probes implements ConnectivityProbes {
   answers: Answers = NO_ANSWERS;
-  private readonly clock: Clock;
-  private readonly log: Logger;
-  private readonly asking: Asking;
-  private readonly listeners: (() => void)[] = [];
-  private questions: Questions | undefined;
-  private cancel: (() => void) | undefined;
-  private isBusy = false;
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  readonly #asking: Asking;
+  readonly #listeners: (() => void)[] = [];
+  #questions: Questions | undefined;
+  #cancel: (() => void) | undefined;
+  #isBusy = false;
 
   constructor({ clock, log, cluster, asking }: { clock: Clock; log: Logger; cluster: Pick<Cluster, 'list'>; asking?: Partial<Asking> }) {
-    this.clock = clock;
-    this.log = log;
-    this.asking = { gateway: () => defaultGateway(), peers: () => apiPeers(cluster), reach, etcd: etcdHealth, alerts: firingAlerts, ...asking };
+    this.#clock = clock;
+    this.#log = log;
+    this.#asking = { gateway: () => defaultGateway(), peers: () => apiPeers(cluster), reach, etcd: etcdHealth, alerts: firingAlerts, ...asking };
   }
 
   onChange(listener: () => void): void {
-    this.listeners.push(listener);
+    this.#listeners.push(listener);
   }
 
   ask(questions: Questions): void {
-    const isNew = this.questions === undefined;
-    this.questions = questions;
-    if (!isNew || this.isBusy) return;
+    const isNew = this.#questions === undefined;
+    this.#questions = questions;
+    if (!isNew || this.#isBusy) return;
     // Not yet answered is not reached: nobody is judged before the first answers are there.
     const targets = new Map<string, undefined>((questions.targets ?? []).map((target) => [target, undefined]));
     this.answers = { ...NO_ANSWERS, targets };
-    void this.round();
+    void this.#round();
   }
 
   rest(): void {
-    this.questions = undefined;
-    this.cancel?.();
-    this.cancel = undefined;
+    this.#questions = undefined;
+    this.#cancel?.();
+    this.#cancel = undefined;
     this.answers = NO_ANSWERS;
   }
 
-  private async round(): Promise<void> {
-    const { questions } = this;
+  async #round(): Promise<void> {
+    const questions = this.#questions;
     if (questions === undefined) return;
-    this.isBusy = true;
-    const [targets, members, alerts] = await Promise.all([this.targets(questions), this.members(questions), this.alerts(questions)]);
-    this.isBusy = false;
-    if (this.questions === undefined) return;
+    this.#isBusy = true;
+    const [targets, members, alerts] = await Promise.all([this.#targets(questions), this.#members(questions), this.#alerts(questions)]);
+    this.#isBusy = false;
+    if (this.#questions === undefined) return;
     const answers = { targets, members, alerts };
     const isChanged = describeAnswers(answers) !== describeAnswers(this.answers);
     if (isChanged) this.answers = answers;
-    this.cancel = this.clock.after(EVERY_MS, () => void this.round());
-    if (isChanged) for (const listener of this.listeners) listener();
+    this.#cancel = this.#clock.after(EVERY_MS, () => void this.#round());
+    if (isChanged) for (const listener of this.#listeners) listener();
   }
 
-  private async targets({ targets }: Questions): Promise<Map<string, boolean | undefined>> {
+  async #targets({ targets }: Questions): Promise<Map<string, boolean | undefined>> {
     const found =
-      targets === undefined ? await this.ownTargets() : targets.map((name) => ({ name, target: targetOf(name, HTTPS_PORT), isSilentGone: true }));
+      targets === undefined ? await this.#ownTargets() : targets.map((name) => ({ name, target: targetOf(name, HTTPS_PORT), isSilentGone: true }));
     const answers = await Promise.all(
       found.slice(0, ASKED_MAX).map(async ({ name, target, isSilentGone }) => {
-        return [name, await this.or(false, this.asking.reach(target, DEADLINE_MS, isSilentGone ? false : undefined))] as const;
+        return [name, await this.#or(false, this.#asking.reach(target, DEADLINE_MS, isSilentGone ? false : undefined))] as const;
       }),
     );
     // A gateway that says nothing at all is neither there nor gone.
     return new Map(answers.filter(([, answer]) => answer !== undefined));
   }
 
-  private async ownTargets(): Promise<{ name: string; target: Target; isSilentGone: boolean }[]> {
-    const [gateway, peers] = await Promise.all([this.or(undefined, this.asking.gateway()), this.or([], this.asking.peers())]);
+  async #ownTargets(): Promise<{ name: string; target: Target; isSilentGone: boolean }[]> {
+    const [gateway, peers] = await Promise.all([this.#or(undefined, this.#asking.gateway()), this.#or([], this.#asking.peers())]);
     const own = gateway === undefined ? [] : [{ name: `gateway ${gateway}`, target: { host: gateway, port: GATEWAY_PORT }, isSilentGone: false }];
     return [...own, ...peers.map((target) => ({ name: `API server ${target.host}:${target.port}`, target, isSilentGone: true }))];
   }
 
-  private async members({ members }: Questions): Promise<Map<string, boolean>> {
+  async #members({ members }: Questions): Promise<Map<string, boolean>> {
     const answers = await Promise.all(
       [...members]
         .slice(0, ASKED_MAX)
-        .map(async ([name, { host }]) => [name, await this.or(undefined, this.asking.etcd(host, DEADLINE_MS))] as const),
+        .map(async ([name, { host }]) => [name, await this.#or(undefined, this.#asking.etcd(host, DEADLINE_MS))] as const),
     );
     return new Map(answers.filter((pair): pair is readonly [string, boolean] => pair[1] !== undefined));
   }
 
-  private async alerts({ alerts }: Questions): Promise<Map<string, readonly string[] | undefined>> {
+  async #alerts({ alerts }: Questions): Promise<Map<string, readonly string[] | undefined>> {
     const queries = [...alerts].slice(0, ASKED_MAX);
     return new Map(
-      await Promise.all(queries.map(async ([policy, query]) => [policy, await this.or(undefined, this.asking.alerts(query, DEADLINE_MS))] as const)),
+      await Promise.all(
+        queries.map(async ([policy, query]) => [policy, await this.#or(undefined, this.#asking.alerts(query, DEADLINE_MS))] as const),
+      ),
     );
   }
 
-  private async or<T, E>(otherwise: E, asked: Promise<T>): Promise<T | E> {
+  async #or<T, E>(otherwise: E, asked: Promise<T>): Promise<T | E> {
     try {
       return await asked;
     } catch (error) {
-      this.log.debug('connectivity probe failed', { error: String(error) });
+      this.#log.debug('connectivity probe failed', { error: String(error) });
       return otherwise;
     }
   }

@@ -24,25 +24,25 @@ export class DeviceCall {
   hasSentOff = false;
   /** A boot of the device is waited out for so long beyond the budget of the job. */
   patienceMs = 0;
-  private readonly agent: Switchable;
-  private readonly parameters: Parameters;
-  private readonly job: Job;
-  private readonly clock: Clock;
-  private readonly queue: DeviceQueue;
+  readonly #agent: Switchable;
+  readonly #parameters: Parameters;
+  readonly #job: Job;
+  readonly #clock: Clock;
+  readonly #queue: DeviceQueue;
 
   constructor(method: PlanMethod, agent: Switchable, parameters: Parameters, job: Job, clock: Clock, queue: DeviceQueue) {
     this.method = method;
-    this.agent = agent;
-    this.parameters = parameters;
-    this.job = job;
-    this.clock = clock;
-    this.queue = queue;
+    this.#agent = agent;
+    this.#parameters = parameters;
+    this.#job = job;
+    this.#clock = clock;
+    this.#queue = queue;
   }
 
   /** One read, with identity. Rejects with `AgentError`. */
   async read(): Promise<Reading> {
-    const reading = await this.call('read', async (target): Promise<Reading> => this.agent.read(target));
-    if (this.job.identityRequired && reading.identity !== 'verified') {
+    const reading = await this.#call('read', async (target): Promise<Reading> => this.#agent.read(target));
+    if (this.#job.identityRequired && reading.identity !== 'verified') {
       throw this.failure(
         'Misconfigured',
         'read',
@@ -54,24 +54,24 @@ export class DeviceCall {
 
   /** One set, begun only while the lease, the intent's own deadline and every stop allow it. */
   async set(wanted: Wanted): Promise<Outcome> {
-    await this.job.ask();
-    const outcome = await this.call(`set ${wanted}`, (target): Promise<Outcome> => {
-      this.demandFresh(`set ${wanted}`);
-      return this.agent.kind === 'power' ? this.agent.set(target, wanted) : this.agent.set(target, wanted === 'off' ? 'closed' : 'open');
+    await this.#job.ask();
+    const outcome = await this.#call(`set ${wanted}`, (target): Promise<Outcome> => {
+      this.#demandFresh(`set ${wanted}`);
+      return this.#agent.kind === 'power' ? this.#agent.set(target, wanted) : this.#agent.set(target, wanted === 'off' ? 'closed' : 'open');
     });
     const isPlain = wanted === 'on' || outcome.isSent !== undefined || !this.skipsWhatIsOff;
-    this.job.onAnswered((outcome.result === 'accepted' && isPlain) || outcome.isSent === false, outcome.isSent);
+    this.#job.onAnswered((outcome.result === 'accepted' && isPlain) || outcome.isSent === false, outcome.isSent);
     return outcome;
   }
 
   /** Makes the kernel dump, under the same conditions as a set. */
   async diagnose(): Promise<Outcome> {
-    const { agent, job } = this;
+    const [agent, job] = [this.#agent, this.#job];
     const diagnose = agent.diagnose?.bind(agent);
     if (diagnose === undefined) throw this.failure('Misconfigured', 'diag', `agent ${this.method.agent} cannot make a kernel dump`);
     await job.ask();
-    const outcome = await this.call('diag', (target): Promise<Outcome> => {
-      this.demandFresh('diag');
+    const outcome = await this.#call('diag', (target): Promise<Outcome> => {
+      this.#demandFresh('diag');
       return diagnose(target);
     });
     job.onAnswered(outcome.result === 'accepted');
@@ -80,12 +80,12 @@ export class DeviceCall {
 
   /** Deletes the machine for good, under the same conditions as a set. */
   async remove(): Promise<Outcome> {
-    const { agent, job } = this;
+    const [agent, job] = [this.#agent, this.#job];
     const remove = agent.remove?.bind(agent);
     if (remove === undefined) throw this.failure('Misconfigured', 'delete', `agent ${this.method.agent} cannot delete a machine`);
     await job.ask();
-    const outcome = await this.call('delete', (target): Promise<Outcome> => {
-      this.demandFresh('delete');
+    const outcome = await this.#call('delete', (target): Promise<Outcome> => {
+      this.#demandFresh('delete');
       return remove(target);
     });
     job.onAnswered(outcome.result === 'accepted');
@@ -93,39 +93,39 @@ export class DeviceCall {
   }
 
   async removal(): Promise<Removal> {
-    const { agent } = this;
+    const agent = this.#agent;
     const removal = agent.removal?.bind(agent);
     if (removal === undefined) throw this.failure('Misconfigured', 'what is left of it', `agent ${this.method.agent} cannot delete a machine`);
-    return this.call('what is left of it', removal);
+    return this.#call('what is left of it', removal);
   }
 
   /** Does this reading show the wanted end, with every witness of it? */
   shows(reading: Reading, wanted: Wanted): boolean {
-    const token = this.tokenOf(wanted);
+    const token = this.#tokenOf(wanted);
     return reading.state === token && (reading.witness === undefined || reading.witness.state === token);
   }
 
   /** The reading in one phrase, with what an admin may do where its witness alone keeps it from showing the wanted end. */
   describe(reading: Reading, wanted: Wanted): string {
-    return reading.state === this.tokenOf(wanted) ? describeReading(reading) : plainly(reading);
+    return reading.state === this.#tokenOf(wanted) ? describeReading(reading) : plainly(reading);
   }
 
-  private tokenOf(wanted: Wanted): DeviceState {
-    return this.agent.kind === 'power' ? wanted : wanted === 'off' ? 'closed' : 'open';
+  #tokenOf(wanted: Wanted): DeviceState {
+    return this.#agent.kind === 'power' ? wanted : wanted === 'off' ? 'closed' : 'open';
   }
 
   get kind(): Switchable['kind'] {
-    return this.agent.kind;
+    return this.#agent.kind;
   }
 
   /** Its off is evidence `power-off`, which rests on an off of ours. */
   get provesByOwnOff(): boolean {
-    return this.agent.kind === 'power' && (this.method.evidence ?? 'power-off') === 'power-off';
+    return this.#agent.kind === 'power' && (this.method.evidence ?? 'power-off') === 'power-off';
   }
 
   /** An off that it does not say to have sent may have been none, for the plug read off; or of what was never there. */
   get skipsWhatIsOff(): boolean {
-    return this.agent.kind === 'power' ? this.agent.skipsWhatIsOff === true : this.agent.mustBeSeenOpen === true;
+    return this.#agent.kind === 'power' ? this.#agent.skipsWhatIsOff === true : this.#agent.mustBeSeenOpen === true;
   }
 
   failure(kind: ConstructorParameters<typeof AgentError>[0], asked: string, answered: string): AgentError {
@@ -133,24 +133,25 @@ export class DeviceCall {
   }
 
   /** A successor waits no longer than the intent says. */
-  private demandFresh(asked: string): void {
-    const { job } = this;
-    if (this.clock.monotonicMs() + job.timing.setDeadlineMs > job.intentAtMs + job.entry.deadlineMs)
+  #demandFresh(asked: string): void {
+    const job = this.#job;
+    if (this.#clock.monotonicMs() + job.timing.setDeadlineMs > job.intentAtMs + job.entry.deadlineMs)
       throw this.failure('NotSent', asked, 'the intent is too old; it is decided again');
   }
 
-  private call<T>(asked: string, run: (target: Target) => Promise<T>): Promise<T> {
-    const { job, method } = this;
+  #call<T>(asked: string, run: (target: Target) => Promise<T>): Promise<T> {
+    const { method } = this;
+    const job = this.#job;
     const { setDeadlineMs } = job.timing;
     const facts = { device: method.device, plug: method.plug, asked, answered: '' };
-    return this.queue.run(() => {
-      const leftMs = job.untilMs === undefined ? setDeadlineMs : job.untilMs + this.patienceMs - this.clock.monotonicMs();
+    return this.#queue.run(() => {
+      const leftMs = job.untilMs === undefined ? setDeadlineMs : job.untilMs + this.patienceMs - this.#clock.monotonicMs();
       const deadlineMs = Math.max(0, Math.min(setDeadlineMs, Math.ceil(leftMs)));
-      return withDeadline(this.clock, job.signal, deadlineMs, facts, async (signal) =>
+      return withDeadline(this.#clock, job.signal, deadlineMs, facts, async (signal) =>
         run({
           plug: method.plug,
           device: method.device,
-          parameters: this.parameters,
+          parameters: this.#parameters,
           identity: job.identity,
           signal,
           deadlineMs,
@@ -161,7 +162,7 @@ export class DeviceCall {
             if (signal.aborted) throw this.failure('NotSent', asked, 'its deadline was over before it could be sent');
             job.mayBegin(setDeadlineMs);
             this.hasSent = true;
-            job.onSet(this.clock.monotonicMs());
+            job.onSet(this.#clock.monotonicMs());
           },
         }),
       );

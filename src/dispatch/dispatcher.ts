@@ -25,20 +25,20 @@ const READ_AGAIN_MS = 1_000;
 
 /** Runs agents: order, deadlines, verification and queues are here, so that an agent is short. */
 export class Dispatcher implements Runner, Prober {
-  private readonly registry: AgentRegistry;
-  private readonly context: AgentContext;
-  private readonly clock: Clock;
-  private readonly queues = new DeviceQueues();
-  private readonly agents = new Map<string, Promise<Agent>>();
-  private readonly prober: IdleProber;
+  readonly #registry: AgentRegistry;
+  readonly #context: AgentContext;
+  readonly #clock: Clock;
+  readonly #queues = new DeviceQueues();
+  readonly #agents = new Map<string, Promise<Agent>>();
+  readonly #prober: IdleProber;
 
   constructor(registry: AgentRegistry, context: AgentContext) {
-    this.registry = registry;
-    this.context = context;
-    this.clock = context.clock;
-    this.prober = new IdleProber(this.clock, this.queues, {
-      queueOf: (method) => this.queueOf(method),
-      agentOf: (method) => this.agentOf(method),
+    this.#registry = registry;
+    this.#context = context;
+    this.#clock = context.clock;
+    this.#prober = new IdleProber(this.#clock, this.#queues, {
+      queueOf: (method) => this.#queueOf(method),
+      agentOf: (method) => this.#agentOf(method),
       keepsSession: ({ agent }) => registry.find(agent)?.keepsSession === true,
       firstTrustOf: ({ agent, parameters }) => registry.find(agent)?.firstTrust?.(parameters),
       context,
@@ -47,30 +47,30 @@ export class Dispatcher implements Runner, Prober {
 
   /** Carries out the run that `job.entry` announces. Rejects only when `job.signal` is aborted; every failure is a report. */
   async run(job: Job): Promise<JobReport> {
-    return this.reported(job, async () => {
+    return this.#reported(job, async () => {
       const wanted = wantedBy(job.entry);
-      const agent = await this.agentOf(job.method);
-      if (!isSwitchable(agent)) return this.act(job, agent);
-      const device = await this.deviceCall(job, job.method, agent);
+      const agent = await this.#agentOf(job.method);
+      if (!isSwitchable(agent)) return this.#act(job, agent);
+      const device = await this.#deviceCall(job, job.method, agent);
       if (job.entry.action === 'diag') return diagnosed(device);
-      if (job.entry.action === 'delete') return removed(device, job, this.clock);
-      const together = await Promise.all(job.together.map(async (method) => this.deviceCall(job, method)));
-      if (job.entry.action !== 'confirm') return this.changed(job, agent, device, together);
+      if (job.entry.action === 'delete') return removed(device, job, this.#clock);
+      const together = await Promise.all(job.together.map(async (method) => this.#deviceCall(job, method)));
+      if (job.entry.action !== 'confirm') return this.#changed(job, agent, device, together);
       const first = await device.read();
       if (!device.shows(first, wanted)) return { result: 'found-not-done', message: `not ${wanted} any more: ${device.describe(first, wanted)}` };
-      const end = await untilStable([...together, device], wanted, job, this.clock, first);
-      return this.switched(job, device, wanted, end, { together, otherwise: 'found-not-done' });
+      const end = await untilStable([...together, device], wanted, job, this.#clock, first);
+      return this.#switched(job, device, wanted, end, { together, otherwise: 'found-not-done' });
     });
   }
 
   /** Reads what became of a run that a crash left open. Never sets anything, never gives evidence: what it did is not known. */
   async recover(job: Job): Promise<JobReport> {
-    return this.reported(job, async () => {
+    return this.#reported(job, async () => {
       if (job.entry.action === 'confirm') return { result: 'found-not-done', message: 'a read was interrupted; it is repeated' };
       if (job.entry.action === 'diag')
         return { result: 'found-not-done', message: 'it is unknown whether the dump was ordered; it is not ordered again' };
       try {
-        return await this.readBack(job);
+        return await this.#readBack(job);
       } catch (error) {
         if (job.signal.aborted || job.entry.action !== 'off') throw error;
         // Nobody knows whether it was sent: what may be off is ours to take back (P8).
@@ -79,16 +79,16 @@ export class Dispatcher implements Runner, Prober {
     });
   }
 
-  private async readBack(job: Job): Promise<Omit<JobReport, 'id' | 'finishedAt'>> {
-    const agent = await this.agentOf(job.method);
+  async #readBack(job: Job): Promise<Omit<JobReport, 'id' | 'finishedAt'>> {
+    const agent = await this.#agentOf(job.method);
     if (!isSwitchable(agent)) {
-      const there = await this.confirmed(job, agent);
+      const there = await this.#confirmed(job, agent);
       return there
         ? { result: 'found-done', message: 'read back after a crash: done' }
         : { result: 'found-not-done', message: 'read back after a crash: not done' };
     }
-    const device = await this.deviceCall(job, job.method, agent);
-    if (job.entry.action === 'delete') return foundRemoved(device, job, this.clock);
+    const device = await this.#deviceCall(job, job.method, agent);
+    if (job.entry.action === 'delete') return foundRemoved(device, job, this.#clock);
     const reading = await device.read();
     const done = device.shows(reading, wantedBy(job.entry));
     const edge = edgeOf(agent.kind, wantedBy(job.entry));
@@ -100,37 +100,37 @@ export class Dispatcher implements Runner, Prober {
   /** What the device shows now; a witness that contradicts it makes it `on` or `pending`, never `off`. One lost answer does not make it unknown. */
   async readState(job: Job): Promise<{ state: DeviceState; detail: string }> {
     for (let reads = 1; ; reads += 1) {
-      const read = await this.readStateOnce(job);
+      const read = await this.#readStateOnce(job);
       if (read.state !== 'unknown' || reads >= READS) return read;
-      await this.clock.sleep(READ_AGAIN_MS, job.signal);
+      await this.#clock.sleep(READ_AGAIN_MS, job.signal);
     }
   }
 
   editsNode({ agent }: PlanMethod): boolean {
-    return this.registry.find(agent)?.editsNode === true;
+    return this.#registry.find(agent)?.editsNode === true;
   }
 
   async failureDiagnostics(job: Job, deadlineMs: number): Promise<readonly FailureDiagnostic[]> {
-    const agent = await this.agentOf(job.method);
+    const agent = await this.#agentOf(job.method);
     if (agent.failureDiagnostics === undefined) return [];
-    return this.action(job, (target) => agent.failureDiagnostics?.(target) ?? Promise.resolve([]), deadlineMs);
+    return this.#action(job, (target) => agent.failureDiagnostics?.(target) ?? Promise.resolve([]), deadlineMs);
   }
 
   probe(request: ProbeRequest): Promise<ProbeAnswer | undefined> {
-    return this.prober.probe(request);
+    return this.#prober.probe(request);
   }
 
   warm(request: ProbeRequest): Promise<void> {
-    return this.prober.warm(request);
+    return this.#prober.warm(request);
   }
 
   trustShown(request: ProbeRequest): Promise<ShownTrust> {
-    return this.prober.trustShown(request);
+    return this.#prober.trustShown(request);
   }
 
-  private async readStateOnce(job: Job): Promise<{ state: DeviceState; detail: string }> {
+  async #readStateOnce(job: Job): Promise<{ state: DeviceState; detail: string }> {
     try {
-      const reading = await (await this.deviceCall(job, job.method)).read();
+      const reading = await (await this.#deviceCall(job, job.method)).read();
       const states = [reading.state, ...(reading.witness === undefined ? [] : [reading.witness.state])];
       return { state: states.find((state) => ALIVE.has(state)) ?? reading.state, detail: describeReading(reading) };
     } catch (error) {
@@ -142,28 +142,28 @@ export class Dispatcher implements Runner, Prober {
 
   /** Ends what agents keep open: sessions and connections of devices. */
   async close(): Promise<void> {
-    const agents = await Promise.allSettled(this.agents.values());
+    const agents = await Promise.allSettled(this.#agents.values());
     await Promise.allSettled(agents.map(async (agent) => agent.status === 'fulfilled' && agent.value.close?.()));
   }
 
-  private async reported(job: Job, work: () => Promise<Omit<JobReport, 'id' | 'finishedAt'>>): Promise<JobReport> {
+  async #reported(job: Job, work: () => Promise<Omit<JobReport, 'id' | 'finishedAt'>>): Promise<JobReport> {
     const { id } = job.entry;
     try {
       const { edge, ...outcome } = await work();
       // What others open again is not ours to take back (P8).
-      const isOurs = edge !== undefined && this.registry.find(job.method.agent)?.undoneByOthers !== true;
-      return { id, finishedAt: timestamp(this.clock), ...outcome, ...(isOurs ? { edge } : {}) };
+      const isOurs = edge !== undefined && this.#registry.find(job.method.agent)?.undoneByOthers !== true;
+      return { id, finishedAt: timestamp(this.#clock), ...outcome, ...(isOurs ? { edge } : {}) };
     } catch (error) {
       if (job.signal.aborted) throw error;
-      return { id, finishedAt: timestamp(this.clock), ...failureOf(error) };
+      return { id, finishedAt: timestamp(this.#clock), ...failureOf(error) };
     }
   }
 
   /** An off that was sent, and then could not be followed to its end, may be off all the same: that is ours to take back (P8). */
-  private async changed(job: Job, agent: Agent, device: DeviceCall, together: readonly DeviceCall[]): Promise<Omit<JobReport, 'id' | 'finishedAt'>> {
+  async #changed(job: Job, agent: Agent, device: DeviceCall, together: readonly DeviceCall[]): Promise<Omit<JobReport, 'id' | 'finishedAt'>> {
     const wanted = wantedBy(job.entry);
     try {
-      const report = this.switched(job, device, wanted, await switchTo(device, together, wanted, job, this.clock), { together });
+      const report = this.#switched(job, device, wanted, await switchTo(device, together, wanted, job, this.#clock), { together });
       return { ...report, ...(device.hasSentOff ? { offSent: true } : {}) };
     } catch (error) {
       if (job.signal.aborted || wanted !== 'off' || !device.hasSent) throw error;
@@ -171,7 +171,7 @@ export class Dispatcher implements Runner, Prober {
     }
   }
 
-  private switched(
+  #switched(
     job: Job,
     device: DeviceCall,
     wanted: Wanted,
@@ -189,7 +189,7 @@ export class Dispatcher implements Runner, Prober {
       return { result: otherwise, message, ...(mayBeOurs ? edge : {}) };
     }
     if (agentKind === 'fabric' && wanted === 'off')
-      return { result: 'succeeded', message: words, ...edge, ...this.revoked(job, [...together, device], end, words) };
+      return { result: 'succeeded', message: words, ...edge, ...this.#revoked(job, [...together, device], end, words) };
     if (agentKind !== 'power' || wanted !== 'off') return { result: 'succeeded', message: words, ...edge };
     const kind = job.method.evidence ?? 'power-off';
     const evidence = {
@@ -197,7 +197,7 @@ export class Dispatcher implements Runner, Prober {
       grade: EVIDENCE_RULES[kind].grade,
       detail: words,
       identity: end.identity,
-      observedAt: timestamp(this.clock),
+      observedAt: timestamp(this.#clock),
       ...(job.entry.bootID === undefined ? {} : { bootID: job.entry.bootID }),
       ...(end.deviceTime === undefined ? {} : { deviceTime: end.deviceTime }),
     };
@@ -212,7 +212,7 @@ export class Dispatcher implements Runner, Prober {
   }
 
   /** Read back from the storage or the switch, every declared path of it in one pass (P1). */
-  private revoked(job: Job, devices: readonly DeviceCall[], end: Switched, detail: string): Partial<JobReport> {
+  #revoked(job: Job, devices: readonly DeviceCall[], end: Switched, detail: string): Partial<JobReport> {
     const { revokes = [], entry } = job;
     if (revokes.length === 0) return {};
     const unseen = devices.filter((device) => device.skipsWhatIsOff && !device.hasSentOff && job.offWasSent?.(device.method) !== true);
@@ -227,7 +227,7 @@ export class Dispatcher implements Runner, Prober {
       grade: 'read-back' as const,
       detail,
       identity: end.identity,
-      observedAt: timestamp(this.clock),
+      observedAt: timestamp(this.#clock),
       storages: [...revokes],
       ...(entry.bootID === undefined ? {} : { bootID: entry.bootID }),
       ...(end.deviceTime === undefined ? {} : { deviceTime: end.deviceTime }),
@@ -235,27 +235,27 @@ export class Dispatcher implements Runner, Prober {
     return { evidence, evidenceAtMs: end.lastReadAtMs };
   }
 
-  private async act(job: Job, agent: ActionAgent): Promise<Omit<JobReport, 'id' | 'finishedAt'>> {
-    const beganAtMs = this.clock.monotonicMs();
+  async #act(job: Job, agent: ActionAgent): Promise<Omit<JobReport, 'id' | 'finishedAt'>> {
+    const beganAtMs = this.#clock.monotonicMs();
     if (job.entry.action === 'confirm') {
-      if (!(await this.confirmed(job, agent))) return { result: 'found-not-done', message: 'read back: no longer in effect' };
+      if (!(await this.#confirmed(job, agent))) return { result: 'found-not-done', message: 'read back: no longer in effect' };
       const message = 'read back: still in effect';
-      return { result: 'succeeded', message, ...this.proven(job, job.method.evidence, message, beganAtMs) };
+      return { result: 'succeeded', message, ...this.#proven(job, job.method.evidence, message, beganAtMs) };
     }
-    const alive = await this.notOff(job);
+    const alive = await this.#notOff(job);
     if (alive !== undefined) return { result: 'refused', message: `the machine is not off any more: ${alive}; nothing was sent` };
     await job.ask();
-    const outcome = await this.action(job, (target) => agent.run(target), job.method.runMaxMs);
+    const outcome = await this.#action(job, (target) => agent.run(target), job.method.runMaxMs);
     // No answer, or an odd one: only what is read back counts.
-    if (outcome.result === 'unclear' && !(await this.confirmed(job, agent)))
+    if (outcome.result === 'unclear' && !(await this.#confirmed(job, agent)))
       return { result: 'unreachable', message: `not read back as done; to the request it answered ${outcome.detail}` };
-    return { result: 'succeeded', message: outcome.detail, ...this.proven(job, outcome.evidence?.kind, outcome.detail, beganAtMs) };
+    return { result: 'succeeded', message: outcome.detail, ...this.#proven(job, outcome.evidence?.kind, outcome.detail, beganAtMs) };
   }
 
   /** Of a run that is right only while the machine is off: the first of its plugs that does not read off, in words. Rejects where one cannot be read. */
-  private async notOff(job: Job): Promise<string | undefined> {
+  async #notOff(job: Job): Promise<string | undefined> {
     for (const method of job.together) {
-      const device = await this.deviceCall(job, method);
+      const device = await this.#deviceCall(job, method);
       const reading = await device.read();
       if (!device.shows(reading, 'off')) return device.describe(reading, 'off');
     }
@@ -266,25 +266,25 @@ export class Dispatcher implements Runner, Prober {
    * What the run of an action proves: only the kind that its method was frozen with. It rests on the moment in which the run began, so that a sign of life
    * that came while it waited voids it (P2).
    */
-  private proven({ method, entry }: Job, kind: EvidenceKind | undefined, detail: string, beganAtMs: number): Partial<JobReport> {
+  #proven({ method, entry }: Job, kind: EvidenceKind | undefined, detail: string, beganAtMs: number): Partial<JobReport> {
     if (kind === undefined || kind !== method.evidence || !PROVEN_BY_WAITING.has(kind) || entry.step !== 'power-management') return {};
     const { bootID } = entry;
     const { grade } = EVIDENCE_RULES[kind];
-    const evidence = { kind, grade, detail, observedAt: timestamp(this.clock), ...(bootID === undefined ? {} : { bootID }) };
+    const evidence = { kind, grade, detail, observedAt: timestamp(this.#clock), ...(bootID === undefined ? {} : { bootID }) };
     return { evidence, evidenceAtMs: beganAtMs };
   }
 
-  private confirmed(job: Job, agent: ActionAgent): Promise<boolean> {
-    return this.action(job, (target) => agent.confirm(target));
+  #confirmed(job: Job, agent: ActionAgent): Promise<boolean> {
+    return this.#action(job, (target) => agent.confirm(target));
   }
 
-  private async action<T>(job: Job, call: (target: Target) => Promise<T>, deadlineMs: number = job.timing.setDeadlineMs): Promise<T> {
+  async #action<T>(job: Job, call: (target: Target) => Promise<T>, deadlineMs: number = job.timing.setDeadlineMs): Promise<T> {
     const { method, timing } = job;
     const parameters = await job.parametersOf(method);
     const facts = { device: method.device, plug: method.plug, asked: method.agent, answered: '' };
-    return this.queues.run(this.queueOf(method), () =>
-      withDeadline(this.clock, job.signal, deadlineMs, facts, (signal) => {
-        const sendByMs = this.clock.monotonicMs() + timing.setDeadlineMs;
+    return this.#queues.run(this.#queueOf(method), () =>
+      withDeadline(this.#clock, job.signal, deadlineMs, facts, (signal) => {
+        const sendByMs = this.#clock.monotonicMs() + timing.setDeadlineMs;
         return call({
           plug: method.plug,
           device: method.device,
@@ -298,7 +298,7 @@ export class Dispatcher implements Runner, Prober {
           ...(method.secret === undefined ? {} : { secret: method.secret }),
           ...(job.standing === undefined ? {} : { standing: job.standing }),
           beforeSend: () => {
-            if (signal.aborted || this.clock.monotonicMs() > sendByMs)
+            if (signal.aborted || this.#clock.monotonicMs() > sendByMs)
               throw new AgentError('NotSent', { ...facts, answered: 'its deadline was over before it could be sent' });
             job.mayBegin(timing.setDeadlineMs);
           },
@@ -307,8 +307,8 @@ export class Dispatcher implements Runner, Prober {
     );
   }
 
-  private async deviceCall(job: Job, method: PlanMethod, known?: Agent): Promise<DeviceCall> {
-    const agent = known ?? (await this.agentOf(method));
+  async #deviceCall(job: Job, method: PlanMethod, known?: Agent): Promise<DeviceCall> {
+    const agent = known ?? (await this.#agentOf(method));
     if (!isSwitchable(agent))
       throw new AgentError('Misconfigured', {
         device: method.device,
@@ -316,27 +316,27 @@ export class Dispatcher implements Runner, Prober {
         asked: method.action,
         answered: `agent ${method.agent} cannot be switched`,
       });
-    const queue = { run: <T>(call: () => Promise<T>) => this.queues.run(this.queueOf(method), call) };
-    return new DeviceCall(method, agent, await job.parametersOf(method), job, this.clock, queue);
+    const queue = { run: <T>(call: () => Promise<T>) => this.#queues.run(this.#queueOf(method), call) };
+    return new DeviceCall(method, agent, await job.parametersOf(method), job, this.#clock, queue);
   }
 
   /** Calls of one queue never overlap. */
-  private queueOf({ agent, device, plug }: PlanMethod): string {
-    return device !== '' && this.registry.find(agent)?.sideBySide === true ? `${device} ${plug}` : device;
+  #queueOf({ agent, device, plug }: PlanMethod): string {
+    return device !== '' && this.#registry.find(agent)?.sideBySide === true ? `${device} ${plug}` : device;
   }
 
-  private agentOf(method: PlanMethod): Promise<Agent> {
-    const definition = this.registry.find(method.agent);
+  #agentOf(method: PlanMethod): Promise<Agent> {
+    const definition = this.#registry.find(method.agent);
     if (definition === undefined) {
-      const answered = `no such agent; known are ${this.registry.names().join(', ')}`;
+      const answered = `no such agent; known are ${this.#registry.names().join(', ')}`;
       return Promise.reject(new AgentError('Misconfigured', { device: method.device, plug: method.plug, asked: `agent ${method.agent}`, answered }));
     }
-    const known = this.agents.get(definition.name);
+    const known = this.#agents.get(definition.name);
     if (known !== undefined) return known;
-    const created = definition.create(this.context);
-    this.agents.set(definition.name, created);
+    const created = definition.create(this.#context);
+    this.#agents.set(definition.name, created);
     // A disk that failed once is no reason never to fence again: the next run makes it anew.
-    created.catch(() => this.agents.delete(definition.name));
+    created.catch(() => this.#agents.delete(definition.name));
     return created;
   }
 }

@@ -20,44 +20,44 @@ interface Methods {
 
 /** Reads plugs while nobody else wants their device; nothing is ever set. */
 export class IdleProber implements Prober {
-  private readonly clock: Clock;
-  private readonly queues: DeviceQueues;
-  private readonly methods: Methods;
+  readonly #clock: Clock;
+  readonly #queues: DeviceQueues;
+  readonly #methods: Methods;
 
   constructor(clock: Clock, queues: DeviceQueues, methods: Methods) {
-    this.clock = clock;
-    this.queues = queues;
-    this.methods = methods;
+    this.#clock = clock;
+    this.#queues = queues;
+    this.#methods = methods;
   }
 
   async probe(request: ProbeRequest): Promise<ProbeAnswer | undefined> {
-    const answer = await this.idle(request, (yields) => this.read(request, yields));
+    const answer = await this.#idle(request, (yields) => this.#read(request, yields));
     return answer === undefined || 'error' in answer ? answer : { ...answerOf(answer.found), latencyMs: answer.latencyMs };
   }
 
   async warm(request: ProbeRequest): Promise<void> {
-    if (!this.methods.keepsSession(request.method)) return;
+    if (!this.#methods.keepsSession(request.method)) return;
     // A device that does not answer is told of by the fence itself.
-    await this.idle(request, (yields) => this.read(request, yields, false));
+    await this.#idle(request, (yields) => this.#read(request, yields, false));
   }
 
   async trustShown(request: ProbeRequest): Promise<ShownTrust> {
-    const first = this.methods.firstTrustOf(request.method);
+    const first = this.#methods.firstTrustOf(request.method);
     if (first === undefined) return { kind: 'not-asked' };
-    const answer = await this.idle(request, (yields) => this.within(request, yields, (signal) => first.show(this.methods.context, signal)));
+    const answer = await this.#idle(request, (yields) => this.#within(request, yields, (signal) => first.show(this.#methods.context, signal)));
     if (answer === undefined) return { kind: 'busy' };
     return 'error' in answer ? { kind: 'failed', answer } : { kind: 'shown', shown: answer.found, accepted: first.accepted };
   }
 
   /** Gives way to whoever wants the device; `undefined` then. */
-  private async idle<T>(
+  async #idle<T>(
     request: ProbeRequest,
     work: (yields: AbortSignal) => Promise<T>,
   ): Promise<{ found: T; latencyMs: number } | { error: string; latencyMs: number } | undefined> {
-    const beganAtMs = this.clock.monotonicMs();
-    const latency = (): number => Math.round((this.clock.monotonicMs() - beganAtMs) * 10) / 10;
+    const beganAtMs = this.#clock.monotonicMs();
+    const latency = (): number => Math.round((this.#clock.monotonicMs() - beganAtMs) * 10) / 10;
     try {
-      const ran = await this.queues.runIdle(this.methods.queueOf(request.method), async (yields) => ({ found: await work(yields) }));
+      const ran = await this.#queues.runIdle(this.#methods.queueOf(request.method), async (yields) => ({ found: await work(yields) }));
       return ran === undefined ? undefined : { ...ran, latencyMs: latency() };
     } catch (error) {
       if (request.signal.aborted || error instanceof TransportError || error instanceof ApiStatusError) return undefined;
@@ -67,10 +67,10 @@ export class IdleProber implements Prober {
     }
   }
 
-  private read(request: ProbeRequest, yields: AbortSignal, isProbe = true): Promise<Reading> {
+  #read(request: ProbeRequest, yields: AbortSignal, isProbe = true): Promise<Reading> {
     const { method, identity, deadlineMs } = request;
-    return this.within(request, yields, async (signal, facts) => {
-      const [agent, parameters] = [await this.methods.agentOf(method), await request.parametersOf(method)];
+    return this.#within(request, yields, async (signal, facts) => {
+      const [agent, parameters] = [await this.#methods.agentOf(method), await request.parametersOf(method)];
       if (agent.kind === 'action') throw new AgentError('Misconfigured', { ...facts, answered: `agent ${method.agent} has nothing to read` });
       const beforeSend = (): void => {
         throw new AgentError('NotSent', { ...facts, answered: 'a probe changes nothing' });
@@ -93,7 +93,7 @@ export class IdleProber implements Prober {
     });
   }
 
-  private async within<T>(request: ProbeRequest, yields: AbortSignal, work: (signal: AbortSignal, facts: AgentErrorFacts) => Promise<T>): Promise<T> {
+  async #within<T>(request: ProbeRequest, yields: AbortSignal, work: (signal: AbortSignal, facts: AgentErrorFacts) => Promise<T>): Promise<T> {
     const { method, deadlineMs } = request;
     const facts = { device: method.device, plug: method.plug, asked: 'read', answered: '' };
     const either = new AbortController();
@@ -104,7 +104,7 @@ export class IdleProber implements Prober {
       signal.addEventListener('abort', listener);
     }
     try {
-      return await withDeadline(this.clock, either.signal, deadlineMs, facts, (signal) => work(signal, facts));
+      return await withDeadline(this.#clock, either.signal, deadlineMs, facts, (signal) => work(signal, facts));
     } finally {
       for (const { signal, listener } of listeners) signal.removeEventListener('abort', listener);
     }

@@ -93,10 +93,10 @@ export class BenchCluster {
   readonly nodes: readonly string[];
   readonly cluster: Cluster;
   readonly transport: ApiTransport;
-  private readonly api: Child;
-  private readonly access: { server: string; caPem: string };
-  private readonly controllerToken: string;
-  private controller: ChildProcess | undefined;
+  readonly #api: Child;
+  readonly #access: { server: string; caPem: string };
+  readonly #controllerToken: string;
+  #controller: ChildProcess | undefined;
 
   private constructor(
     count: number,
@@ -106,9 +106,9 @@ export class BenchCluster {
     folder: string,
   ) {
     this.folder = folder;
-    this.api = api;
-    this.access = access;
-    this.controllerToken = tokens.controller;
+    this.#api = api;
+    this.#access = access;
+    this.#controllerToken = tokens.controller;
     this.transport = connect({ ...access, token: tokens.operator });
     this.cluster = new ApiClient({ transport: this.transport });
     this.nodes = Array.from({ length: count }, (_unused, index) => `node-${index + 1}`);
@@ -134,7 +134,7 @@ export class BenchCluster {
     });
     const bench = new BenchCluster(count, child, { server: String(ready['url']), caPem: String(ready['caPem']) }, tokens, folder);
     await install(bench);
-    await bench.populate(options);
+    await bench.#populate(options);
     return bench;
   }
 
@@ -144,7 +144,7 @@ export class BenchCluster {
     { keepsCalls = true, knownWithinMs = KNOWN_WITHIN_MS }: StartOptions = {},
   ): Promise<number> {
     const file = join(this.folder, 'controller.json');
-    writeFileSync(file, JSON.stringify({ ...this.access, token: this.controllerToken, ...(keepsCalls ? { calls: this.callsFile } : {}) }), {
+    writeFileSync(file, JSON.stringify({ ...this.#access, token: this.#controllerToken, ...(keepsCalls ? { calls: this.callsFile } : {}) }), {
       mode: 0o600,
     });
     const log = openSync(join(this.folder, 'controller.log'), 'a');
@@ -154,7 +154,7 @@ export class BenchCluster {
       execArgv: ['--expose-gc', '--max-semi-space-size=2', ...PROFILED],
     });
     closeSync(log);
-    this.controller = controller;
+    this.#controller = controller;
     const synced = await new Promise<number>((resolve, reject) => {
       const onExit = (): void =>
         reject(new Error(`the controller ended: ${readFileSync(join(this.folder, 'controller.log'), 'utf8').slice(-2_000)}`));
@@ -166,13 +166,13 @@ export class BenchCluster {
         resolve(message.tookMs ?? 0);
       });
     });
-    await this.untilKnown(knownWithinMs);
+    await this.#untilKnown(knownWithinMs);
     return synced;
   }
 
   /** The controller's use of the machine so far; its device calls lie in `callsFile` then. */
   async usage(): Promise<ControllerUse> {
-    const { controller } = this;
+    const controller = this.#controller;
     if (controller === undefined) throw new Error('the controller was not started');
     if (!controller.connected) throw new Error(`the controller ended: ${readFileSync(join(this.folder, 'controller.log'), 'utf8').slice(-2_000)}`);
     return new Promise((resolve) => {
@@ -205,17 +205,17 @@ export class BenchCluster {
   }
 
   async stop(): Promise<void> {
-    if (this.controller?.connected === true) this.controller.disconnect();
-    await this.api.stop(5_000);
+    if (this.#controller?.connected === true) this.#controller.disconnect();
+    await this.#api.stop(5_000);
     rmSync(this.folder, { recursive: true, force: true });
   }
 
   /** Heartbeats of nodes that are well: so many renewals a second, made in the process of the API server. */
   renewLeases(nodes: readonly string[], perSecond: number): void {
-    this.api.tell({ command: 'renew', nodes, perSecond });
+    this.#api.tell({ command: 'renew', nodes, perSecond });
   }
 
-  private async populate({ pods = 0, pace = { max: 100_000, window: '10m' }, historyTtl }: BenchOptions): Promise<void> {
+  async #populate({ pods = 0, pace = { max: 100_000, window: '10m' }, historyTtl }: BenchOptions): Promise<void> {
     const { cluster } = this;
     const settings = { ...SETTINGS, ...(historyTtl === undefined ? {} : { history_ttl: historyTtl }) };
     await cluster.create(SECRETS, {
@@ -229,16 +229,16 @@ export class BenchCluster {
     const names = [...this.nodes, LIVELY_NODE];
     for (let from = 0; from < names.length; from += NODES_AT_ONCE) {
       const some = names.slice(from, from + NODES_AT_ONCE);
-      this.api.tell({ command: 'create', writes: some.flatMap((name) => writesOf(name, pods)) });
-      await this.untilThere(some.at(-1) ?? '');
+      this.#api.tell({ command: 'create', writes: some.flatMap((name) => writesOf(name, pods)) });
+      await this.#untilThere(some.at(-1) ?? '');
     }
   }
 
-  private async untilThere(name: string): Promise<void> {
+  async #untilThere(name: string): Promise<void> {
     while ((await this.cluster.get(CONFIG_MAPS, `fence-config-${name}`, NAMESPACE)) === undefined) await pause(20);
   }
 
-  private async untilKnown(withinMs: number): Promise<void> {
+  async #untilKnown(withinMs: number): Promise<void> {
     const giveUpAtMs = performance.now() + withinMs;
     for (let known = 0; known < this.nodes.length && performance.now() < giveUpAtMs;) {
       await pause(500);

@@ -54,29 +54,29 @@ const clock = new SystemClock();
 
 /** Lets one dispatcher with one agent do `action` on a device fixture, as the controller would for a plan with one method for each plug. */
 export class Case {
-  private readonly fixture: DeviceFixture;
-  private readonly pace: Pace;
-  private readonly timing: Timing;
-  private readonly definition: AgentDefinition;
-  private readonly dispatcher: Dispatcher;
-  private readonly mayBegin: () => void;
-  private permitted = 0;
+  readonly #fixture: DeviceFixture;
+  readonly #pace: Pace;
+  readonly #timing: Timing;
+  readonly #definition: AgentDefinition;
+  readonly #dispatcher: Dispatcher;
+  readonly #mayBegin: () => void;
+  #permitted = 0;
 
   /** `mayBegin` throws when the lease forbids a set. */
   constructor(definition: AgentDefinition, behaviour: Behaviour, fixture: DeviceFixture, pace: Pace, mayBegin: () => void = () => undefined) {
-    this.definition = definition;
-    this.fixture = fixture;
-    this.pace = pace;
-    this.mayBegin = mayBegin;
+    this.#definition = definition;
+    this.#fixture = fixture;
+    this.#pace = pace;
+    this.#mayBegin = mayBegin;
     const isSlow = behaviour === 'slow';
-    this.timing = {
+    this.#timing = {
       ...DEFAULT_TIMING,
       setDeadlineMs: isSlow ? pace.slowSetDeadlineMs : pace.setDeadlineMs,
       powerTimeoutMs: isSlow ? pace.slowPowerTimeoutMs : pace.powerTimeoutMs,
       offStableMs: pace.offStableMs,
     };
     const registry = { find: () => definition, names: () => [definition.name] };
-    this.dispatcher = new Dispatcher(registry, { cluster: UNREACHABLE_CLUSTER, namespace: 'nodefence-system', ...fixture.context, clock });
+    this.#dispatcher = new Dispatcher(registry, { cluster: UNREACHABLE_CLUSTER, namespace: 'nodefence-system', ...fixture.context, clock });
   }
 
   /** `signal`: ends it half way; then the reports are those of before. */
@@ -85,83 +85,85 @@ export class Case {
     const looks: { plug: string; state: DeviceState; detail: string }[] = [];
     const seen: Pick<Account, 'flowedAfterOff' | 'flowsAfterOn'> = {};
     try {
-      if (action === 'status') looks.push(...(await this.status(signal)));
-      else await this.switched(action, signal, reports, seen);
+      if (action === 'status') looks.push(...(await this.#status(signal)));
+      else await this.#switched(action, signal, reports, seen);
     } finally {
-      await Promise.race([this.dispatcher.close(), clock.sleep(this.pace.goneMs)]);
+      await Promise.race([this.#dispatcher.close(), clock.sleep(this.#pace.goneMs)]);
     }
     return {
       reports,
       looks,
       ...seen,
-      leftOpen: await this.leftOpen(),
-      permitted: this.permitted,
-      commands: this.fixture.commands(),
-      flows: Object.fromEntries(this.fixture.plugs.map((plug) => [plug, this.fixture.flows(plug)])),
+      leftOpen: await this.#leftOpen(),
+      permitted: this.#permitted,
+      commands: this.#fixture.commands(),
+      flows: Object.fromEntries(this.#fixture.plugs.map((plug) => [plug, this.#fixture.flows(plug)])),
     };
   }
 
-  private async switched(
+  async #switched(
     action: 'off' | 'on' | 'reboot',
     signal: AbortSignal,
     reports: JobReport[],
     seen: Pick<Account, 'flowedAfterOff' | 'flowsAfterOn'>,
   ): Promise<void> {
-    const methods = this.methods();
+    const methods = this.#methods();
     if (action !== 'on') {
       for (const [at, method] of methods.entries()) {
         const isLast = at === methods.length - 1;
-        const report = await this.dispatcher.run(this.job(method, this.isAction ? 'run' : 'off', signal, isLast ? methods.slice(0, at) : [], isLast));
+        const report = await this.#dispatcher.run(
+          this.#job(method, this.#isAction ? 'run' : 'off', signal, isLast ? methods.slice(0, at) : [], isLast),
+        );
         reports.push(report);
         if (report.result !== 'succeeded') return;
       }
-      seen.flowedAfterOff = await this.flowed(action === 'off' ? this.pace.watchMs : 0);
+      seen.flowedAfterOff = await this.#flowed(action === 'off' ? this.#pace.watchMs : 0);
     }
     if (action === 'off') return;
     for (const method of methods) {
-      const report = await this.dispatcher.run(this.job(method, 'on', signal));
+      const report = await this.#dispatcher.run(this.#job(method, 'on', signal));
       reports.push(report);
       if (report.result !== 'succeeded') return;
     }
-    seen.flowsAfterOn = this.fixture.plugs.every((plug) => this.fixture.flows(plug));
+    seen.flowsAfterOn = this.#fixture.plugs.every((plug) => this.#fixture.flows(plug));
   }
 
-  private async status(signal: AbortSignal): Promise<{ plug: string; state: DeviceState; detail: string }[]> {
+  async #status(signal: AbortSignal): Promise<{ plug: string; state: DeviceState; detail: string }[]> {
     const looks = [];
-    for (const method of this.methods()) looks.push({ plug: method.plug, ...(await this.statusOf(method, signal)) });
+    for (const method of this.#methods()) looks.push({ plug: method.plug, ...(await this.#statusOf(method, signal)) });
     return looks;
   }
 
-  private async statusOf(method: PlanMethod, signal: AbortSignal): Promise<{ state: DeviceState; detail: string }> {
-    if (!this.isAction) return this.dispatcher.readState(this.job(method, 'off', signal));
-    const { result, message } = await this.dispatcher.run(this.job(method, 'confirm', signal));
+  async #statusOf(method: PlanMethod, signal: AbortSignal): Promise<{ state: DeviceState; detail: string }> {
+    if (!this.#isAction) return this.#dispatcher.readState(this.#job(method, 'off', signal));
+    const { result, message } = await this.#dispatcher.run(this.#job(method, 'confirm', signal));
     return { state: result === 'succeeded' ? 'off' : result === 'found-not-done' ? 'on' : 'unknown', detail: message };
   }
 
-  private get isAction(): boolean {
-    return this.definition.kind === 'action';
+  get #isAction(): boolean {
+    return this.#definition.kind === 'action';
   }
 
-  private async flowed(watchMs: number): Promise<boolean> {
+  async #flowed(watchMs: number): Promise<boolean> {
     const untilMs = clock.monotonicMs() + watchMs;
     for (;;) {
-      if (this.fixture.plugs.some((plug) => this.fixture.flows(plug))) return true;
+      if (this.#fixture.plugs.some((plug) => this.#fixture.flows(plug))) return true;
       if (clock.monotonicMs() >= untilMs) return false;
       await clock.sleep(POLL_MS);
     }
   }
 
-  private async leftOpen(): Promise<Account['leftOpen']> {
-    const untilMs = clock.monotonicMs() + this.pace.goneMs;
+  async #leftOpen(): Promise<Account['leftOpen']> {
+    const untilMs = clock.monotonicMs() + this.#pace.goneMs;
     for (;;) {
-      const open = this.fixture.leftOpen();
+      const open = this.#fixture.leftOpen();
       if ((open.sessions === 0 && open.connections === 0 && open.processes === 0) || clock.monotonicMs() >= untilMs) return open;
       await clock.sleep(POLL_MS);
     }
   }
 
-  private methods(): PlanMethod[] {
-    const { definition, fixture } = this;
+  #methods(): PlanMethod[] {
+    const [definition, fixture] = [this.#definition, this.#fixture];
     return fixture.plugs.map((plug, at) => ({
       name: `method-${at + 1}`,
       agent: definition.name,
@@ -173,11 +175,11 @@ export class Case {
       deviceMaxLatencyMs: definition.deviceMaxLatencyMs,
       ...(definition.evidence === undefined ? {} : { evidence: definition.evidence }),
       // A run that waits is not waited for longer than any state.
-      ...(definition.runMaxMs === undefined ? {} : { runMaxMs: Math.min(definition.runMaxMs(fixture.parameters), this.timing.powerTimeoutMs) }),
+      ...(definition.runMaxMs === undefined ? {} : { runMaxMs: Math.min(definition.runMaxMs(fixture.parameters), this.#timing.powerTimeoutMs) }),
     }));
   }
 
-  private job(
+  #job(
     method: PlanMethod,
     action: JournalEntry['action'],
     signal: AbortSignal,
@@ -186,18 +188,18 @@ export class Case {
   ): Job {
     const operation = `${action === 'confirm' ? 'run' : action}:${method.name}`;
     return jobOf(method, action, {
-      entry: entryOf(method, action, { id: `${method.name}-${action}`, operation, deadlineMs: 3 * this.timing.setDeadlineMs }),
+      entry: entryOf(method, action, { id: `${method.name}-${action}`, operation, deadlineMs: 3 * this.#timing.setDeadlineMs }),
       together,
       lastOff,
-      timing: this.timing,
-      identity: this.fixture.identity,
+      timing: this.#timing,
+      identity: this.#fixture.identity,
       identityRequired: false,
       signal,
       intentAtMs: clock.monotonicMs(),
-      parametersOf: () => Promise.resolve(this.fixture.parameters),
+      parametersOf: () => Promise.resolve(this.#fixture.parameters),
       mayBegin: () => {
-        this.mayBegin();
-        this.permitted += 1;
+        this.#mayBegin();
+        this.#permitted += 1;
       },
     });
   }

@@ -15,16 +15,16 @@ class ToyDevice {
   readonly plugs: readonly string[];
   readonly commands: { plug: string; wanted: 'on' | 'off' | 'other' }[] = [];
   sessions = 0;
-  private readonly isOn = new Map<string, boolean>();
+  readonly #isOn = new Map<string, boolean>();
 
   constructor(behaviour: Behaviour, isOn: boolean) {
     this.behaviour = behaviour;
     this.plugs = behaviour === 'one-plug-stuck' ? ['1', '2'] : [''];
-    for (const plug of this.plugs) this.isOn.set(plug, isOn);
+    for (const plug of this.plugs) this.#isOn.set(plug, isOn);
   }
 
   flows(plug: string): boolean {
-    return this.isOn.get(plug) === true;
+    return this.#isOn.get(plug) === true;
   }
 
   async answer(plug: string, signal: AbortSignal): Promise<string> {
@@ -47,7 +47,7 @@ class ToyDevice {
   async command(plug: string, wanted: 'on' | 'off' | 'other', signal: AbortSignal): Promise<string> {
     this.commands.push({ plug, wanted });
     const state = wanted !== 'off';
-    const act = (): void => void this.isOn.set(plug, state);
+    const act = (): void => void this.#isOn.set(plug, state);
     switch (this.behaviour) {
       case 'accepts-and-lies':
         return 'done';
@@ -66,7 +66,7 @@ class ToyDevice {
         return 'done';
       case 'flips-back-on':
         act();
-        if (!state) clock.after(500 / HASTE, () => void this.isOn.set(plug, true));
+        if (!state) clock.after(500 / HASTE, () => void this.#isOn.set(plug, true));
         return 'done';
       default:
         act();

@@ -61,8 +61,8 @@ export class Walker {
   /** Told of each decision and of each end of a run. */
   onDecision: ((decision: Decision, before: NodeFenceStatus | undefined) => void) | undefined;
   onResult: ((entry: JournalEntry, kind: 'run' | 'recover', result: JobResult) => void) | undefined;
-  private quiet = 0;
-  private healed = 0;
+  #quiet = 0;
+  #healed = 0;
 
   constructor(plan: Plan = shortPlan(), isThorough = true, model?: Model) {
     this.isThorough = isThorough;
@@ -76,7 +76,7 @@ export class Walker {
     copy.machine = { ...this.machine };
     Object.assign(copy, { isPreservable: this.isPreservable, isLimitable: this.isLimitable, removesNodes: this.removesNodes });
     copy.model.dispatched = this.model.dispatched.slice(-1);
-    [copy.quiet, copy.healed] = [this.quiet, this.healed];
+    [copy.#quiet, copy.#healed] = [this.#quiet, this.#healed];
     return copy;
   }
 
@@ -93,22 +93,22 @@ export class Walker {
   /** One thing that happens when nothing is out of the ordinary: the run under way ends well, or the automaton decides until only time can change anything, or time passes. */
   proceed(): void {
     if (this.model.inFlight.size > 0) {
-      this.decide();
+      this.#decide();
       this.finish();
       return;
     }
     const decision = this.decideAll();
-    if (this.model.inFlight.size === 0) this.pass(decision);
+    if (this.model.inFlight.size === 0) this.#pass(decision);
   }
 
   /** Decides until nothing changes at this instant. Returns the last decision. */
   decideAll(): Decision {
     for (let passes = 0; passes < PASSES_MAX; passes += 1) {
       const before = this.model.fence?.status?.state;
-      const decision = this.decide();
+      const decision = this.#decide();
       const changed = decision.status !== undefined || decision.create !== undefined || decision.removeFinalizer === true;
-      if (changed) this.quiet = 0;
-      if (decision.status?.state !== undefined && decision.status.state !== before) this.healed = 0;
+      if (changed) this.#quiet = 0;
+      if (decision.status?.state !== undefined && decision.status.state !== before) this.#healed = 0;
       if (decision.dispatch !== undefined) return decision;
       if (!changed) {
         if (decision.requeueAtMs !== undefined && decision.requeueAtMs <= this.model.nowMs)
@@ -118,7 +118,7 @@ export class Walker {
       if (this.model.fence === undefined) return decision;
     }
     this.violations.push(`hot loop: ${this.model.rows.slice(-PASSES_MAX).join(' ')}`);
-    return this.decide();
+    return this.#decide();
   }
 
   /** The run under way ends: as the truth has it, or as told. */
@@ -126,7 +126,7 @@ export class Walker {
     const { entry, model } = this;
     if (entry === undefined) throw new Error('nothing is in flight');
     const kind = model.dispatched.at(-1)?.kind ?? 'run';
-    const honest = told === undefined ? (kind === 'recover' ? this.found(entry) : this.done(entry)) : { result: told, more: {} };
+    const honest = told === undefined ? (kind === 'recover' ? this.#found(entry) : this.#done(entry)) : { result: told, more: {} };
     this.onResult?.(entry, kind, honest.result);
     if (entry.action === 'acknowledge' && (honest.result === 'succeeded' || honest.result === 'refused')) model.acknowledgement = undefined;
     model.finish(honest.result, { ...honest.more, ...more });
@@ -145,7 +145,7 @@ export class Walker {
   /** The process dies; `effect`: what it had begun was done all the same. */
   crash(effect: boolean): void {
     const { entry, model } = this;
-    if (effect && entry !== undefined && model.dispatched.at(-1)?.kind === 'run') this.done(entry);
+    if (effect && entry !== undefined && model.dispatched.at(-1)?.kind === 'run') this.#done(entry);
     model.takeOver();
   }
 
@@ -186,10 +186,10 @@ export class Walker {
   }
 
   /** Lets time pass until something can change. */
-  private pass(decision: Decision): void {
+  #pass(decision: Decision): void {
     const { model, machine } = this;
-    this.quiet += 1;
-    if (this.quiet > PATIENCE && !this.isLeftAlone) this.intervene();
+    this.#quiet += 1;
+    if (this.#quiet > PATIENCE && !this.isLeftAlone) this.#intervene();
     const alive = machine.kubelet !== 'silent';
     const { node } = model;
     const draining = machine.tainted && !machine.stuckVolume && model.workload.pods > 0;
@@ -203,7 +203,7 @@ export class Walker {
     const due = times.filter((at) => at > model.nowMs);
     this.isWaiting = due.length === 0;
     if (this.isWaiting && this.isLeftAlone) return;
-    if (this.isWaiting) this.intervene();
+    if (this.isWaiting) this.#intervene();
     model.nowMs = due.length === 0 ? model.nowMs + BEAT_MS : Math.min(...due);
     if (machine.tainted && !machine.stuckVolume) model.drained();
     if (unnoticed && model.nowMs >= node.lifeAtMs + GRACE_MS) model.node = { ...node, ready: 'Unknown', readyReason: 'NodeStatusUnknown' };
@@ -214,9 +214,9 @@ export class Walker {
   }
 
   /** Nothing moves any more: people lift what stands in the way, then mend the machine. Afterwards everything must end. */
-  private intervene(): void {
+  #intervene(): void {
     const { model } = this;
-    this.quiet = 0;
+    this.#quiet = 0;
     if (model.stop !== undefined || model.holds.length > 0 || (model.preservation !== undefined && model.preservation.kind !== 'drop')) {
       [model.stop, model.holds] = [undefined, []];
       if (model.preservation?.kind !== 'drop') model.preservation = undefined;
@@ -227,18 +227,18 @@ export class Walker {
       model.takeOver();
       return;
     }
-    this.healed += 1;
+    this.#healed += 1;
     // A request that cannot be served, because devices or words are wrong, is for who made it to take back; one that let a workload go must end by itself.
     const request = model.fence?.spec.requestedBy?.uid;
-    if (this.healed > 3 && request !== undefined && (request === LATE_REQUEST || model.fence?.status?.released === undefined)) {
-      this.healed = 0;
+    if (this.#healed > 3 && request !== undefined && (request === LATE_REQUEST || model.fence?.status?.released === undefined)) {
+      this.#healed = 0;
       this.ask(false);
-    } else if (this.healed > 3)
+    } else if (this.#healed > 3)
       this.violations.push(`no way on: state ${model.fence?.status?.state ?? 'none'}, rows ${model.rows.slice(-4).join(' ')}`);
     else this.bootAnew();
   }
 
-  private decide(): Decision {
+  #decide(): Decision {
     const { model } = this;
     // What the shell answers at once: the word can never count here.
     const { status } = model.fence ?? {};
@@ -257,32 +257,32 @@ export class Walker {
     return decision;
   }
 
-  private done(entry: JournalEntry): { result: JobResult; more: Partial<JobReport> } {
+  #done(entry: JournalEntry): { result: JobResult; more: Partial<JobReport> } {
     const { machine, model } = this;
     if (model.stop !== undefined && entry.action !== 'confirm') return plain('stopped');
     switch (entry.action) {
       case 'off':
-        if (this.model.isFabric(entry)) return this.closed(entry);
+        if (this.model.isFabric(entry)) return this.#closed(entry);
         this.powerOff();
         return plain('succeeded');
       case 'on':
-        if (this.model.isFabric(entry)) return this.opened(entry);
+        if (this.model.isFabric(entry)) return this.#opened(entry);
         if (machine.tainted) return plain('not-sent');
         if (machine.isDeleted === true) return plain('refused');
         if (machine.power === 'off') this.bootAnew();
         return plain('succeeded');
       case 'delete':
-        return this.deleted();
+        return this.#deleted();
       case 'release':
-        return this.released(entry);
+        return this.#released(entry);
       case 'release-end':
         machine.tainted = false;
         return plain('succeeded');
       case 'acknowledge':
-        return this.weighed(entry);
+        return this.#weighed(entry);
       case 'confirm':
-        if (this.stands(entry) && this.model.isFabric(entry)) return { result: 'succeeded', more: this.revoked(entry) };
-        return plain(this.stands(entry) ? 'succeeded' : 'found-not-done');
+        if (this.#stands(entry) && this.model.isFabric(entry)) return { result: 'succeeded', more: this.#revoked(entry) };
+        return plain(this.#stands(entry) ? 'succeeded' : 'found-not-done');
       default:
         machine.cordoned = entry.agent === 'cordon';
         return plain('succeeded');
@@ -290,7 +290,7 @@ export class Walker {
   }
 
   /** The agent reads it first, over the same session. */
-  private deleted(): { result: JobResult; more: Partial<JobReport> } {
+  #deleted(): { result: JobResult; more: Partial<JobReport> } {
     const { machine, model } = this;
     if (machine.power === 'on') return plain('refused');
     machine.isDeleted = true;
@@ -298,19 +298,19 @@ export class Walker {
     return plain('succeeded');
   }
 
-  private closed(entry: JournalEntry): { result: JobResult; more: Partial<JobReport> } {
+  #closed(entry: JournalEntry): { result: JobResult; more: Partial<JobReport> } {
     const edge = this.takeEffect(entry);
-    return { result: 'succeeded', more: { ...edge, ...this.revoked(entry) } };
+    return { result: 'succeeded', more: { ...edge, ...this.#revoked(entry) } };
   }
 
-  private opened(entry: JournalEntry): { result: JobResult; more: Partial<JobReport> } {
+  #opened(entry: JournalEntry): { result: JobResult; more: Partial<JobReport> } {
     const { machine } = this;
     machine.closed = machine.closed.filter((plug) => plug !== entry.plug);
     return { result: 'succeeded', more: { edge: 'on' } };
   }
 
   /** What the reads of the last revocation prove, which are of all of them together. */
-  private revoked(entry: JournalEntry): Partial<JobReport> {
+  #revoked(entry: JournalEntry): Partial<JobReport> {
     const { model } = this;
     const plan = model.status.frozen?.plan ?? model.plan;
     const proving = provingOperation(plan, entry.step, entry.level);
@@ -325,7 +325,7 @@ export class Walker {
     };
   }
 
-  private weighed(entry: JournalEntry): { result: JobResult; more: Partial<JobReport> } {
+  #weighed(entry: JournalEntry): { result: JobResult; more: Partial<JobReport> } {
     const { machine, model } = this;
     if (machine.power === 'on') return plain('refused');
     model.proofs.set(entry.id, model.nowMs);
@@ -336,7 +336,7 @@ export class Walker {
   }
 
   /** What a consistent read of the shell shows before it releases; a paced release lets one pod go at a time. */
-  private released(entry: JournalEntry): { result: JobResult; more: Partial<JobReport> } {
+  #released(entry: JournalEntry): { result: JobResult; more: Partial<JobReport> } {
     const { model } = this;
     const { status } = model;
     const plan = status.frozen?.plan ?? model.plan;
@@ -361,8 +361,8 @@ export class Walker {
     return { result: 'succeeded', more: { released: next } };
   }
 
-  private found(entry: JournalEntry): { result: JobResult; more: Partial<JobReport> } {
-    if (entry.action === 'confirm' || entry.action === 'acknowledge' || !this.stands(entry)) return plain('found-not-done');
+  #found(entry: JournalEntry): { result: JobResult; more: Partial<JobReport> } {
+    if (entry.action === 'confirm' || entry.action === 'acknowledge' || !this.#stands(entry)) return plain('found-not-done');
     if (entry.action === 'off' && this.model.isFabric(entry)) return { result: 'found-done', more: { edge: 'closed' } };
     if (entry.action === 'off' || entry.action === 'on') return { result: 'found-done', more: { edge: entry.action } };
     if (entry.action !== 'release') return plain('found-done');
@@ -371,7 +371,7 @@ export class Walker {
     return { result: 'found-done', more: { released: { by: 'out-of-service', at, pods: this.model.workload.pods, evidence } } };
   }
 
-  private stands(entry: JournalEntry): boolean {
+  #stands(entry: JournalEntry): boolean {
     const { machine } = this;
     const what = entry.action === 'confirm' ? entry.operation.split(':')[0] : entry.action;
     if ((what === 'off' || what === 'on') && this.model.isFabric(entry)) return machine.closed.includes(entry.plug) === (what === 'off');

@@ -111,7 +111,7 @@ export const CLAIM_MUTANTS: readonly SourceMutant[] = [
     name: 'node lease of a standby',
     defect: 'a replica that does not lead writes node leases',
     file: `${LEASES}.ts`,
-    edits: [['if (!leadership.isLeading || this.isClosed', 'if (this.isClosed']],
+    edits: [['if (!leadership.isLeading || this.#isClosed', 'if (this.#isClosed']],
     killedBy: byTest(`${LEASES}.test.ts`, 'are never written by a replica that does not lead'),
   },
   {

@@ -271,7 +271,7 @@ export const CLIENT_MUTANTS: readonly SourceMutant[] = [
     name: 'denied at once',
     defect: 'an API server whose RBAC is not loaded yet fails the steps of every fence',
     file: 'src/controllers/fence/runs.ts',
-    edits: [['const report = this.denials.weighed(run, outcome);', 'const { isDenied: _heard, ...report } = outcome;']],
+    edits: [['const report = this.#denials.weighed(run, outcome);', 'const { isDenied: _heard, ...report } = outcome;']],
     killedBy: byTest('src/controllers/fence/denials.test.ts', 'is asked again for 30 s, in case it is coming up'),
   },
   {

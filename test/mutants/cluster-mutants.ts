@@ -64,7 +64,7 @@ export const CLUSTER_MUTANTS: readonly SourceMutant[] = [
     name: 'bookmark without news',
     defect: 'a watch gets bookmarks that say nothing newer than it began with',
     file: 'src/testbed/apiserver/watches.ts',
-    edits: [['if (this.backend.store.revision <= watcher.fromRevision) return;', '']],
+    edits: [['if (this.#backend.store.revision <= watcher.fromRevision) return;', '']],
     killedBy: byTest(
       'src/testbed/apiserver/behaviour.test.ts',
       'end when their time is up, after a bookmark where there is something newer than they began with',

@@ -214,14 +214,14 @@ export const CONFIG_MUTANTS: readonly SourceMutant[] = [
     name: 'login of before',
     defect: 'a Secret that was read once is given to whoever wants it later',
     file: 'src/config/live-planner.ts',
-    edits: [['      this.wanted.delete(name);\n', '']],
+    edits: [['      this.#wanted.delete(name);\n', '']],
     killedBy: byTest(LIVE_PLANNER, 'a Secret of the live planner is read once for all that want it at once, and again for who comes later'),
   },
   {
     name: 'stale plan by its version',
     defect: 'a plan stays as it was although a Secret has changed since: what its ConfigMaps and Secrets say is not asked again',
     file: 'src/config/live-planner.ts',
-    edits: [['sources.secrets?.onChange(() => {\n      this.version += 1;', 'sources.secrets?.onChange(() => {\n      this.version += 0;']],
+    edits: [['sources.secrets?.onChange(() => {\n      this.#version += 1;', 'sources.secrets?.onChange(() => {\n      this.#version += 0;']],
     killedBy: byTest(LIVE_PLANNER, 'follows the ConfigMaps and the Secrets as they change'),
   },
   {

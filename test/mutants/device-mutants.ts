@@ -247,14 +247,14 @@ export const DEVICE_MUTANTS: readonly SourceMutant[] = [
     name: 'any machine will do',
     defect: 'a device that does not show whose machine it switches is believed',
     file: 'src/dispatch/device-call.ts',
-    edits: [["this.job.identityRequired && reading.identity !== 'verified'", 'false']],
+    edits: [["this.#job.identityRequired && reading.identity !== 'verified'", 'false']],
     killedBy: byTest(PERMISSION, 'is misconfigured, with nothing sent, when the identity is required and the device does not show it'),
   },
   {
     name: 'stop not read before the set',
     defect: 'stops are not read consistently once more right before the set',
     file: 'src/dispatch/device-call.ts',
-    edits: [['    await this.job.ask();\n', '']],
+    edits: [['    await this.#job.ask();\n', '']],
     killedBy: byTest(
       PERMISSION,
       'is read consistently once more after the other reads, which may have taken long: a stop that came meanwhile is obeyed',
@@ -264,7 +264,7 @@ export const DEVICE_MUTANTS: readonly SourceMutant[] = [
     name: 'intent of any age',
     defect: 'a set begins although its intent is over before it can end',
     file: 'src/dispatch/device-call.ts',
-    edits: [['this.clock.monotonicMs() + job.timing.setDeadlineMs > job.intentAtMs + job.entry.deadlineMs', 'false']],
+    edits: [['this.#clock.monotonicMs() + job.timing.setDeadlineMs > job.intentAtMs + job.entry.deadlineMs', 'false']],
     killedBy: byTest(PERMISSION, 'is over when the intent is too old for a set to end within its deadline'),
   },
   {
@@ -278,7 +278,7 @@ export const DEVICE_MUTANTS: readonly SourceMutant[] = [
     name: 'devices in parallel',
     defect: 'two calls to one device overlap',
     file: 'src/dispatch/dispatcher.ts',
-    edits: [['=> this.queues.run(this.queueOf(method), call) };', '=> this.queues.run(`${method.device} ${method.name}`, call) };']],
+    edits: [['=> this.#queues.run(this.#queueOf(method), call) };', '=> this.#queues.run(`${method.device} ${method.name}`, call) };']],
     killedBy: byTest('src/dispatch/dead-device.test.ts', 'never let two calls to one device overlap, whatever their plugs and methods'),
   },
   {

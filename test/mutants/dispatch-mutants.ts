@@ -80,14 +80,14 @@ export const DISPATCH_MUTANTS: readonly SourceMutant[] = [
     name: 'probe in the queue',
     defect: 'a probe stands in the queue of a device that a fence uses',
     file: 'src/dispatch/device-queues.ts',
-    edits: [['if (this.tails.has(device)) return undefined;', '']],
+    edits: [['if (this.#tails.has(device)) return undefined;', '']],
     killedBy: byTest(PROBER, 'never stands in the way of another probe either, and holds up no other device'),
   },
   {
     name: 'call for a connection that is none',
     defect: 'an agent that keeps no connection is read before each off: a Job, or a program, in vain',
     file: 'src/dispatch/prober.ts',
-    edits: [['    if (!this.methods.keepsSession(request.method)) return;\n', '']],
+    edits: [['    if (!this.#methods.keepsSession(request.method)) return;\n', '']],
     killedBy: byTest(PROBER, 'is a plain read of an agent that keeps its connections, rejects never, and asks nothing of any other'),
   },
   {
@@ -138,7 +138,7 @@ export const DISPATCH_MUTANTS: readonly SourceMutant[] = [
     edits: [
       [
         "return { result: 'found-not-done', message: 'it is unknown whether the dump was ordered; it is not ordered again' };",
-        'return await this.readBack(job);',
+        'return await this.#readBack(job);',
       ],
     ],
     killedBy: byTest(DIAG, 'is not looked for after a crash, and not ordered again'),
@@ -149,8 +149,8 @@ export const DISPATCH_MUTANTS: readonly SourceMutant[] = [
     file: 'src/dispatch/dispatcher.ts',
     edits: [
       [
-        'const end = await untilStable([...together, device], wanted, job, this.clock, first);',
-        'const end = await untilStable([device], wanted, job, this.clock, first);',
+        'const end = await untilStable([...together, device], wanted, job, this.#clock, first);',
+        'const end = await untilStable([device], wanted, job, this.#clock, first);',
       ],
     ],
     killedBy: byTest(SEVERAL_PLUGS, 'is confirmed off by all of its supplies, not by one'),
@@ -180,7 +180,7 @@ export const DISPATCH_MUTANTS: readonly SourceMutant[] = [
     name: 'waited from the end',
     defect: 'a proof by waiting counts from its end: life in between does not void it',
     file: 'src/dispatch/dispatcher.ts',
-    edits: [['return { evidence, evidenceAtMs: beganAtMs };', 'return { evidence, evidenceAtMs: this.clock.monotonicMs() };']],
+    edits: [['return { evidence, evidenceAtMs: beganAtMs };', 'return { evidence, evidenceAtMs: this.#clock.monotonicMs() };']],
     killedBy: byTest(EVIDENCE, 'may wait as long as its agent says, and rests on the moment in which it began: life received meanwhile voids it'),
   },
   {
@@ -201,35 +201,35 @@ export const DISPATCH_MUTANTS: readonly SourceMutant[] = [
     name: 'unclear action as done',
     defect: 'an action without an answer counts as done',
     file: 'src/dispatch/dispatcher.ts',
-    edits: [["if (outcome.result === 'unclear' && !(await this.confirmed(job, agent)))", "if (outcome.result === 'unclear' && job.signal.aborted)"]],
+    edits: [["if (outcome.result === 'unclear' && !(await this.#confirmed(job, agent)))", "if (outcome.result === 'unclear' && job.signal.aborted)"]],
     killedBy: byTest(OWN_OFF, 'an action whose answer is unclear is what is read back: false'),
   },
   {
     name: 'action gate late',
     defect: 'an action is sent after its deadline',
     file: 'src/dispatch/dispatcher.ts',
-    edits: [['if (signal.aborted || this.clock.monotonicMs() > sendByMs)', 'if (sendByMs < 0)']],
+    edits: [['if (signal.aborted || this.#clock.monotonicMs() > sendByMs)', 'if (sendByMs < 0)']],
     killedBy: byTest(OWN_OFF, 'that waits may send nothing once its set_deadline is over'),
   },
   {
     name: 'dump of an old intent',
     defect: 'a dump is ordered by an intent of any age',
     file: 'src/dispatch/device-call.ts',
-    edits: [["this.demandFresh('diag');", '']],
+    edits: [["this.#demandFresh('diag');", '']],
     killedBy: byTest(DIAG, 'is not ordered by an intent that is too old for it to end within its deadline'),
   },
   {
     name: 'dump without asking',
     defect: 'a dump is ordered without stops being asked',
     file: 'src/dispatch/device-call.ts',
-    edits: [["    await job.ask();\n    const outcome = await this.call('diag'", "    const outcome = await this.call('diag'"]],
+    edits: [["    await job.ask();\n    const outcome = await this.#call('diag'", "    const outcome = await this.#call('diag'"]],
     killedBy: byTest(DIAG, 'is not ordered without a lease, nor under a stop'),
   },
   {
     name: 'action without asking',
     defect: 'an action is run without stops being asked',
     file: 'src/dispatch/dispatcher.ts',
-    edits: [['    await job.ask();\n    const outcome = await this.action', '    const outcome = await this.action']],
+    edits: [['    await job.ask();\n    const outcome = await this.#action', '    const outcome = await this.#action']],
     killedBy: byTest(PERMISSION, 'is asked for by an action too, before its agent does anything'),
   },
   {
@@ -274,7 +274,7 @@ export const DISPATCH_MUTANTS: readonly SourceMutant[] = [
     name: 'revoked of some',
     defect: 'storage counts as revoked with one path read',
     file: 'src/dispatch/dispatcher.ts',
-    edits: [['...this.revoked(job, [...together, device], end, words) }', '...this.revoked(job, [device], end, words) }']],
+    edits: [['...this.#revoked(job, [...together, device], end, words) }', '...this.#revoked(job, [device], end, words) }']],
     killedBy: byTest(
       'src/dispatch/revocation.test.ts',
       'paths to a storage that may read closed though they never were there are none where nobody saw one that was closed before it open: a mistyped key is never there',

@@ -108,7 +108,7 @@ export const EPOCH_MUTANTS: readonly SourceMutant[] = [
     name: 'stands aside by word only',
     defect: 'what the automaton says of a newer leader is told and not carried out',
     file: 'src/controllers/fence/controller.ts',
-    edits: [['this.dependencies.stepDown?.(found);', '']],
+    edits: [['this.#dependencies.stepDown?.(found);', '']],
     killedBy: byTest('src/controllers/fence/stand-aside.test.ts', 'gives up its Lease, once, counts the problem and writes nothing'),
   },
   {

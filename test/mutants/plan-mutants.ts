@@ -86,7 +86,7 @@ export const PLAN_MUTANTS: readonly SourceMutant[] = [
     name: 'mended and still broken',
     defect: 'a device path whose configuration was mended waits for its turn',
     file: 'src/controllers/probes/controller.ts',
-    edits: [['if (isReconfigured) this.hurry(nowMs);', '']],
+    edits: [['if (isReconfigured) this.#hurry(nowMs);', '']],
     killedBy: byTest('src/controllers/probes/controller.test.ts', 'read a broken path again as soon as the configuration has changed, and only that'),
   },
   {
@@ -107,7 +107,7 @@ export const PLAN_MUTANTS: readonly SourceMutant[] = [
     name: 'fenceable counted twice',
     defect: 'a node that can be fenced again goes on being counted among those that can not',
     file: 'src/controllers/fence/fenceable.ts',
-    edits: [['if (before !== undefined) this.counts[before] -= 1;', '']],
+    edits: [['if (before !== undefined) this.#counts[before] -= 1;', '']],
     killedBy: byTest('src/controllers/fence/fenceable.test.ts', 'counts every node once, under the worst of what stands against it'),
   },
 ];

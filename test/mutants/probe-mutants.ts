@@ -61,28 +61,28 @@ export const PROBE_MUTANTS: readonly SourceMutant[] = [
     name: 'probe beside a fence',
     defect: 'a device is probed while its node is fenced',
     file: 'src/controllers/probes/controller.ts',
-    edits: [['&& !this.busy.has(path) && !this.isFenced(path.node));', '&& !this.busy.has(path));']],
+    edits: [['&& !this.#busy.has(path) && !this.#isFenced(path.node));', '&& !this.#busy.has(path));']],
     killedBy: byTest(CONTROLLER, 'are the leader’s alone, and leave a node alone that is being fenced'),
   },
   {
     name: 'probe into a fence',
     defect: 'what a device shows during a fence is recorded as its health',
     file: 'src/controllers/probes/controller.ts',
-    edits: [['if (answer === undefined || this.isFenced(path.node)) return;', 'if (answer === undefined) return;']],
+    edits: [['if (answer === undefined || this.#isFenced(path.node)) return;', 'if (answer === undefined) return;']],
     killedBy: byTest(CONTROLLER, 'tell nothing of what a device showed while its node began to be fenced'),
   },
   {
     name: 'probe without a lease',
     defect: 'a replica that does not lead probes devices',
     file: 'src/controllers/probes/controller.ts',
-    edits: [['if (!leadership.isLeading) {', 'if (!leadership.isLeading && this.paths.all.length < 0) {']],
+    edits: [['if (!leadership.isLeading) {', 'if (!leadership.isLeading && this.#paths.all.length < 0) {']],
     killedBy: byTest(CONTROLLER, 'are the leader’s alone, and leave a node alone that is being fenced'),
   },
   {
     name: 'probe recorded late',
     defect: 'a replica that has lost its Lease records what it read',
     file: 'src/controllers/probes/controller.ts',
-    edits: [['if (this.stopping.signal.aborted || !this.dependencies.leadership.isLeading) return;', '']],
+    edits: [['if (this.#stopping.signal.aborted || !this.#dependencies.leadership.isLeading) return;', '']],
     killedBy: byTest(CONTROLLER, 'write nothing of what was read for a replica that has lost its Lease meanwhile'),
   },
   {
@@ -96,7 +96,7 @@ export const PROBE_MUTANTS: readonly SourceMutant[] = [
     name: 'probes without measure',
     defect: 'all devices of a fleet are read at once',
     file: 'src/controllers/probes/controller.ts',
-    edits: [['const room = Math.min(BEGUN_MAX, UNDER_WAY_MAX - this.underWay.size);', 'const room = Infinity;']],
+    edits: [['const room = Math.min(BEGUN_MAX, UNDER_WAY_MAX - this.#underWay.size);', 'const room = Infinity;']],
     killedBy: byTest(CONTROLLER, 'never have more than 16 reads under way, whatever hangs'),
   },
   {
@@ -110,7 +110,7 @@ export const PROBE_MUTANTS: readonly SourceMutant[] = [
     name: 'connection opened in mode observe',
     defect: 'in mode observe devices are called before an off that never comes',
     file: 'src/controllers/probes/controller.ts',
-    edits: [["if (this.dependencies.options.mode === 'enforce') this.warm(nowMs);", 'this.warm(nowMs);']],
+    edits: [["if (this.#dependencies.options.mode === 'enforce') this.#warm(nowMs);", 'this.#warm(nowMs);']],
     killedBy: byTest(
       CONTROLLER,
       'are opened before the first off of a fence, of its node alone, every half minute; by the leader, and where something is switched',
@@ -149,7 +149,7 @@ export const PROBE_MUTANTS: readonly SourceMutant[] = [
     defect: 'nobody is told that a path works again',
     file: 'src/controllers/probes/controller.ts',
     edits: [
-      ["if (entry.path === 'working' && before?.path === 'broken') this.emit", "if (entry.path === 'working' && before === undefined) this.emit"],
+      ["if (entry.path === 'working' && before?.path === 'broken') this.#emit", "if (entry.path === 'working' && before === undefined) this.#emit"],
     ],
     killedBy: byTest(CONTROLLER, 'read a broken path again as soon as the configuration has changed, and only that'),
   },
@@ -185,7 +185,7 @@ export const PROBE_MUTANTS: readonly SourceMutant[] = [
     name: 'not hurried',
     defect: 'a mended configuration is probed in its turn',
     file: 'src/controllers/probes/controller.ts',
-    edits: [['if (isReconfigured) this.hurry(nowMs);', '']],
+    edits: [['if (isReconfigured) this.#hurry(nowMs);', '']],
     killedBy: byTest(CONTROLLER, 'read a broken path again as soon as the configuration has changed, and only that'),
   },
 ];

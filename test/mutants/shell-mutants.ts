@@ -31,7 +31,7 @@ export const SHELL_MUTANTS: readonly SourceMutant[] = [
     name: 'a start for ever',
     defect: 'a fence whose first intent was never written counts as begun, so that rate holds others',
     file: 'src/controllers/fence/storm/starts.ts',
-    edits: [['keyOf(fence) !== key) && this.drop(key)', 'keyOf(fence) !== key) && this.starts.has(key)']],
+    edits: [['keyOf(fence) !== key) && this.#drop(key)', 'keyOf(fence) !== key) && this.#starts.has(key)']],
     killedBy: byTest(
       'src/controllers/fence/storm/starts.test.ts',
       'one whose intent never came to stand is taken back, whatever incident it was to begin',
@@ -165,21 +165,21 @@ export const SHELL_MUTANTS: readonly SourceMutant[] = [
     name: 'slot not reserved',
     defect: 'a slot is taken only when the write is acknowledged: two nodes get the last one',
     file: 'src/controllers/fence/storm/storm.ts',
-    edits: [['this.roster.reserve(fence.spec.node, true);', '']],
+    edits: [['this.#roster.reserve(fence.spec.node, true);', '']],
     killedBy: byTest(STORM, 'gives the last slot once: whoever is decided in the same moment sees it taken before any write is acknowledged'),
   },
   {
     name: 'slot never given back',
     defect: 'a slot stays taken when the write failed',
     file: 'src/controllers/fence/storm/storm.ts',
-    edits: [['this.roster.reserve(node, false);', '']],
+    edits: [['this.#roster.reserve(node, false);', '']],
     killedBy: byTest(STORM, 'gives the slot back when the write fails, and the next node is looked at'),
   },
   {
     name: 'stale permission',
     defect: 'what permitted a moment ago is not judged anew after a change',
     file: 'src/controllers/fence/storm/storm.ts',
-    edits: [['known?.version === this.version && ', 'known !== undefined && ']],
+    edits: [['known?.version === this.#version && ', 'known !== undefined && ']],
     killedBy: byTest(STORM, 'what forbids may be a moment old; what permits is never older than the last change'),
   },
   {
@@ -224,7 +224,7 @@ export const SHELL_MUTANTS: readonly SourceMutant[] = [
     name: 'off of a fence that is deleted',
     defect: 'the off of a NodeFence is sent though a person deletes it while the device is asked',
     file: 'src/controllers/fence/controller.ts',
-    edits: [['      ...askedAgainst(dependencies, this.known.newest(node), entry),\n', '']],
+    edits: [['      ...askedAgainst(dependencies, this.#known.newest(node), entry),\n', '']],
     killedBy: byTest('src/controllers/fence/called-off.test.ts', 'the off of one that a person deletes while the device is asked'),
   },
   {
@@ -293,7 +293,7 @@ export const SHELL_MUTANTS: readonly SourceMutant[] = [
     defect: "the embedded server takes a ServiceAccount's token after its time and after its account",
     file: 'src/testbed/apiserver/service-account-tokens.ts',
     edits: [
-      [' || bound.expiresMs <= this.backend.clock.wallMs()', ''],
+      [' || bound.expiresMs <= this.#backend.clock.wallMs()', ''],
       ['if (account?.metadata.uid !== bound.uid) return undefined;', 'if (account === undefined && bound.uid === undefined) return undefined;'],
     ],
     killedBy: byTest(

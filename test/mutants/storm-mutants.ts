@@ -66,7 +66,7 @@ export const STORM_MUTANTS: readonly SourceMutant[] = [
     name: 'label of a member forgotten',
     defect: 'a node whose etcd label was taken away is still a member of the quorum',
     file: `${MEMBERS}.ts`,
-    edits: [['=== undefined) this.labelled.delete(name);', '=== undefined) return false;']],
+    edits: [['=== undefined) this.#labelled.delete(name);', '=== undefined) return false;']],
     killedBy: byTest(`${MEMBERS}.test.ts`, 'of K3s are the nodes that carry its label'),
   },
   {
@@ -164,7 +164,7 @@ export const STORM_MUTANTS: readonly SourceMutant[] = [
     name: 'everybody looked at for everybody',
     defect: 'each node that asks has all silent nodes looked at: a thousand that failed keep the controller from renewing its Lease',
     file: 'src/controllers/fence/storm/node-roster.ts',
-    edits: [['if (nowMs - this.sweptAtMs >= SWEEP_MS) this.sweep', 'this.sweep']],
+    edits: [['if (nowMs - this.#sweptAtMs >= SWEEP_MS) this.#sweep', 'this.#sweep']],
     killedBy: byTest(STORM, 'does not look at every silent node for every node that asks'),
   },
   {
@@ -172,21 +172,21 @@ export const STORM_MUTANTS: readonly SourceMutant[] = [
     defect:
       'a node that was heard of when it was looked at is never looked at again: it counts as healthy when a switch takes it and all others down',
     file: 'src/controllers/fence/storm/node-roster.ts',
-    edits: [['dueMs > nowMs) this.lookAt(entry, dueMs ?? nowMs + RESYNC_MS);', 'dueMs > nowMs) return;']],
+    edits: [['dueMs > nowMs) this.#lookAt(entry, dueMs ?? nowMs + RESYNC_MS);', 'dueMs > nowMs) return;']],
     killedBy: byTest('src/controllers/fence/storm/node-roster.test.ts', 'knows who is silent, whatever was heard and in whatever order'),
   },
   {
     name: 'mark of a moment ago',
     defect: 'what time changed of the node that is asked for is overlooked',
     file: 'src/controllers/fence/storm/node-roster.ts',
-    edits: [['    this.refreshOne(asked);\n', '']],
+    edits: [['    this.#refreshOne(asked);\n', '']],
     killedBy: byTest(STORM, 'holds a failed node for as long as it renews its lease on the storage, though nothing else changes'),
   },
   {
     name: 'stops by an older question',
     defect: 'a question for stops that was sent before answers those who ask later',
     file: 'src/controllers/fence/stop-answers.ts',
-    edits: [['      this.next = undefined;\n', '']],
+    edits: [['      this.#next = undefined;\n', '']],
     killedBy: byTest('src/controllers/fence/stop-answers.test.ts', 'that were sent before answer nobody who asks later'),
   },
 ];

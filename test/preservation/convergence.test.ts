@@ -151,11 +151,11 @@ class SettledLaws extends Implications<'preserved' | 'preserved and failed' | 'n
     for (const own of world.machines) {
       const backing = world.nodes.find(({ name }) => name === own.nodeName);
       if (own.isDeleting || backing === undefined || backing.fence?.isOpen === true || world.scene.mode === 'observe') continue;
-      this.judgePair(own, backing, views.find(({ name }) => name === own.name)?.isPreserved === true);
+      this.#judgePair(own, backing, views.find(({ name }) => name === own.name)?.isPreserved === true);
     }
   }
 
-  private judgePair(own: MachineFacts, backing: NodeFacts, isPreserved: boolean): void {
+  #judgePair(own: MachineFacts, backing: NodeFacts, isPreserved: boolean): void {
     this.where('preserved', isPreserved, () => {
       expect(backing.annotations[SCALE_DOWN_DISABLED]).toBe('true');
       expect(['now', 'when-failed', 'automatic']).toContain(effectiveValue(readMarks(own.annotations, backing.annotations), true));

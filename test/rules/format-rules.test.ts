@@ -7,6 +7,7 @@ import { PlantedTree, ROOT } from './planted-tree.ts';
 const TYPES_AND_LINT = [
   'types-and-lint.ts',
   'clean-files.ts',
+  'private-rule.mjs',
   'simulation-rules.mjs',
   'simulation-rules.d.mts',
   'shipped-rules.mjs',

@@ -22,6 +22,7 @@ const SIMULATED_TEXTS: readonly (readonly [what: string, rule: string, text: str
   ['AbortSignal.timeout', 'no-restricted-properties', 'export const signal = AbortSignal.timeout(1);'],
   ['AbortSignal.any', 'no-restricted-properties', 'export const signal = AbortSignal.any([]);'],
   ['the current date', 'no-restricted-syntax', 'export const at = new Date();'],
+  ['a member that only the compiler hides', 'no-restricted-syntax', 'export class A {\n  private a(): void {}\n}'],
   ['a dynamic import', 'no-restricted-syntax', "export const later = import('./other.ts');"],
   ['node:fs', '@typescript-eslint/no-restricted-imports', "import { readFileSync } from 'node:fs';\nexport const read = readFileSync;"],
   ['node:timers', '@typescript-eslint/no-restricted-imports', "import { setTimeout as wait } from 'node:timers/promises';\nexport { wait };"],
@@ -54,6 +55,12 @@ const EVERYWHERE: readonly Planted[] = [
     rule: '@typescript-eslint/switch-exhaustiveness-check',
     path: 'src/http/switch.ts',
     text: "export function f(x: 'a' | 'b'): number {\n  switch (x) {\n    case 'a':\n      return 1;\n  }\n  return 2;\n}",
+  },
+  {
+    what: 'a member that only the compiler hides',
+    rule: 'no-restricted-syntax',
+    path: 'src/http/hidden.ts',
+    text: 'export class A {\n  private readonly a = 1;\n  b(): number {\n    return this.a;\n  }\n}',
   },
   { what: 'any', rule: '@typescript-eslint/no-explicit-any', path: 'src/http/any.ts', text: 'export const x: any = 1;' },
   {

@@ -17,11 +17,11 @@ interface Act {
 
 /** A model whose node has pods by name: the rules of a release say which of them go, in which order, how many at a time. */
 export class SceneModel extends Model {
-  private pods: readonly PodFacts[] = [];
+  #pods: readonly PodFacts[] = [];
   /** Pods that the last batch asked for in vain. */
-  private kept = 0;
+  #kept = 0;
   /** How many pods of an owner may go before its budget is exhausted. */
-  private readonly budgets = new Map<string, number>();
+  readonly #budgets = new Map<string, number>();
 
   /** `web/db-0 of StatefulSet db priority=1000 class=gold storages=san,nas`; `storages=unknown`: a writable volume on no declared storage. */
   addPod(words: string): void {
@@ -34,42 +34,42 @@ export class SceneModel extends Model {
       ...{ isMeantToStay: settings.has('tolerates'), staysForNow: false, isTerminating: false, isForced: false },
       hasUnknownVolume: rest.includes('unknown'),
     };
-    this.pods = [...this.pods, pod];
-    this.workload = { ...this.workload, pods: this.pods.length };
+    this.#pods = [...this.#pods, pod];
+    this.workload = { ...this.workload, pods: this.#pods.length };
   }
 
   override drained(): void {
-    this.workload = { pods: this.kept, terminating: 0, volumeAttachments: 0 };
+    this.workload = { pods: this.#kept, terminating: 0, volumeAttachments: 0 };
   }
 
   budget(owner: string, allowed: number): void {
-    this.budgets.set(owner, allowed);
+    this.#budgets.set(owner, allowed);
   }
 
   podWords(): string {
-    return this.pods.length === 0 ? 'no pods' : `pods: ${this.pods.map(podName).join(', ')}`;
+    return this.#pods.length === 0 ? 'no pods' : `pods: ${this.#pods.map(podName).join(', ')}`;
   }
 
   override finish(result: JobResult, more: Partial<JobReport> = {}): void {
     const action = this.dispatched.at(-1)?.entry.action;
-    const isRelease = result === 'succeeded' && action === 'release' && this.pods.length > 0;
-    super.finish(result, { ...more, ...(isRelease ? this.letGo(more) : {}) });
+    const isRelease = result === 'succeeded' && action === 'release' && this.#pods.length > 0;
+    super.finish(result, { ...more, ...(isRelease ? this.#letGo(more) : {}) });
   }
 
-  private letGo({ storageRelease }: Partial<JobReport>): Partial<JobReport> {
+  #letGo({ storageRelease }: Partial<JobReport>): Partial<JobReport> {
     const { status } = this;
     const plan = status.frozen?.plan ?? this.plan;
     const proof = proofOf(status.evidence, plan, status.step);
     if (proof === undefined) throw new Error('a release without a proof');
     const { release, podsPerMinute, priorityOrder } = plan;
     const choice: ReleaseChoice = { mode: release === 'auto' || release === 'none' ? 'out-of-service' : release, podsPerMinute, priorityOrder };
-    const what = releasePlan(proof, choice, this.pods, []);
-    const act = what.treatment.startsWith('evict') ? this.evicted(what, paceOf(choice).size) : { what, freed: nextBatch(what, choice), kept: [] };
+    const what = releasePlan(proof, choice, this.#pods, []);
+    const act = what.treatment.startsWith('evict') ? this.#evicted(what, paceOf(choice).size) : { what, freed: nextBatch(what, choice), kept: [] };
     const left = what.batched.length - act.freed.length;
     const gone = what.taint && left === 0 ? what.pods : act.freed;
     // Those that go are terminating until the world has taken them away.
-    this.workload = { ...this.workload, pods: this.pods.length, terminating: gone.length };
-    this.pods = this.pods.filter((pod) => !gone.includes(pod));
+    this.workload = { ...this.workload, pods: this.#pods.length, terminating: gone.length };
+    this.#pods = this.#pods.filter((pod) => !gone.includes(pod));
     const before = status.step === 'isolation' ? status.storageRelease : status.released;
     const common = {
       ...{ at: before?.at ?? new Date(1_700_000_000_000 + this.nowMs).toISOString(), evidence: proof.source },
@@ -80,7 +80,7 @@ export class SceneModel extends Model {
         names: [...(before?.names ?? []), ...gone.map(podName)],
       },
     };
-    this.kept = act.kept.length;
+    this.#kept = act.kept.length;
     const kept = act.kept.map((pod) => ({ pod: podName(pod), by: 'a PodDisruptionBudget' }));
     if (kept.length > 0) Object.assign(common, { kept, againInMs: left === kept.length ? BUDGET_AGAIN_MS : 0 });
     const message = wordsOf(act, gone, left);
@@ -91,15 +91,15 @@ export class SceneModel extends Model {
     return { message, released: { by, ...common } };
   }
 
-  private evicted(what: ReleasePlan, size: number): Act {
+  #evicted(what: ReleasePlan, size: number): Act {
     const freed: PodFacts[] = [];
     const kept: PodFacts[] = [];
     for (const pod of what.batched) {
       if (freed.length >= size) break;
-      const allowed = this.budgets.get(pod.ownerName);
+      const allowed = this.#budgets.get(pod.ownerName);
       if (allowed === 0) kept.push(pod);
       else freed.push(pod);
-      if (allowed !== undefined && allowed > 0) this.budgets.set(pod.ownerName, allowed - 1);
+      if (allowed !== undefined && allowed > 0) this.#budgets.set(pod.ownerName, allowed - 1);
     }
     return { what, freed, kept };
   }

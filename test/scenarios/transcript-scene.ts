@@ -34,67 +34,67 @@ const GUARDS: Readonly<Record<string, PreservationGuard>> = {
 
 /** One scenario: commands go in, what the automaton says comes out as lines of text. */
 export class Scene {
-  private model = modelOf({});
-  private walker = walkerOf(this.model);
-  private readonly storm = new StormScene();
-  private lines: string[] = [];
+  #model = modelOf({});
+  #walker = walkerOf(this.#model);
+  readonly #storm = new StormScene();
+  #lines: string[] = [];
 
   /** Rows of the automaton that have decided so far. */
   readonly rows = new Set<string>();
 
   /** Carries out the commands of one block and returns what was said meanwhile. */
   play(commands: readonly string[]): string[] {
-    this.lines = [];
-    for (const command of commands) this.command(command.trim());
-    const broken = this.walker.violations.splice(0).map((words) => `LAW BROKEN: ${words}`);
-    return [...this.lines, ...broken];
+    this.#lines = [];
+    for (const command of commands) this.#command(command.trim());
+    const broken = this.#walker.violations.splice(0).map((words) => `LAW BROKEN: ${words}`);
+    return [...this.#lines, ...broken];
   }
 
-  private command(text: string): void {
+  #command(text: string): void {
     const [verb = '', ...words] = text.split(/\s+/);
     const rest = words.join(' ');
-    const said = this.storm.command(verb, rest, this.model.nowMs);
+    const said = this.#storm.command(verb, rest, this.#model.nowMs);
     if (said !== false) {
-      this.lines.push(...said);
+      this.#lines.push(...said);
       return;
     }
     switch (verb) {
       case 'plan':
-        this.model = modelOf(planFrom(words));
-        this.walker = walkerOf(this.model);
-        this.walker.onDecision = (decision, before) => this.tell(decision, before);
-        this.walker.onResult = (entry, kind, result) => this.say(`  ${kind === 'recover' ? 'read back ' : ''}${nameOf(entry)}: ${result}`);
+        this.#model = modelOf(planFrom(words));
+        this.#walker = walkerOf(this.#model);
+        this.#walker.onDecision = (decision, before) => this.#tell(decision, before);
+        this.#walker.onResult = (entry, kind, result) => this.#say(`  ${kind === 'recover' ? 'read back ' : ''}${nameOf(entry)}: ${result}`);
         return;
       case 'node': {
-        this.node(rest);
+        this.#node(rest);
         return;
       }
       case 'until': {
-        this.until(rest);
+        this.#until(rest);
         return;
       }
       case 'decide':
-        this.seeStorm();
-        this.walker.decideAll();
+        this.#seeStorm();
+        this.#walker.decideAll();
         return;
       case 'pod':
-        this.model.addPod(rest);
+        this.#model.addPod(rest);
         return;
       case 'budget': {
-        this.budget(rest);
+        this.#budget(rest);
         return;
       }
       case 'finish': {
-        this.finish(rest);
+        this.#finish(rest);
         return;
       }
       case 'world': {
-        this.world(rest);
+        this.#world(rest);
         return;
       }
       case 'show': {
-        if (rest === 'pods') this.lines.push(this.model.podWords());
-        else this.show();
+        if (rest === 'pods') this.#lines.push(this.#model.podWords());
+        else this.#show();
         return;
       }
       default:
@@ -103,25 +103,25 @@ export class Scene {
   }
 
   /** `db allows 1`: so many of its pods may go until it is said anew. */
-  private budget(what: string): void {
+  #budget(what: string): void {
     const [, owner, allowed] = /^(\S+) allows (\d+)$/.exec(what) ?? [];
     if (owner === undefined) throw new Error(`unknown: budget ${what}`);
-    this.model.budget(owner, Number(allowed));
+    this.#model.budget(owner, Number(allowed));
   }
 
   /** What the cluster around the node says now stands in the next snapshot. Returns when time alone may change it. */
-  private seeStorm(): number | undefined {
-    if (!this.storm.isThere) return undefined;
-    const holds = this.storm.holds(this.model);
-    this.model.holds = holds;
+  #seeStorm(): number | undefined {
+    if (!this.#storm.isThere) return undefined;
+    const holds = this.#storm.holds(this.#model);
+    this.#model.holds = holds;
     const times = holds.flatMap(({ untilMs }) => (untilMs === undefined ? [] : [untilMs]));
     return times.length === 0 ? undefined : Math.min(...times);
   }
 
   /** One thing that happens when nothing is out of the ordinary; where a hold ends by time, that instant is not passed over. */
-  private proceed(): void {
-    const { walker, model } = this;
-    const untilMs = this.seeStorm();
+  #proceed(): void {
+    const [walker, model] = [this.#walker, this.#model];
+    const untilMs = this.#seeStorm();
     const beforeMs = model.nowMs;
     walker.proceed();
     if (untilMs === undefined || untilMs <= beforeMs || walker.machine.kubelet !== 'silent') return;
@@ -130,8 +130,8 @@ export class Scene {
     walker.isWaiting = false;
   }
 
-  private node(what: string): void {
-    const { walker } = this;
+  #node(what: string): void {
+    const walker = this.#walker;
     const { model } = walker;
     if (what === 'dies') walker.die();
     else if (what === 'renews its lease') walker.speak();
@@ -139,32 +139,32 @@ export class Scene {
     else if (what === 'is NotReady') walker.speak('False');
     else if (what === 'boots') walker.bootAnew();
     else if (what === 'is asked for no more' && model.fence !== undefined) model.fence = { ...model.fence, spec: { node: 'a' } };
-    else if (what.startsWith('is asked for by ')) this.ask(what);
-    else if (what === 'may come back') this.takeBackEnding();
+    else if (what.startsWith('is asked for by ')) this.#ask(what);
+    else if (what === 'may come back') this.#takeBackEnding();
     else if (what === 'is deleted') model.node = undefined;
     else if (what === 'is replaced' && model.node !== undefined) model.node = { ...model.node, uid: 'uid-b' };
     else throw new Error(`unknown: node ${what}`);
   }
 
   /** `is asked for by NodeFenceRemediation r-1 [to end in off|isolation] [by the methods a,b]`: a NodeFence that somebody else creates, or marks. */
-  private ask(what: string): void {
-    const { model } = this.walker;
+  #ask(what: string): void {
+    const { model } = this.#walker;
     const spec = requestIn(what);
     model.askedPlan = spec.methods === undefined ? undefined : narrowed(model.plan, spec.methods);
     model.fence = { ...(model.fence ?? { uid: 'fence-1', status: undefined, deleting: false, finalized: true }), spec };
   }
 
   /** `may come back`: who asked for a fence that ends in off does not any more. */
-  private takeBackEnding(): void {
-    const { model } = this.walker;
+  #takeBackEnding(): void {
+    const { model } = this.#walker;
     if (model.fence === undefined) throw new Error('there is no NodeFence');
     const { ending: _before, ...spec } = model.fence.spec;
     model.fence = { ...model.fence, spec };
   }
 
   /** `record failed failed`: earlier fences of the node, as its report has them. */
-  private record(outcomes: string): void {
-    const { model } = this.walker;
+  #record(outcomes: string): void {
+    const { model } = this.#walker;
     const wallMs = 1_700_000_000_000 + model.nowMs;
     const incidents = outcomes.split(' ').map((outcome, index, all): IncidentRecord => {
       const startedAt = new Date(wallMs - (all.length - index) * 3_600_000).toISOString();
@@ -175,11 +175,11 @@ export class Scene {
     model.lastIncident = incidents.length;
   }
 
-  private world(what: string): void {
-    const { model, machine } = this.walker;
+  #world(what: string): void {
+    const { model, machine } = this.#walker;
     const outcomes = /^record (.+)$/.exec(what)?.[1];
     if (outcomes !== undefined) {
-      this.record(outcomes);
+      this.#record(outcomes);
       return;
     }
     const guard = GUARDS[what];
@@ -210,11 +210,11 @@ export class Scene {
     else if (what === 'hold over') model.holds = [];
     else if (what === 'stop') model.stop = { by: 'NodeFenceStop maintenance', reason: 'hands off' };
     else if (what === 'stop over') model.stop = undefined;
-    else if (crash !== undefined) this.walker.crash(crash === 'after');
+    else if (crash !== undefined) this.#walker.crash(crash === 'after');
     else if (what === 'a person pulls the plug and acknowledges') {
-      this.walker.powerOff();
-      this.walker.acknowledge();
-    } else if (what === 'a person acknowledges') this.walker.acknowledge();
+      this.#walker.powerOff();
+      this.#walker.acknowledge();
+    } else if (what === 'a person acknowledges') this.#walker.acknowledge();
     else if (what === 'volumes stay attached') machine.stuckVolume = true;
     else if (what === 'volumes are detached') machine.stuckVolume = false;
     else if (what === 'kubectl delete nodefence' && model.fence !== undefined) model.fence = { ...model.fence, deleting: true };
@@ -222,15 +222,15 @@ export class Scene {
     else throw new Error(`unknown: world ${what}`);
   }
 
-  private finish(result: string): void {
-    if (result === '') this.walker.finish();
-    else if (isResult(result)) this.walker.finish(result);
+  #finish(result: string): void {
+    if (result === '') this.#walker.finish();
+    else if (isResult(result)) this.#walker.finish(result);
     else throw new Error(`unknown result: ${result}`);
   }
 
   /** Lets all go well until a run of this operation has begun, this state is reached, or nothing moves any more. */
-  private until(goal: string): void {
-    const { walker } = this;
+  #until(goal: string): void {
+    const walker = this.#walker;
     const { model } = walker;
     const reached = (): boolean => {
       if (goal === 'the fence is gone') return model.fence === undefined && model.rows.length > 0;
@@ -242,43 +242,43 @@ export class Scene {
     const isStill = (): boolean => walker.isWaiting;
     for (let steps = 0; !reached(); steps += 1) {
       if (isStill()) {
-        if (goal !== 'nothing moves') this.say('  (nothing moves until something happens)');
+        if (goal !== 'nothing moves') this.#say('  (nothing moves until something happens)');
         return;
       }
       if (steps > STEPS_MAX) throw new Error(`never: until ${goal}; rows ${model.rows.slice(-5).join(' ')}`);
-      this.proceed();
+      this.#proceed();
     }
   }
 
-  private tell(decision: Decision, before: NodeFenceStatus | undefined): void {
+  #tell(decision: Decision, before: NodeFenceStatus | undefined): void {
     this.rows.add(decision.row);
     const after = decision.status;
     const move = after !== undefined && before !== undefined && (after.state !== before.state || after.step !== before.step);
-    if (decision.create !== undefined) this.say(`${decision.row}: NodeFence created`);
-    if (decision.dispatch !== undefined) this.say(`${decision.row}: ${decision.dispatch.kind} ${nameOf(decision.dispatch.entry)}`);
-    else if (move) this.say(`${decision.row}: ${before.state}/${before.step} -> ${after.state}/${after.step}`);
-    for (const event of decision.events) this.say(`  ${event.type} ${event.reason}: ${event.message}`);
-    if (decision.removeFinalizer === true) this.say(`${decision.row}: finalizer removed`);
+    if (decision.create !== undefined) this.#say(`${decision.row}: NodeFence created`);
+    if (decision.dispatch !== undefined) this.#say(`${decision.row}: ${decision.dispatch.kind} ${nameOf(decision.dispatch.entry)}`);
+    else if (move) this.#say(`${decision.row}: ${before.state}/${before.step} -> ${after.state}/${after.step}`);
+    for (const event of decision.events) this.#say(`  ${event.type} ${event.reason}: ${event.message}`);
+    if (decision.removeFinalizer === true) this.#say(`${decision.row}: finalizer removed`);
   }
 
-  private show(): void {
-    const { fence } = this.walker.model;
+  #show(): void {
+    const { fence } = this.#walker.model;
     if (fence?.status === undefined) {
-      this.lines.push('no NodeFence');
+      this.#lines.push('no NodeFence');
       return;
     }
     const { status } = fence;
     const last = status.evidence.at(-1);
     const proof = last === undefined ? 'none' : last.voidedAt === undefined ? last.kind : `${last.kind}, void: ${last.voidedBecause ?? ''}`;
-    this.lines.push(`state ${status.state}, step ${status.step}, level ${status.level}, retries ${status.retries}, restarts ${status.restarts}`);
-    this.lines.push(`outcome ${status.outcome ?? 'none'}; evidence ${proof}; released ${releasedOf(status)}`);
-    this.lines.push(`to take back: ${restoreOf(status)}${status.hold === undefined ? '' : `; held by ${status.hold.policy}`}`);
-    this.lines.push(`message: ${status.message ?? ''}`);
+    this.#lines.push(`state ${status.state}, step ${status.step}, level ${status.level}, retries ${status.retries}, restarts ${status.restarts}`);
+    this.#lines.push(`outcome ${status.outcome ?? 'none'}; evidence ${proof}; released ${releasedOf(status)}`);
+    this.#lines.push(`to take back: ${restoreOf(status)}${status.hold === undefined ? '' : `; held by ${status.hold.policy}`}`);
+    this.#lines.push(`message: ${status.message ?? ''}`);
   }
 
-  private say(text: string): void {
-    const atS = (this.walker.model.nowMs - 1_000_000) / 1_000;
-    this.lines.push(`${atS.toFixed(1).padStart(7)}s ${text}`);
+  #say(text: string): void {
+    const atS = (this.#walker.model.nowMs - 1_000_000) / 1_000;
+    this.#lines.push(`${atS.toFixed(1).padStart(7)}s ${text}`);
   }
 }
 

@@ -27,15 +27,15 @@ type ReadState = (method: PlanMethod) => Promise<{ state: string; detail: string
 
 /** People's words: which of them wait, which can never count, and the one that is weighed. */
 export class Acknowledgements {
-  private readonly dependencies: FenceDependencies;
+  readonly #dependencies: FenceDependencies;
   /** Monotonic time of first sight, by uid; as many as there are objects. */
-  private readonly firstSeenMs = new Map<string, number>();
+  readonly #firstSeenMs = new Map<string, number>();
 
   constructor(dependencies: FenceDependencies) {
-    this.dependencies = dependencies;
+    this.#dependencies = dependencies;
     dependencies.listers.acknowledgements.onChange((before, after) => {
-      if (after === undefined) this.firstSeenMs.delete(before?.metadata.uid ?? '');
-      else this.ageOf(after);
+      if (after === undefined) this.#firstSeenMs.delete(before?.metadata.uid ?? '');
+      else this.#ageOf(after);
       const node = (after ?? before)?.spec.node;
       if (node !== undefined) dependencies.queue.add(node);
     });
@@ -43,18 +43,18 @@ export class Acknowledgements {
 
   /** The oldest word for this fence that waits to be weighed and may count; for the snapshot. */
   pendingFor(node: string, fence: NodeFence | undefined, bootID: string | undefined): Snapshot['acknowledgement'] {
-    const words = this.acknowledgementsOf(node).filter((word) => isWaiting(word, fence?.status) && this.refusal(word, fence, bootID) === undefined);
+    const words = this.#acknowledgementsOf(node).filter((word) => isWaiting(word, fence?.status) && this.#refusal(word, fence, bootID) === undefined);
     const first = words.sort((left, right) => compare(left.metadata.creationTimestamp, right.metadata.creationTimestamp))[0];
     return first === undefined ? undefined : { name: first.metadata.name, uid: first.metadata.uid ?? '' };
   }
 
   /** Tells the people whose word can never count, and takes away what is long settled. */
   async settle(node: string, fence: NodeFence | undefined, bootID: string | undefined): Promise<void> {
-    for (const word of this.acknowledgementsOf(node)) {
+    for (const word of this.#acknowledgementsOf(node)) {
       const isSettled = word.status?.state !== undefined;
-      const why = isSettled ? undefined : this.refusal(word, fence, bootID);
-      if (why !== undefined) await this.answer(word, { state: 'refused', message: why }, await this.authorOf(word));
-      else if (isSettled && this.ageOf(word) > KEPT_MS) await this.remove(word);
+      const why = isSettled ? undefined : this.#refusal(word, fence, bootID);
+      if (why !== undefined) await this.#answer(word, { state: 'refused', message: why }, await this.#authorOf(word));
+      else if (isSettled && this.#ageOf(word) > KEPT_MS) await this.#remove(word);
     }
   }
 
@@ -64,23 +64,23 @@ export class Acknowledgements {
    */
   async weigh(order: Weighing, readState: ReadState): Promise<Omit<JobReport, 'id' | 'finishedAt'>> {
     const { entry, status, fence, bootID } = order;
-    const word = await this.dependencies.cluster.get(NODE_FENCE_ACKNOWLEDGEMENTS, entry.method);
+    const word = await this.#dependencies.cluster.get(NODE_FENCE_ACKNOWLEDGEMENTS, entry.method);
     if (word?.metadata.uid !== entry.plug) return { result: 'refused', message: `the acknowledgement ${entry.method} was taken back` };
-    const why = this.refusal(word, { ...fence, status }, bootID) ?? usedElsewhere(word, status);
+    const why = this.#refusal(word, { ...fence, status }, bootID) ?? usedElsewhere(word, status);
     const plan = status.frozen?.plan;
     const [{ seen, message }, author] = await Promise.all([
       plan === undefined || why !== undefined ? { seen: [], message: why } : contradiction(plan, readState),
-      this.authorOf(word),
+      this.#authorOf(word),
     ]);
-    if (message !== undefined) return this.refuse(word, message, author);
-    const firstSeenMs = this.firstSeenMs.get(entry.plug);
+    if (message !== undefined) return this.#refuse(word, message, author);
+    const firstSeenMs = this.#firstSeenMs.get(entry.plug);
     if (firstSeenMs !== undefined && order.lifeAtMs() > firstSeenMs)
-      return this.refuse(word, 'the node has shown a sign of life since: it is not down', author);
+      return this.#refuse(word, 'the node has shown a sign of life since: it is not down', author);
     order.mayGoOn();
     // From here on any sign of life takes the evidence away; a dead device's silence before is no reason to ask again.
-    const provenAtMs = this.dependencies.clock.monotonicMs();
+    const provenAtMs = this.#dependencies.clock.monotonicMs();
     const accepted = { state: 'accepted' as const, message: 'It is evidence now.', usedBy: entry.id };
-    if (word.status?.state === undefined && !(await this.answer(word, accepted, author, order.mayGoOn)))
+    if (word.status?.state === undefined && !(await this.#answer(word, accepted, author, order.mayGoOn)))
       return { result: 'interrupted', message: `the acknowledgement ${entry.method} was changed meanwhile; it is read again` };
     const devices = seen.map(({ method, state }) => `${method.device} ${method.plug} reads ${state}`.replace('  ', ' ')).join(', ');
     const detail = `${entry.method}${author === undefined ? '' : ` by ${author}`}: ${word.spec.reason}${devices === '' ? '' : ` (${devices})`}`;
@@ -91,61 +91,61 @@ export class Acknowledgements {
         kind: 'ack',
         grade: 'person',
         detail,
-        observedAt: timestamp(this.dependencies.clock),
+        observedAt: timestamp(this.#dependencies.clock),
         ...(bootID === undefined ? {} : { bootID }),
       },
       evidenceAtMs: provenAtMs,
     };
   }
 
-  private acknowledgementsOf(node: string): NodeFenceAcknowledgement[] {
-    return [...this.dependencies.listers.acknowledgements.all()].filter((word) => word.spec.node === node);
+  #acknowledgementsOf(node: string): NodeFenceAcknowledgement[] {
+    return [...this.#dependencies.listers.acknowledgements.all()].filter((word) => word.spec.node === node);
   }
 
-  private refusal(word: NodeFenceAcknowledgement, fence: NodeFence | undefined, bootID: string | undefined): string | undefined {
+  #refusal(word: NodeFenceAcknowledgement, fence: NodeFence | undefined, bootID: string | undefined): string | undefined {
     const facts: AcknowledgementFacts = {
       nodeFenceUID: word.spec.nodeFenceUID,
       incident: word.spec.incident,
       bootID: word.spec.bootID,
       // A word that counts already was young enough when it was weighed first.
-      ageMs: word.status?.state === 'accepted' ? 0 : this.ageOf(word),
+      ageMs: word.status?.state === 'accepted' ? 0 : this.#ageOf(word),
     };
     const status = fence?.status;
     return refusalOf(facts, fence === undefined || status?.frozen === undefined ? undefined : { uid: fence.metadata.uid ?? '', status }, { bootID });
   }
 
   /** Since our first sight, or by the server's stamp, whichever is more: a restart of ours must not make a word young again. */
-  private ageOf(word: NodeFenceAcknowledgement): number {
-    const { clock } = this.dependencies;
+  #ageOf(word: NodeFenceAcknowledgement): number {
+    const { clock } = this.#dependencies;
     const uid = word.metadata.uid ?? '';
-    const firstMs = this.firstSeenMs.get(uid) ?? clock.monotonicMs();
-    this.firstSeenMs.set(uid, firstMs);
+    const firstMs = this.#firstSeenMs.get(uid) ?? clock.monotonicMs();
+    this.#firstSeenMs.set(uid, firstMs);
     const stamp = Date.parse(word.metadata.creationTimestamp ?? '');
     return Math.max(clock.monotonicMs() - firstMs, Number.isNaN(stamp) ? 0 : clock.wallMs() - stamp);
   }
 
-  private async refuse(word: NodeFenceAcknowledgement, message: string, author: string | undefined): Promise<{ result: 'refused'; message: string }> {
-    if (word.status?.state === undefined) await this.answer(word, { state: 'refused', message }, author);
+  async #refuse(word: NodeFenceAcknowledgement, message: string, author: string | undefined): Promise<{ result: 'refused'; message: string }> {
+    if (word.status?.state === undefined) await this.#answer(word, { state: 'refused', message }, author);
     return { result: 'refused', message: `the acknowledgement ${word.metadata.name} is refused: ${message}` };
   }
 
   /** Who gave it, as far as the API server vouches for that; nothing is asked where it names nobody. */
-  private async authorOf(word: NodeFenceAcknowledgement): Promise<string | undefined> {
+  async #authorOf(word: NodeFenceAcknowledgement): Promise<string | undefined> {
     if (word.metadata.annotations?.[REQUESTED_BY] === undefined) return undefined;
-    return authorOf(word, await voucher(this.dependencies.cluster));
+    return authorOf(word, await voucher(this.#dependencies.cluster));
   }
 
   /** `false`: somebody changed or removed it meanwhile. */
-  private async answer(
+  async #answer(
     word: NodeFenceAcknowledgement,
     status: Omit<AcknowledgementStatus, 'at'>,
     author: string | undefined,
     beforeSend?: () => void,
   ): Promise<boolean> {
-    const answered = { ...word, status: { ...status, at: timestamp(this.dependencies.clock) } };
+    const answered = { ...word, status: { ...status, at: timestamp(this.#dependencies.clock) } };
     try {
-      await this.dependencies.cluster.replaceStatus(NODE_FENCE_ACKNOWLEDGEMENTS, answered, { beforeSend });
-      this.dependencies.log.info('acknowledgement processed', {
+      await this.#dependencies.cluster.replaceStatus(NODE_FENCE_ACKNOWLEDGEMENTS, answered, { beforeSend });
+      this.#dependencies.log.info('acknowledgement processed', {
         node: word.spec.node,
         object: word.metadata.name,
         ...(author !== undefined && { by: author }),
@@ -159,9 +159,9 @@ export class Acknowledgements {
     }
   }
 
-  private async remove(word: NodeFenceAcknowledgement): Promise<void> {
+  async #remove(word: NodeFenceAcknowledgement): Promise<void> {
     const { uid } = word.metadata;
-    await this.dependencies.cluster.remove(NODE_FENCE_ACKNOWLEDGEMENTS, word.metadata.name, uid === undefined ? {} : { uid });
+    await this.#dependencies.cluster.remove(NODE_FENCE_ACKNOWLEDGEMENTS, word.metadata.name, uid === undefined ? {} : { uid });
   }
 }
 

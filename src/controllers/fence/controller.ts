@@ -42,78 +42,78 @@ const GONE_RETRY_MS = 1_000;
  * must not forget stands in the NodeFence; what it keeps in memory is only when it saw what.
  */
 export class FenceController implements ProofReader {
-  private readonly dependencies: FenceDependencies;
-  private readonly observations = new Map<string, NodeObservation>();
-  private readonly known: KnownFences;
-  private readonly acknowledgements: Acknowledgements;
-  private readonly runs: Runs;
-  private readonly orphanTaints: OrphanTaints;
-  private readonly storm: Storm;
-  private readonly rounds: Rounds;
-  private readonly fenceable: FenceableNodes;
-  private readonly proofReads: ProofReads;
-  private readonly records: NodeRecords;
-  private hasSteppedAside = false;
+  readonly #dependencies: FenceDependencies;
+  readonly #observations = new Map<string, NodeObservation>();
+  readonly #known: KnownFences;
+  readonly #acknowledgements: Acknowledgements;
+  readonly #runs: Runs;
+  readonly #orphanTaints: OrphanTaints;
+  readonly #storm: Storm;
+  readonly #rounds: Rounds;
+  readonly #fenceable: FenceableNodes;
+  readonly #proofReads: ProofReads;
+  readonly #records: NodeRecords;
+  #hasSteppedAside = false;
 
   constructor(given: FenceDependencies) {
     const gate = gatedWrites(notSentUnless(() => given.leadership.mayBegin(0)));
     const dependencies = { ...given, cluster: gate(given.cluster) };
-    this.dependencies = dependencies;
-    this.known = new KnownFences(dependencies.listers.fences);
-    this.acknowledgements = new Acknowledgements(dependencies);
-    this.storm = new Storm(dependencies, (node) => this.lifeOf(node)?.lifeAtMs);
-    this.rounds = new Rounds(dependencies);
-    this.fenceable = new FenceableNodes(dependencies.metrics);
-    this.orphanTaints = new OrphanTaints(dependencies);
-    this.runs = new Runs(dependencies, this.acknowledgements, (node, entry) => [
+    this.#dependencies = dependencies;
+    this.#known = new KnownFences(dependencies.listers.fences);
+    this.#acknowledgements = new Acknowledgements(dependencies);
+    this.#storm = new Storm(dependencies, (node) => this.lifeOf(node)?.lifeAtMs);
+    this.#rounds = new Rounds(dependencies);
+    this.#fenceable = new FenceableNodes(dependencies.metrics);
+    this.#orphanTaints = new OrphanTaints(dependencies);
+    this.#runs = new Runs(dependencies, this.#acknowledgements, (node, entry) => [
       ...holdsOn(dependencies, node),
-      ...this.storm.activeHoldsOn(node),
-      ...preservedAgainst(dependencies, this.known.newest(node), entry),
-      ...askedAgainst(dependencies, this.known.newest(node), entry),
-      ...dumpingAgainst(dependencies, this.known.newest(node), entry, this.lifeOf(node)),
+      ...this.#storm.activeHoldsOn(node),
+      ...preservedAgainst(dependencies, this.#known.newest(node), entry),
+      ...askedAgainst(dependencies, this.#known.newest(node), entry),
+      ...dumpingAgainst(dependencies, this.#known.newest(node), entry, this.lifeOf(node)),
     ]);
-    this.records = new NodeRecords(dependencies);
-    this.proofReads = new ProofReads(dependencies, this.runs.devices, (node, source) => this.observations.get(node)?.provenAtMs(source));
-    this.watch();
+    this.#records = new NodeRecords(dependencies);
+    this.#proofReads = new ProofReads(dependencies, this.#runs.devices, (node, source) => this.#observations.get(node)?.provenAtMs(source));
+    this.#watch();
   }
 
   /** For those who rest a write on the proof of a fence: only the leader asks. */
   readAnew(fence: NodeFence): Promise<ProofRead> {
-    return this.proofReads.readAnew(fence);
+    return this.#proofReads.readAnew(fence);
   }
 
   /** Looks at every node: a new leader begins with this, and what stops all of them does it. */
   lookAtAll(): void {
-    this.storm.configurationChanged();
-    this.rounds.begin();
+    this.#storm.configurationChanged();
+    this.#rounds.begin();
   }
 
   /** Nobody but a leader acts on it, and who becomes one looks at every node. */
   configurationChanged(): void {
-    this.storm.configurationChanged();
-    if (this.dependencies.leadership.isLeading) this.rounds.beginSoon();
+    this.#storm.configurationChanged();
+    if (this.#dependencies.leadership.isLeading) this.#rounds.beginSoon();
   }
 
   /** For the controllers that switch a machine without a NodeFence. */
   stormHolds(node: string): readonly ActiveHold[] {
-    return holdsOnRequest(this.dependencies, this.storm, node, (own) => ({ fence: this.known.newest(own), seen: this.observations.get(own) }));
+    return holdsOnRequest(this.#dependencies, this.#storm, node, (own) => ({ fence: this.#known.newest(own), seen: this.#observations.get(own) }));
   }
 
   /** The same for remedies, which nobody asked for: they wait for the grace of a new leader too, and count each other. */
   remedyHolds(node: string, stages: ReadonlyMap<string, RemedyStage>): readonly ActiveHold[] {
-    return holdsOnRemedy(this.dependencies, this.storm, node, stages);
+    return holdsOnRemedy(this.#dependencies, this.#storm, node, stages);
   }
 
   /** When a sign of life of the node's kubelet was last received here. */
   lifeOf(node: string): Pick<NodeObservation, 'lifeAtMs' | 'hasSpoken'> | undefined {
-    return this.observations.get(node);
+    return this.#observations.get(node);
   }
 
   /** Ends every run without a result: leadership is lost or the process stops. */
   abort(reason: Error): void {
-    this.storm.close();
-    this.rounds.close();
-    this.runs.abort(reason);
+    this.#storm.close();
+    this.#rounds.close();
+    this.#runs.abort(reason);
   }
 
   /**
@@ -121,126 +121,126 @@ export class FenceController implements ProofReader {
    * write may still arrive.
    */
   async stepDown(reason: Error, deadlineMs: number): Promise<boolean> {
-    this.storm.close();
-    this.rounds.close();
-    const isQuiet = await this.runs.drain(deadlineMs);
-    this.runs.abort(reason);
-    for (const name of await this.runs.settled()) {
-      const fence = this.known.newest(name);
-      if (fence?.status === undefined || !this.dependencies.leadership.isLeading) continue;
-      const status = fold(fence.status, this.runs.of(name).reports);
-      if (status !== fence.status) await this.store(fence, withConditions(status, timestamp(this.dependencies.clock), ignoredIn(fence.spec)));
+    this.#storm.close();
+    this.#rounds.close();
+    const isQuiet = await this.#runs.drain(deadlineMs);
+    this.#runs.abort(reason);
+    for (const name of await this.#runs.settled()) {
+      const fence = this.#known.newest(name);
+      if (fence?.status === undefined || !this.#dependencies.leadership.isLeading) continue;
+      const status = fold(fence.status, this.#runs.of(name).reports);
+      if (status !== fence.status) await this.#store(fence, withConditions(status, timestamp(this.#dependencies.clock), ignoredIn(fence.spec)));
     }
     return isQuiet;
   }
 
   /** One pass for one node. Rejects when the API server could not be written; the queue tries again with back-off. */
   async reconcile(name: string): Promise<void> {
-    const { leadership, listers, queue, clock, planner } = this.dependencies;
+    const { leadership, listers, queue, clock, planner } = this.#dependencies;
     if (!leadership.isLeading) return;
-    const fence = this.known.newest(name);
+    const fence = this.#known.newest(name);
     const node = listers.nodes.get(name);
-    this.fenceable.see(name, node === undefined ? undefined : planner.planFor(node));
+    this.#fenceable.see(name, node === undefined ? undefined : planner.planFor(node));
     if (fence === undefined && node === undefined) {
-      this.observations.delete(name);
-      this.orphanTaints.forget(name);
-      return this.records.end(name);
+      this.#observations.delete(name);
+      this.#orphanTaints.forget(name);
+      return this.#records.end(name);
     }
-    if (node !== undefined && this.orphanTaints.sees(node, fence)) await this.orphanTaints.mend(node);
+    if (node !== undefined && this.#orphanTaints.sees(node, fence)) await this.#orphanTaints.mend(node);
     const bootID = node?.status.nodeInfo?.bootID;
-    await this.acknowledgements.settle(name, fence, bootID);
-    const observation = this.observationOf(name);
-    const isTakenForFailed = this.dependencies.fastDetection?.failureOf(name) !== undefined;
+    await this.#acknowledgements.settle(name, fence, bootID);
+    const observation = this.#observationOf(name);
+    const isTakenForFailed = this.#dependencies.fastDetection?.failureOf(name) !== undefined;
     if (node !== undefined && readyOf(node)?.status === 'True' && !isTakenForFailed && (fence === undefined || fence.status?.state === 'final')) {
       // Before anything that can fail: a delay must never be counted from an earlier failure.
       for (const sign of ['triggered', 'notReady', 'failing'] as const) observation.mark(sign, undefined, clock.monotonicMs());
-      await this.records.keep(node, observation);
-      if (fence === undefined && !this.runs.isUnderWay(name)) observation.forgetFence();
+      await this.#records.keep(node, observation);
+      if (fence === undefined && !this.#runs.isUnderWay(name)) observation.forgetFence();
       if (fence === undefined) return;
     }
     const onward = decideOnward((known) => {
-      if (known !== fence) this.storm.seeFence(name, known);
-      return this.snapshotOf(name, known, observation, bootID);
+      if (known !== fence) this.#storm.seeFence(name, known);
+      return this.#snapshotOf(name, known, observation, bootID);
     }, fence);
     const { snapshot, decision } = onward;
     // Between the look at the holds and this no other node was decided about.
-    if (onward.fence !== undefined && decision.dispatch?.kind === 'run') this.storm.reserve(onward.fence, decision.dispatch.entry);
-    const isCarriedOut = await this.carryOut(name, fence, onward, observation);
+    if (onward.fence !== undefined && decision.dispatch?.kind === 'run') this.#storm.reserve(onward.fence, decision.dispatch.entry);
+    const isCarriedOut = await this.#carryOut(name, fence, onward, observation);
     if (isCarriedOut && decision.requeueAtMs !== undefined) queue.add(name, Math.max(0, decision.requeueAtMs - clock.monotonicMs()));
-    const endsInMs = fence === undefined ? undefined : lookAfterMs(snapshot.preservation, this.dependencies);
+    const endsInMs = fence === undefined ? undefined : lookAfterMs(snapshot.preservation, this.#dependencies);
     if (endsInMs !== undefined) queue.add(name, endsInMs);
     // A failed node changes nothing any more: no event tells that its watches are heard again.
     if (fence !== undefined && snapshot.holds.some(({ reason }) => reason === 'stale-view')) queue.add(name, HEARD_AGAIN_MS);
   }
 
   /** `fence`: as it is stored, or as a row that was decided in this very turn leaves it. */
-  private snapshotOf(name: string, fence: NodeFence | undefined, observation: NodeObservation, bootID: string | undefined): Snapshot {
-    const pending = this.acknowledgements.pendingFor(name, fence, bootID);
-    return takeSnapshot(this.dependencies, name, fence, observation, this.runs.of(name), pending, mayAct(fence) ? this.storm.holdsOn(name) : []);
+  #snapshotOf(name: string, fence: NodeFence | undefined, observation: NodeObservation, bootID: string | undefined): Snapshot {
+    const pending = this.#acknowledgements.pendingFor(name, fence, bootID);
+    return takeSnapshot(this.#dependencies, name, fence, observation, this.#runs.of(name), pending, mayAct(fence) ? this.#storm.holdsOn(name) : []);
   }
 
   /** `false`: the status could not be written, nothing of the decision holds, and the node is looked at again. */
-  private async carryOut(name: string, fence: NodeFence | undefined, { decision, passed }: Onward, observation: NodeObservation): Promise<boolean> {
+  async #carryOut(name: string, fence: NodeFence | undefined, { decision, passed }: Onward, observation: NodeObservation): Promise<boolean> {
     if (decision.create !== undefined) {
-      await this.create(name, decision.create.spec);
+      await this.#create(name, decision.create.spec);
       return true;
     }
     if (fence === undefined) return true;
-    const intentAtMs = this.dependencies.clock.monotonicMs();
+    const intentAtMs = this.#dependencies.clock.monotonicMs();
     const isTakenUp = decision.status?.trigger?.requestUID !== fence.status?.trigger?.requestUID;
-    const own = decision.row === 'begin' || (decision.status !== undefined && isTakenUp) ? await this.claim(fence) : fence;
+    const own = decision.row === 'begin' || (decision.status !== undefined && isTakenUp) ? await this.#claim(fence) : fence;
     // The watch may bring our own write back before its answer is here.
-    const wasHeld = this.storm.isHeld(name);
+    const wasHeld = this.#storm.isHeld(name);
     const { dispatch, stepDown } = decision;
     const run = dispatch === undefined || stepDown !== undefined ? undefined : { ...dispatch, node: name };
-    const storing = decision.status === undefined ? own : this.store(own, decision.status, passed);
-    const ahead = run === undefined ? undefined : this.runs.readAhead(run);
-    const stored = await (run === undefined ? storing : this.runs.intend(run, storing));
-    this.storm.settle(name, stored ?? this.known.newest(name));
+    const storing = decision.status === undefined ? own : this.#store(own, decision.status, passed);
+    const ahead = run === undefined ? undefined : this.#runs.readAhead(run);
+    const stored = await (run === undefined ? storing : this.#runs.intend(run, storing));
+    this.#storm.settle(name, stored ?? this.#known.newest(name));
     if (stored === undefined) return false;
     // The watch brings nothing of it that is not known now.
-    if (decision.dispatch === undefined && stored.metadata.resourceVersion !== fence.metadata.resourceVersion) this.dependencies.queue.add(name);
-    this.runs.forget(name, stored.status);
+    if (decision.dispatch === undefined && stored.metadata.resourceVersion !== fence.metadata.resourceVersion) this.#dependencies.queue.add(name);
+    this.#runs.forget(name, stored.status);
     // The run's questions leave first: nobody waits for an Event, nor for the statistics.
     const { status } = stored;
     let asked: Promise<unknown> | undefined;
-    if (run !== undefined && status !== undefined) asked = this.runs.start({ ...run, fence: stored, status, intentAtMs }, observation, ahead);
+    if (run !== undefined && status !== undefined) asked = this.#runs.start({ ...run, fence: stored, status, intentAtMs }, observation, ahead);
     if (wasHeld && fence.status?.state !== 'final' && stored.status?.outcome === 'untouched') {
-      this.emit(name, stored, 'Normal', 'HeldNodeRecovered', 'The node became healthy while it was held: its fence ends, and nothing is done.');
+      this.#emit(name, stored, 'Normal', 'HeldNodeRecovered', 'The node became healthy while it was held: its fence ends, and nothing is done.');
     }
-    for (const event of decision.events) this.emit(name, stored, event.type, event.reason, event.message);
+    for (const event of decision.events) this.#emit(name, stored, event.type, event.reason, event.message);
     if (stepDown !== undefined) {
-      this.stepAside(stepDown);
+      this.#stepAside(stepDown);
       // Whatever is written from here on is the newer leader's to write.
       return true;
     }
-    if (decision.row === 'running-preserved' && stored.status?.hold?.reason === 'preserved') this.runs.diagnosePreserved(stored);
+    if (decision.row === 'running-preserved' && stored.status?.hold?.reason === 'preserved') this.#runs.diagnosePreserved(stored);
     const isDeleted = decision.removeFinalizer === true && stored.metadata.deletionTimestamp !== undefined;
     // Once isolation is over: a node that has just failed does not wait for its statistics.
     if (stored.status !== undefined && decision.row !== 'restored' && (stored.status.state !== 'new' || isDeleted)) {
-      await this.keepStatistics(name, stored.status, isDeleted, asked);
+      await this.#keepStatistics(name, stored.status, isDeleted, asked);
     }
-    if (decision.removeFinalizer === true) await this.letGo(stored, decision.deleteFence === true);
+    if (decision.removeFinalizer === true) await this.#letGo(stored, decision.deleteFence === true);
     return true;
   }
 
   /** `asked`: a run begins, and its questions go first; a pass that waits for no run writes what that one could not. */
-  private async keepStatistics(name: string, status: NodeFenceStatus, isDeleted: boolean, asked: Promise<unknown> | undefined): Promise<void> {
-    const record = (): Promise<void> => recordIncident(this.dependencies, name, status, isDeleted);
+  async #keepStatistics(name: string, status: NodeFenceStatus, isDeleted: boolean, asked: Promise<unknown> | undefined): Promise<void> {
+    const record = (): Promise<void> => recordIncident(this.#dependencies, name, status, isDeleted);
     if (asked === undefined) return record();
-    void asked.then(record).catch(() => this.dependencies.queue.add(name));
+    void asked.then(record).catch(() => this.#dependencies.queue.add(name));
   }
 
   /** Once: every node's fence may say so. */
-  private stepAside(found: { epoch: number; message: string }): void {
-    if (this.hasSteppedAside) return;
-    this.hasSteppedAside = true;
-    this.dependencies.metrics.problem('NewerLeaderFound');
-    this.dependencies.stepDown?.(found);
+  #stepAside(found: { epoch: number; message: string }): void {
+    if (this.#hasSteppedAside) return;
+    this.#hasSteppedAside = true;
+    this.#dependencies.metrics.problem('NewerLeaderFound');
+    this.#dependencies.stepDown?.(found);
   }
 
-  private async create(name: string, spec: NodeFence['spec']): Promise<void> {
-    const { cluster, queue, log } = this.dependencies;
+  async #create(name: string, spec: NodeFence['spec']): Promise<void> {
+    const { cluster, queue, log } = this.#dependencies;
     const labels = fenceLabels(name, 'node-condition');
     try {
       const created = await cluster.create(NODE_FENCES, {
@@ -249,11 +249,11 @@ export class FenceController implements ProofReader {
         metadata: { name: fenceName(name), finalizers: [FINALIZER], labels },
         spec,
       });
-      this.known.wrote(created);
+      this.#known.wrote(created);
       log.info('fence created', { node: name });
     } catch (error) {
       if (!(error instanceof ApiStatusError) || error.status !== 409) throw error;
-      await this.refresh(name);
+      await this.#refresh(name);
     }
     queue.add(name);
   }
@@ -262,24 +262,24 @@ export class FenceController implements ProofReader {
    * A NodeFence that somebody else created (`spec.requestedBy`) must not vanish before what we set is taken back. One that is asked for is marked as the object that
    * it is, before its request is on record as served: a backup of it asks for nothing.
    */
-  private async claim(fence: NodeFence): Promise<NodeFence> {
+  async #claim(fence: NodeFence): Promise<NodeFence> {
     const { name, uid, resourceVersion, finalizers = [], annotations } = fence.metadata;
     const isMarked = fence.spec.requestedBy === undefined || annotations?.[TAKEN_UP_AS] === uid;
     if (finalizers.includes(FINALIZER) && isMarked) return fence;
     const held = finalizers.includes(FINALIZER) ? {} : { finalizers: [...finalizers, FINALIZER] };
     const patch = { metadata: { resourceVersion, ...held, ...(isMarked ? {} : { annotations: { [TAKEN_UP_AS]: uid } }) } };
-    const claimed = await this.dependencies.cluster.mergePatch(NODE_FENCES, name, patch);
-    this.known.wrote(claimed);
+    const claimed = await this.#dependencies.cluster.mergePatch(NODE_FENCES, name, patch);
+    this.#known.wrote(claimed);
     return claimed;
   }
 
   /** PUT under uid and resourceVersion. On a conflict nothing of the decision holds: read anew and decide afresh (crash rules). */
-  private async store(fence: NodeFence, status: NodeFenceStatus, passed: readonly NodeFenceStatus[] = []): Promise<NodeFence | undefined> {
-    const { cluster, queue, metrics, log } = this.dependencies;
+  async #store(fence: NodeFence, status: NodeFenceStatus, passed: readonly NodeFenceStatus[] = []): Promise<NodeFence | undefined> {
+    const { cluster, queue, metrics, log } = this.#dependencies;
     const node = fence.spec.node;
     try {
       const stored = await cluster.replaceStatus(NODE_FENCES, { ...fence, status });
-      this.known.wrote(stored);
+      this.#known.wrote(stored);
       for (const [index, after] of [...passed, stored.status].entries()) measure(metrics, index === 0 ? fence.status : passed[index - 1], after);
       if (fence.status?.state !== status.state || fence.status.step !== status.step)
         log.info('fence state changed', { node, state: status.state, step: status.step, detail: status.message });
@@ -287,27 +287,27 @@ export class FenceController implements ProofReader {
     } catch (error) {
       if (error instanceof ApiStatusError && (error.status === 404 || error.status === 409)) {
         // A watch that hangs may go on showing an object that is gone: it is not asked for as fast as the server answers.
-        queue.add(node, (await this.refresh(node)) ? 0 : GONE_RETRY_MS);
+        queue.add(node, (await this.#refresh(node)) ? 0 : GONE_RETRY_MS);
         return undefined;
       }
       // Whether the write arrived is not known: the next pass must not build on what was read before it.
-      this.known.forget(node);
-      await this.refresh(node);
-      this.storm.settle(node, this.known.newest(node));
+      this.#known.forget(node);
+      await this.#refresh(node);
+      this.#storm.settle(node, this.#known.newest(node));
       throw error;
     }
   }
 
   /** A consistent read of the NodeFence; `false`: there is none. */
-  private async refresh(node: string): Promise<boolean> {
-    const fresh = await this.dependencies.cluster.get(NODE_FENCES, fenceName(node));
-    if (fresh === undefined) this.known.forget(node);
-    else this.known.wrote(fresh);
+  async #refresh(node: string): Promise<boolean> {
+    const fresh = await this.#dependencies.cluster.get(NODE_FENCES, fenceName(node));
+    if (fresh === undefined) this.#known.forget(node);
+    else this.#known.wrote(fresh);
     return fresh !== undefined;
   }
 
-  private async letGo(fence: NodeFence, alsoDelete: boolean): Promise<void> {
-    const { cluster } = this.dependencies;
+  async #letGo(fence: NodeFence, alsoDelete: boolean): Promise<void> {
+    const { cluster } = this.#dependencies;
     const { name, uid, resourceVersion } = fence.metadata;
     if (fence.metadata.finalizers?.includes(FINALIZER) === true) {
       await cluster.mergePatch(NODE_FENCES, name, {
@@ -315,77 +315,77 @@ export class FenceController implements ProofReader {
       });
     }
     if (alsoDelete) await cluster.remove(NODE_FENCES, name, uid === undefined ? {} : { uid });
-    this.known.forget(fence.spec.node);
+    this.#known.forget(fence.spec.node);
   }
 
-  private emit(name: string, fence: NodeFence, type: 'Normal' | 'Warning', reason: string, message: string): void {
-    const { recorder, log, listers } = this.dependencies;
+  #emit(name: string, fence: NodeFence, type: 'Normal' | 'Warning', reason: string, message: string): void {
+    const { recorder, log, listers } = this.#dependencies;
     recorder.event({ apiVersion: `${GROUP}/${VERSION}`, kind: 'NodeFence', metadata: fence.metadata }, type, reason, message);
     const node = listers.nodes.get(name);
     if (node !== undefined) recorder.event({ apiVersion: 'v1', kind: 'Node', metadata: node.metadata }, type, reason, message);
     log[type === 'Warning' ? 'warn' : 'info']('fence event', { node: name, reason, detail: message });
   }
 
-  private observationOf(name: string): NodeObservation {
-    const { clock, listers } = this.dependencies;
-    let observation = this.observations.get(name);
+  #observationOf(name: string): NodeObservation {
+    const { clock, listers } = this.#dependencies;
+    let observation = this.#observations.get(name);
     if (observation === undefined) {
       observation = new NodeObservation(clock.monotonicMs());
       observation.seeLease(listers.leases.get(leaseKey(name)), clock.monotonicMs());
       const node = listers.nodes.get(name);
       if (node !== undefined) observation.seeNode(node, clock.monotonicMs());
-      this.observations.set(name, observation);
+      this.#observations.set(name, observation);
     }
     return observation;
   }
 
-  private watch(): void {
-    const { listers, queue, clock } = this.dependencies;
+  #watch(): void {
+    const { listers, queue, clock } = this.#dependencies;
     listers.nodes.onChange((before, after) => {
       const name = (after ?? before)?.metadata.name ?? '';
-      if (after === undefined) this.observations.delete(name);
-      else this.observationOf(name).seeNode(after, clock.monotonicMs());
-      if (this.runs.isUnderWay(name)) return;
-      if (matters(before, after) || this.known.isOpen(name)) queue.add(name);
+      if (after === undefined) this.#observations.delete(name);
+      else this.#observationOf(name).seeNode(after, clock.monotonicMs());
+      if (this.#runs.isUnderWay(name)) return;
+      if (matters(before, after) || this.#known.isOpen(name)) queue.add(name);
     });
     listers.leases.onChange((_before, after) => {
       if (after === undefined) return;
       const name = after.metadata.name;
       if (listers.nodes.get(name) === undefined) return;
-      this.observationOf(name).seeLease(after, clock.monotonicMs());
-      if (this.isWaiting(name)) queue.add(name);
+      this.#observationOf(name).seeLease(after, clock.monotonicMs());
+      if (this.#isWaiting(name)) queue.add(name);
     });
     listers.fences.onChange((before, after) => {
       const fence = after ?? before;
       if (fence === undefined) return;
-      const isEcho = after !== undefined && this.known.isEcho(after);
-      if (after === undefined) this.known.gone(fence);
-      this.storm.seeFence(fence.spec.node, this.known.newest(fence.spec.node));
+      const isEcho = after !== undefined && this.#known.isEcho(after);
+      if (after === undefined) this.#known.gone(fence);
+      this.#storm.seeFence(fence.spec.node, this.#known.newest(fence.spec.node));
       if (!isEcho) queue.add(fence.spec.node);
     });
     listers.reports.onChange((before, after) => {
       if (after !== undefined && before?.spec?.resumed?.incident !== after.spec?.resumed?.incident) queue.add(after.metadata.name);
     });
-    this.dependencies.preservation?.onChange((nodes) => {
+    this.#dependencies.preservation?.onChange((nodes) => {
       for (const node of nodes) queue.add(node);
     });
-    listers.stops.onChange((before, after) => this.onStop((after ?? before)?.spec));
-    listers.pods.onChange((before, after) => this.onWorkload((after ?? before)?.spec.nodeName));
-    listers.volumeAttachments.onChange((before, after) => this.onWorkload((after ?? before)?.spec.nodeName));
+    listers.stops.onChange((before, after) => this.#onStop((after ?? before)?.spec));
+    listers.pods.onChange((before, after) => this.#onWorkload((after ?? before)?.spec.nodeName));
+    listers.volumeAttachments.onChange((before, after) => this.#onWorkload((after ?? before)?.spec.nodeName));
   }
 
-  private onStop(spec: { node?: string; all?: boolean } | undefined): void {
+  #onStop(spec: { node?: string; all?: boolean } | undefined): void {
     if (spec?.all === true) this.lookAtAll();
-    else if (spec?.node !== undefined) this.dependencies.queue.add(spec.node);
+    else if (spec?.node !== undefined) this.#dependencies.queue.add(spec.node);
   }
 
   /** Its fence is open, and no run of it is under way, whose end looks at it again. */
-  private isWaiting(node: string): boolean {
-    return this.known.isOpen(node) && !this.runs.isUnderWay(node);
+  #isWaiting(node: string): boolean {
+    return this.#known.isOpen(node) && !this.#runs.isUnderWay(node);
   }
 
-  private onWorkload(node: string | undefined): void {
-    if (node !== undefined && this.isWaiting(node)) this.dependencies.queue.add(node);
+  #onWorkload(node: string | undefined): void {
+    if (node !== undefined && this.#isWaiting(node)) this.#dependencies.queue.add(node);
   }
 }
 

@@ -26,12 +26,12 @@ export class NodeObservation {
   machine: NonNullable<NonNullable<NodeFenceReport['status']>['identity']> | undefined;
   /** When its report may be made, if there is none. */
   recordTurnMs: number | undefined;
-  private bootID: string | undefined;
+  #bootID: string | undefined;
   /** This and what follows: of nodes that fail or are fenced only; most never do. */
-  private marks: Map<keyof Since, Mark> | undefined;
-  private proofs: Map<string, number> | undefined;
-  private askedPods: AskedPods | undefined;
-  private setAtMs: number | undefined;
+  #marks: Map<keyof Since, Mark> | undefined;
+  #proofs: Map<string, number> | undefined;
+  #askedPods: AskedPods | undefined;
+  #setAtMs: number | undefined;
 
   constructor(nowMs: number) {
     this.lifeAtMs = nowMs;
@@ -39,8 +39,8 @@ export class NodeObservation {
 
   /** Of a release under way: pods that were asked for in vain. */
   get asked(): AskedPods {
-    this.askedPods ??= new AskedPods();
-    return this.askedPods;
+    this.#askedPods ??= new AskedPods();
+    return this.#askedPods;
   }
 
   seeLease(lease: Lease | undefined, nowMs: number): void {
@@ -55,27 +55,28 @@ export class NodeObservation {
   seeNode(node: Node, nowMs: number): void {
     const heartbeat = readyOf(node)?.lastHeartbeatTime;
     const bootID = node.status.nodeInfo?.bootID;
-    if (heartbeat === this.heartbeat && bootID === this.bootID) return;
-    this.hasSpoken ||= this.heartbeat !== undefined || this.bootID !== undefined;
+    if (heartbeat === this.heartbeat && bootID === this.#bootID) return;
+    this.hasSpoken ||= this.heartbeat !== undefined || this.#bootID !== undefined;
     this.heartbeat = heartbeat;
-    this.bootID = bootID;
+    this.#bootID = bootID;
     this.lifeAtMs = nowMs;
   }
 
   /** As a consistent read shows both: what of it was not heard yet, in words. It is received now, so that a watch that hangs does not bring it as news after the off. */
   catchUp(node: Node | undefined, lease: Lease | undefined, nowMs: number): string | undefined {
-    const { renewTime, heartbeat, bootID } = this;
+    const { renewTime, heartbeat } = this;
+    const bootID = this.#bootID;
     this.seeLease(lease, nowMs);
     if (node !== undefined) this.seeNode(node, nowMs);
     if (this.renewTime !== renewTime) return `a lease renewal of ${this.renewTime ?? ''}`;
-    if (this.heartbeat === heartbeat && this.bootID === bootID) return undefined;
-    return `a heartbeat of ${this.heartbeat ?? ''}, boot ${this.bootID ?? ''},`;
+    if (this.heartbeat === heartbeat && this.#bootID === bootID) return undefined;
+    return `a heartbeat of ${this.heartbeat ?? ''}, boot ${this.#bootID ?? ''},`;
   }
 
   /** Keeps the time at which `key` took this value; `undefined` ends it. */
   mark(key: keyof Since, value: string | undefined, nowMs: number): void {
-    if (value === undefined) this.marks?.delete(key);
-    else if (this.marks?.get(key)?.value !== value) (this.marks ??= new Map<keyof Since, Mark>()).set(key, { value, atMs: nowMs });
+    if (value === undefined) this.#marks?.delete(key);
+    else if (this.#marks?.get(key)?.value !== value) (this.#marks ??= new Map<keyof Since, Mark>()).set(key, { value, atMs: nowMs });
   }
 
   /** What the domain made of what was seen; `undefined` ends a sign. */
@@ -88,28 +89,28 @@ export class NodeObservation {
 
   /** An off for this node was begun by this process: an on waits for what it may still do. */
   sent(atMs: number): void {
-    this.setAtMs = atMs;
+    this.#setAtMs = atMs;
   }
 
   /** This process itself read the device for the evidence of that run. */
   proven(journalId: string, atMs: number): void {
-    this.proofs ??= new Map();
-    this.proofs.set(journalId, atMs);
-    const oldest = this.proofs.keys().next().value;
-    if (this.proofs.size > 16 && oldest !== undefined) this.proofs.delete(oldest);
+    this.#proofs ??= new Map();
+    this.#proofs.set(journalId, atMs);
+    const oldest = this.#proofs.keys().next().value;
+    if (this.#proofs.size > 16 && oldest !== undefined) this.#proofs.delete(oldest);
   }
 
   /** When this process itself read the device for the evidence of that run. */
   provenAtMs(journalId: string): number | undefined {
-    return this.proofs?.get(journalId);
+    return this.#proofs?.get(journalId);
   }
 
   /** Its NodeFence is gone, and no run of it goes on: what was seen of it is of no use to the next one, and most nodes never have a next one. */
   forgetFence(): void {
-    for (const key of OF_STATUS) this.marks?.delete(key);
-    if (this.marks?.size === 0) this.marks = undefined;
-    this.proofs = undefined;
-    this.askedPods = undefined;
+    for (const key of OF_STATUS) this.#marks?.delete(key);
+    if (this.#marks?.size === 0) this.#marks = undefined;
+    this.#proofs = undefined;
+    this.#askedPods = undefined;
   }
 
   /** First sights of what stands in the status. */
@@ -119,7 +120,7 @@ export class NodeObservation {
 
   since(status: NodeFenceStatus | undefined): Since {
     const since: Since = {};
-    for (const [key, mark] of this.marks ?? []) since[key] = mark.atMs;
+    for (const [key, mark] of this.#marks ?? []) since[key] = mark.atMs;
     const proof = status?.evidence.findLast((item) => item.voidedAt === undefined);
     const provenAtMs = proof === undefined ? undefined : this.provenAtMs(proof.source);
     if (provenAtMs !== undefined) since.evidence = provenAtMs;
@@ -128,7 +129,7 @@ export class NodeObservation {
     );
     const firstAtMs = first === undefined ? undefined : this.provenAtMs(first.source);
     if (firstAtMs !== undefined) since.firstEvidence = firstAtMs;
-    if (this.setAtMs !== undefined) since.set = this.setAtMs;
+    if (this.#setAtMs !== undefined) since.set = this.#setAtMs;
     return since;
   }
 }

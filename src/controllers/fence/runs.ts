@@ -20,73 +20,73 @@ import { WritesUnderWay } from './run/writes.ts';
 
 /** Starts runs, and ends them: diagnostics, permission, the operation itself, its result. */
 export class Runs {
-  private readonly dependencies: FenceDependencies;
-  private readonly stopping = new AbortController();
-  private readonly ending = new Set<Promise<void>>();
-  private readonly results = new RunResults();
-  private readonly intended = new Set<string>();
-  private readonly writes: WritesUnderWay;
-  private readonly permission: Permission;
+  readonly #dependencies: FenceDependencies;
+  readonly #stopping = new AbortController();
+  readonly #ending = new Set<Promise<void>>();
+  readonly #results = new RunResults();
+  readonly #intended = new Set<string>();
+  readonly #writes: WritesUnderWay;
+  readonly #permission: Permission;
   readonly devices: DeviceRuns;
-  private readonly own: OwnOperations;
-  private readonly diagnostics: FailureDiagnostics;
-  private readonly denials: Denials;
+  readonly #own: OwnOperations;
+  readonly #diagnostics: FailureDiagnostics;
+  readonly #denials: Denials;
 
   /** `holdsOn`: what holds a node now, looked at right before each call that a hold forbids. */
   constructor(dependencies: FenceDependencies, acknowledgements: Acknowledgements, holdsOn: HoldsOn = () => []) {
-    const { signal } = this.stopping;
-    this.dependencies = dependencies;
-    this.writes = new WritesUnderWay(dependencies.clock);
-    this.permission = new Permission(dependencies, this.writes, holdsOn, signal);
-    this.devices = new DeviceRuns(dependencies, this.permission, this.writes, signal);
-    this.own = new OwnOperations(dependencies, acknowledgements, { permission: this.permission, writes: this.writes, devices: this.devices });
-    this.diagnostics = new FailureDiagnostics(dependencies, this.devices);
-    this.denials = new Denials(dependencies.clock);
+    const { signal } = this.#stopping;
+    this.#dependencies = dependencies;
+    this.#writes = new WritesUnderWay(dependencies.clock);
+    this.#permission = new Permission(dependencies, this.#writes, holdsOn, signal);
+    this.devices = new DeviceRuns(dependencies, this.#permission, this.#writes, signal);
+    this.#own = new OwnOperations(dependencies, acknowledgements, { permission: this.#permission, writes: this.#writes, devices: this.devices });
+    this.#diagnostics = new FailureDiagnostics(dependencies, this.devices);
+    this.#denials = new Denials(dependencies.clock);
   }
 
   of(node: string): { inFlight: ReadonlySet<string>; reports: readonly JobReport[] } {
-    return this.results.of(node);
+    return this.#results.of(node);
   }
 
   /** Nothing is decided about the node until its run has ended, and then it is queued. Counts from when its intent is being written. */
   isUnderWay(node: string): boolean {
-    return this.intended.has(node) || this.results.isUnderWay(node);
+    return this.#intended.has(node) || this.#results.isUnderWay(node);
   }
 
   /** A run is decided, and this writes its intent: it starts in the turn of the answer, or the node is decided about again. */
   async intend<T>({ node }: Pick<Run, 'node'>, write: T | Promise<T>): Promise<T> {
-    this.intended.add(node);
+    this.#intended.add(node);
     try {
       return await write;
     } finally {
-      this.intended.delete(node);
+      this.#intended.delete(node);
     }
   }
 
   /** Results that now stand in the journal need not be kept. */
   forget(node: string, status: NodeFenceStatus | undefined): void {
-    this.results.forget(node, status);
+    this.#results.forget(node, status);
   }
 
   /** A graceful stop: no run writes anything new. `false`: a write may still arrive, so that the successor must wait it out. */
   drain(deadlineMs: number): Promise<boolean> {
-    return this.writes.drain(deadlineMs);
+    return this.#writes.drain(deadlineMs);
   }
 
   /** Ends every run: leadership is lost or the process stops. */
   abort(reason: Error): void {
-    this.stopping.abort(reason);
+    this.#stopping.abort(reason);
   }
 
   /** Nodes with results that the journal does not hold yet; no run is under way any more. */
   async settled(): Promise<readonly string[]> {
-    await Promise.allSettled(this.ending);
-    return this.results.nodes();
+    await Promise.allSettled(this.#ending);
+    return this.#results.nodes();
   }
 
   /** What a preserved machine shows while nothing is done to it is kept, once. */
   diagnosePreserved(fence: NodeFence): void {
-    this.diagnostics.takeOfPreserved(fence);
+    this.#diagnostics.takeOfPreserved(fence);
   }
 
   /** What a run will need, read while its intent is written: reads are free (P5). */
@@ -96,67 +96,67 @@ export class Runs {
 
   /** Starts the run; its result comes back through `queue.add(node)`. Resolves once the questions before its call are answered, or it has ended. */
   start(run: Run, observation: NodeObservation, ahead?: Ahead): Promise<unknown> {
-    const { clock, queue, log, metrics } = this.dependencies;
-    this.results.begin(run);
+    const { clock, queue, log, metrics } = this.#dependencies;
+    this.#results.begin(run);
     const beganAtMs = clock.monotonicMs();
     const asked = Promise.withResolvers<unknown>();
-    const ended = this.execute(run, observation, ahead, () => asked.resolve(run)).then(
+    const ended = this.#execute(run, observation, ahead, () => asked.resolve(run)).then(
       (ended) => {
-        const outcome = this.withWhatLeft(run, ended);
-        const report = this.denials.weighed(run, outcome);
-        this.end(run, report);
+        const outcome = this.#withWhatLeft(run, ended);
+        const report = this.#denials.weighed(run, outcome);
+        this.#end(run, report);
         if (report.evidenceAtMs !== undefined) observation.proven(report.id, report.evidenceAtMs);
         log.info('run finished', { node: run.node, job: run.entry.id, action: run.entry.action, result: report.result, detail: report.message });
         metrics.runFinished(run.entry.agent, run.entry.action, report.result, clock.monotonicMs() - beganAtMs);
         queue.add(run.node);
       },
       (error: unknown) => {
-        this.end(run, cutOff(run, this.writes.stateOf(run.entry.id), timestamp(clock)));
+        this.#end(run, cutOff(run, this.#writes.stateOf(run.entry.id), timestamp(clock)));
         log.warn('run interrupted', { node: run.node, job: run.entry.id, error: String(error) });
       },
     );
-    this.ending.add(ended);
+    this.#ending.add(ended);
     void ended.then(() => {
-      this.ending.delete(ended);
+      this.#ending.delete(ended);
       asked.resolve(run);
     });
     return asked.promise;
   }
 
   /** An off or a program that nothing was sent of, whatever it came to, has done nothing: the node is as it was, and one that comes back by then is left alone. */
-  private withWhatLeft({ kind, entry }: Run, report: JobReport): JobReport {
+  #withWhatLeft({ kind, entry }: Run, report: JobReport): JobReport {
     const isStrike = entry.action === 'off' || entry.action === 'run';
-    const hasNotLeft = kind === 'run' && isStrike && report.offSent === undefined && this.writes.stateOf(entry.id) === undefined;
+    const hasNotLeft = kind === 'run' && isStrike && report.offSent === undefined && this.#writes.stateOf(entry.id) === undefined;
     return hasNotLeft ? { ...report, offSent: false } : report;
   }
 
-  private end(run: Run, report: JobReport | undefined): void {
-    this.permission.over(run.entry.id);
-    this.writes.over(run.entry.id);
-    this.results.end(run, report);
+  #end(run: Run, report: JobReport | undefined): void {
+    this.#permission.over(run.entry.id);
+    this.#writes.over(run.entry.id);
+    this.#results.end(run, report);
   }
 
-  private async execute(run: Run, observation: NodeObservation, ahead: Ahead | undefined, asked: () => void): Promise<JobReport> {
+  async #execute(run: Run, observation: NodeObservation, ahead: Ahead | undefined, asked: () => void): Promise<JobReport> {
     const { entry } = run;
     try {
-      const kept = this.diagnostics.isDueBefore(run) ? await this.diagnostics.takeBefore(run) : '';
-      const report = await this.outcomeOf(run, observation, ahead ?? this.devices.readAhead(run), asked);
+      const kept = this.#diagnostics.isDueBefore(run) ? await this.#diagnostics.takeBefore(run) : '';
+      const report = await this.#outcomeOf(run, observation, ahead ?? this.devices.readAhead(run), asked);
       const message = kept === '' ? report.message : `${report.message}; ${kept}`;
-      return { id: entry.id, finishedAt: timestamp(this.dependencies.clock), ...report, message };
+      return { id: entry.id, finishedAt: timestamp(this.#dependencies.clock), ...report, message };
     } catch (error) {
-      if (this.stopping.signal.aborted) throw error;
+      if (this.#stopping.signal.aborted) throw error;
       const failure = error instanceof Stopped ? { result: 'stopped' as const, message: error.message } : failureOf(error);
-      return { id: entry.id, finishedAt: timestamp(this.dependencies.clock), ...failure };
+      return { id: entry.id, finishedAt: timestamp(this.#dependencies.clock), ...failure };
     }
   }
 
   /** `asked`: nothing has to be asked any more. */
-  private async outcomeOf(run: Run, observation: NodeObservation, ahead: Ahead, asked: () => void): Promise<RunOutcome> {
+  async #outcomeOf(run: Run, observation: NodeObservation, ahead: Ahead, asked: () => void): Promise<RunOutcome> {
     const asks = run.kind === 'run' && run.entry.action !== 'confirm';
     if (!asks) asked();
     if (run.entry.agent !== 'kubernetes') return this.devices.run(run, observation, ahead, asked);
-    if (asks) await this.permission.ask(run, observation);
+    if (asks) await this.#permission.ask(run, observation);
     asked();
-    return this.own.run(run, observation);
+    return this.#own.run(run, observation);
   }
 }

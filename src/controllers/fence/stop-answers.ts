@@ -14,85 +14,85 @@ const QUESTIONS_AT_ONCE = 2;
  * asks, without any wait, how old the answer is.
  */
 export class StopAnswers {
-  private readonly dependencies: Pick<FenceDependencies, 'cluster' | 'clock' | 'log' | 'options'>;
+  readonly #dependencies: Pick<FenceDependencies, 'cluster' | 'clock' | 'log' | 'options'>;
   /** Monotonic time before the last answered question was sent. */
-  private askedAtMs = Number.NEGATIVE_INFINITY;
-  private stops: readonly NodeFenceStop[] = [];
-  private readonly waiting = new Set<string>();
-  private cancel: (() => void) | undefined;
-  private underWay = 0;
+  #askedAtMs = Number.NEGATIVE_INFINITY;
+  #stops: readonly NodeFenceStop[] = [];
+  readonly #waiting = new Set<string>();
+  #cancel: (() => void) | undefined;
+  #underWay = 0;
   /** The question that is sent when one that is on its way ends: what it answers is newer than any wish to have it. */
-  private next: Promise<readonly NodeFenceStop[]> | undefined;
-  private sendNext: () => void = () => undefined;
+  #next: Promise<readonly NodeFenceStop[]> | undefined;
+  #sendNext: () => void = () => undefined;
 
   constructor(dependencies: Pick<FenceDependencies, 'cluster' | 'clock' | 'log' | 'options'>) {
-    this.dependencies = dependencies;
+    this.#dependencies = dependencies;
   }
 
   /** Reads all stops, by a question that is sent after this call; the one that stands on this node. Rejects as the cluster port does. */
   async ask(node: string): Promise<NodeFenceStop | undefined> {
-    const stops = await this.question();
+    const stops = await this.#question();
     return stops.find((stop) => stopsNode(stop, node));
   }
 
   /** From now until `over` the answer is kept fresh for this run. */
   keepFreshFor(run: string): void {
-    this.waiting.add(run);
-    this.cancel ??= this.dependencies.clock.after(REFRESH_MS, () => void this.refresh());
+    this.#waiting.add(run);
+    this.#cancel ??= this.#dependencies.clock.after(REFRESH_MS, () => void this.#refresh());
   }
 
   over(run: string): void {
-    this.waiting.delete(run);
-    if (this.waiting.size > 0) return;
-    this.cancel?.();
-    this.cancel = undefined;
+    this.#waiting.delete(run);
+    if (this.#waiting.size > 0) return;
+    this.#cancel?.();
+    this.#cancel = undefined;
   }
 
   /** Why nothing may begin on this node by the last answer; `undefined` when it may. */
   refusalFor(node: string): string | undefined {
-    const stop = this.stops.find((candidate) => stopsNode(candidate, node));
+    const stop = this.#stops.find((candidate) => stopsNode(candidate, node));
     if (stop !== undefined) return `NodeFenceStop ${stop.metadata.name} is active`;
-    const ageMs = this.dependencies.clock.monotonicMs() - this.askedAtMs;
-    if (ageMs <= (this.dependencies.options.stopAnswerMaxAgeMs ?? ANSWER_MAX_AGE_MS)) return undefined;
+    const ageMs = this.#dependencies.clock.monotonicMs() - this.#askedAtMs;
+    if (ageMs <= (this.#dependencies.options.stopAnswerMaxAgeMs ?? ANSWER_MAX_AGE_MS)) return undefined;
     return `whether a stop is active was last answered ${Math.round(ageMs)} ms ago; it is asked again`;
   }
 
-  private question(): Promise<readonly NodeFenceStop[]> {
-    if (this.next !== undefined) return this.next;
-    if (this.underWay < QUESTIONS_AT_ONCE) return this.send();
+  #question(): Promise<readonly NodeFenceStop[]> {
+    if (this.#next !== undefined) return this.#next;
+    if (this.#underWay < QUESTIONS_AT_ONCE) return this.#send();
     const turn = new Promise<void>((resolve) => {
-      this.sendNext = resolve;
+      this.#sendNext = resolve;
     });
-    this.next = turn.then(() => {
-      this.next = undefined;
-      return this.send();
+    this.#next = turn.then(() => {
+      this.#next = undefined;
+      return this.#send();
     });
-    return this.next;
+    return this.#next;
   }
 
-  private async send(): Promise<readonly NodeFenceStop[]> {
-    const askedAtMs = this.dependencies.clock.monotonicMs();
-    this.underWay += 1;
+  async #send(): Promise<readonly NodeFenceStop[]> {
+    const askedAtMs = this.#dependencies.clock.monotonicMs();
+    this.#underWay += 1;
     try {
-      const stops = await this.dependencies.cluster.list(NODE_FENCE_STOPS);
-      if (askedAtMs >= this.askedAtMs) {
-        this.askedAtMs = askedAtMs;
-        this.stops = stops;
+      const stops = await this.#dependencies.cluster.list(NODE_FENCE_STOPS);
+      if (askedAtMs >= this.#askedAtMs) {
+        this.#askedAtMs = askedAtMs;
+        this.#stops = stops;
       }
       return stops;
     } finally {
-      this.underWay -= 1;
-      this.sendNext();
+      this.#underWay -= 1;
+      this.#sendNext();
     }
   }
 
-  private async refresh(): Promise<void> {
+  async #refresh(): Promise<void> {
     try {
       await this.ask('');
     } catch (error) {
-      this.dependencies.log.debug('stops could not be read again', { error: String(error) });
+      this.#dependencies.log.debug('stops could not be read again', { error: String(error) });
     }
-    this.cancel = this.waiting.size === 0 ? undefined : this.dependencies.clock.after(REFRESH_MS, () => void this.refresh());
+    this.#cancel = this.#waiting.size === 0 ? undefined : this.#dependencies.clock.after(REFRESH_MS, () => void this.#refresh());
   }
 }
 

@@ -35,7 +35,7 @@ class Fleet {
     const isLeading = (): boolean => this.isLeading;
     this.controller = new ProbeController({
       clock: this.clock,
-      cluster: this.cluster(),
+      cluster: this.#cluster(),
       listers: this,
       planner: {
         planFor: ({ metadata: { name } }) =>
@@ -77,7 +77,7 @@ class Fleet {
     return this.reports.get(name)?.status ?? {};
   }
 
-  private cluster(): Cluster {
+  #cluster(): Cluster {
     const none = (): Promise<never> => Promise.reject(new Error('not in this test'));
     const keep = (report: NodeFenceReport): Promise<never> => {
       this.reports.items = [...this.reports.items.filter(({ metadata }) => metadata.name !== report.metadata.name), report];

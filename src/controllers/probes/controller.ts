@@ -59,180 +59,180 @@ const FAILURES_TO_TELL = 2;
  * leader does; it never sets anything, and gives way to every fence. What it finds stands in the NodeFenceReport, in metrics, and in one Event for each change.
  */
 export class ProbeController {
-  private readonly dependencies: ProbeDependencies;
-  private readonly paths = new Paths();
-  private readonly underWay = new Set<Promise<void>>();
-  private readonly busy = new Set<Path>();
-  private readonly stopping = new AbortController();
-  private readonly metrics: PathMetrics;
-  private readonly surveying: InTurns;
-  private surveyedAtMs = Number.NEGATIVE_INFINITY;
-  private shownAtMs = Number.NEGATIVE_INFINITY;
-  private isReconfigured = false;
-  private cancel: () => void = () => undefined;
+  readonly #dependencies: ProbeDependencies;
+  readonly #paths = new Paths();
+  readonly #underWay = new Set<Promise<void>>();
+  readonly #busy = new Set<Path>();
+  readonly #stopping = new AbortController();
+  readonly #metrics: PathMetrics;
+  readonly #surveying: InTurns;
+  #surveyedAtMs = Number.NEGATIVE_INFINITY;
+  #shownAtMs = Number.NEGATIVE_INFINITY;
+  #isReconfigured = false;
+  #cancel: () => void = () => undefined;
 
   constructor(dependencies: ProbeDependencies) {
-    const mayWrite = (): boolean => dependencies.leadership.isLeading && !this.stopping.signal.aborted;
-    this.dependencies = { ...dependencies, cluster: gatedWrites(conflictUnless(mayWrite))(dependencies.cluster) };
-    this.metrics = new PathMetrics(dependencies.metrics);
-    this.surveying = new InTurns(dependencies.clock);
+    const mayWrite = (): boolean => dependencies.leadership.isLeading && !this.#stopping.signal.aborted;
+    this.#dependencies = { ...dependencies, cluster: gatedWrites(conflictUnless(mayWrite))(dependencies.cluster) };
+    this.#metrics = new PathMetrics(dependencies.metrics);
+    this.#surveying = new InTurns(dependencies.clock);
   }
 
   start(): void {
-    this.cancel = this.dependencies.clock.after(TICK_MS, () => {
-      this.tick();
-      if (!this.stopping.signal.aborted) this.start();
+    this.#cancel = this.#dependencies.clock.after(TICK_MS, () => {
+      this.#tick();
+      if (!this.#stopping.signal.aborted) this.start();
     });
   }
 
   /** Ends reads under way; resolves when none is left. */
   async close(): Promise<void> {
-    this.cancel();
-    this.surveying.close();
-    this.stopping.abort(new Error('the controller stops'));
-    await Promise.allSettled(this.underWay);
+    this.#cancel();
+    this.#surveying.close();
+    this.#stopping.abort(new Error('the controller stops'));
+    await Promise.allSettled(this.#underWay);
   }
 
   /** What was mended is read at the next tick, not in its turn. */
   configurationChanged(): void {
-    this.isReconfigured = true;
+    this.#isReconfigured = true;
   }
 
-  private tick(): void {
-    const { clock, leadership } = this.dependencies;
+  #tick(): void {
+    const { clock, leadership } = this.#dependencies;
     if (!leadership.isLeading) {
-      this.surveying.close();
-      this.paths.clear();
-      this.surveyedAtMs = Number.NEGATIVE_INFINITY;
-      this.shownAtMs = Number.NEGATIVE_INFINITY;
-      this.metrics.forget();
+      this.#surveying.close();
+      this.#paths.clear();
+      this.#surveyedAtMs = Number.NEGATIVE_INFINITY;
+      this.#shownAtMs = Number.NEGATIVE_INFINITY;
+      this.#metrics.forget();
       return;
     }
     const nowMs = clock.monotonicMs();
     // Changes without end keep nobody from their turn.
-    if (!this.surveying.isUnderWay && (this.isReconfigured || nowMs - this.surveyedAtMs >= SURVEY_MS)) this.survey(nowMs);
-    const due = this.paths.all.filter((path) => path.dueAtMs <= nowMs && !this.busy.has(path) && !this.isFenced(path.node));
-    const room = Math.min(BEGUN_MAX, UNDER_WAY_MAX - this.underWay.size);
-    for (const path of due.toSorted((left, right) => left.dueAtMs - right.dueAtMs).slice(0, Math.max(0, room))) this.begin(path);
-    if (this.dependencies.options.mode === 'enforce') this.warm(nowMs);
-    if (nowMs - this.shownAtMs < SHOW_MS) return;
-    this.shownAtMs = nowMs;
-    this.metrics.show(this.paths.all, nowMs, clock.wallMs());
+    if (!this.#surveying.isUnderWay && (this.#isReconfigured || nowMs - this.#surveyedAtMs >= SURVEY_MS)) this.#survey(nowMs);
+    const due = this.#paths.all.filter((path) => path.dueAtMs <= nowMs && !this.#busy.has(path) && !this.#isFenced(path.node));
+    const room = Math.min(BEGUN_MAX, UNDER_WAY_MAX - this.#underWay.size);
+    for (const path of due.toSorted((left, right) => left.dueAtMs - right.dueAtMs).slice(0, Math.max(0, room))) this.#begin(path);
+    if (this.#dependencies.options.mode === 'enforce') this.#warm(nowMs);
+    if (nowMs - this.#shownAtMs < SHOW_MS) return;
+    this.#shownAtMs = nowMs;
+    this.#metrics.show(this.#paths.all, nowMs, clock.wallMs());
   }
 
   /** Before the first off of a fence its devices are called once, so that the off finds them connected. What they say is left aside. */
-  private warm(nowMs: number): void {
-    const { listers, clock, prober } = this.dependencies;
+  #warm(nowMs: number): void {
+    const { listers, clock, prober } = this.#dependencies;
     const near = new Set<string>();
     for (const fence of listers.fences.all()) if (isOffNear(fence, clock.wallMs())) near.add(fence.spec.node);
     if (near.size === 0 || prober.warm === undefined) return;
-    for (const path of [...near].flatMap((name) => this.paths.of(name))) {
-      if (this.underWay.size >= UNDER_WAY_MAX) return;
-      if (this.busy.has(path) || nowMs - (path.warmedAtMs ?? Number.NEGATIVE_INFINITY) < WARM_AGAIN_MS) continue;
+    for (const path of [...near].flatMap((name) => this.#paths.of(name))) {
+      if (this.#underWay.size >= UNDER_WAY_MAX) return;
+      if (this.#busy.has(path) || nowMs - (path.warmedAtMs ?? Number.NEGATIVE_INFINITY) < WARM_AGAIN_MS) continue;
       const node = listers.nodes.get(path.node);
       if (node === undefined) continue;
       path.warmedAtMs = nowMs;
-      this.follow(path, prober.warm(this.requestOf(path, node)));
+      this.#follow(path, prober.warm(this.#requestOf(path, node)));
     }
   }
 
   /** The plugs of all plans, which may have to be made anew; a path that stays keeps its turn. */
-  private survey(nowMs: number): void {
-    const { listers, planner } = this.dependencies;
-    const isFirst = this.surveyedAtMs === Number.NEGATIVE_INFINITY;
-    const { isReconfigured } = this;
-    this.surveyedAtMs = nowMs;
-    this.isReconfigured = false;
+  #survey(nowMs: number): void {
+    const { listers, planner } = this.#dependencies;
+    const isFirst = this.#surveyedAtMs === Number.NEGATIVE_INFINITY;
+    const isReconfigured = this.#isReconfigured;
+    this.#surveyedAtMs = nowMs;
+    this.#isReconfigured = false;
     const wanted = new Map<string, readonly Path[]>();
     const look = (node: Node): void => {
       const { name } = node.metadata;
       const plan = planner.planFor(node);
-      const before = this.paths.of(name);
-      wanted.set(name, before[0]?.plan === plan ? before : this.pathsOf(name, plan, before, { nowMs, isFirst }));
+      const before = this.#paths.of(name);
+      wanted.set(name, before[0]?.plan === plan ? before : this.#pathsOf(name, plan, before, { nowMs, isFirst }));
     };
-    this.surveying.begin(listers.nodes.all(), look, () => {
-      this.paths.replace(wanted);
-      if (isReconfigured) this.hurry(nowMs);
+    this.#surveying.begin(listers.nodes.all(), look, () => {
+      this.#paths.replace(wanted);
+      if (isReconfigured) this.#hurry(nowMs);
     });
   }
 
-  private pathsOf(node: string, plan: Plan, before: readonly Path[], { nowMs, isFirst }: { nowMs: number; isFirst: boolean }): readonly Path[] {
+  #pathsOf(node: string, plan: Plan, before: readonly Path[], { nowMs, isFirst }: { nowMs: number; isFirst: boolean }): readonly Path[] {
     const intervalMs = plan.probeIntervalMs ?? USUAL_INTERVAL_MS;
     return devicePaths(plan).map((found) => {
       const key = pathKey(found.method);
       const known = before.find(({ method }) => pathKey(method) === key);
       if (known !== undefined) return Object.assign(known, found, { plan, intervalMs, dueAtMs: Math.min(known.dueAtMs, nowMs + intervalMs) });
       // A device that is new in the configuration is read soon, all of them after a start in their turn.
-      return this.fresh({ ...found, node, plan, intervalMs, dueAtMs: nowMs + spreadMs(node, key, isFirst ? intervalMs : SURVEY_MS) });
+      return this.#fresh({ ...found, node, plan, intervalMs, dueAtMs: nowMs + spreadMs(node, key, isFirst ? intervalMs : SURVEY_MS) });
     });
   }
 
   /** The paths of nodes of which one is broken, also under another address. */
-  private hurry(nowMs: number): void {
-    const { reports } = this.dependencies.listers;
-    for (const path of this.paths.all) {
+  #hurry(nowMs: number): void {
+    const { reports } = this.#dependencies.listers;
+    for (const path of this.#paths.all) {
       const isSuspect =
         path.isBroken || path.failures > 0 || reports.get(path.node)?.status?.devices?.some((device) => device.path === 'broken') === true;
       if (isSuspect) path.dueAtMs = Math.min(path.dueAtMs, nowMs);
     }
   }
 
-  private fresh(found: Pick<Path, 'method' | 'names' | 'node' | 'plan' | 'intervalMs' | 'dueAtMs'>): Path {
+  #fresh(found: Pick<Path, 'method' | 'names' | 'node' | 'plan' | 'intervalMs' | 'dueAtMs'>): Path {
     const path: Path = {
       ...found,
-      readAtMs: this.dependencies.clock.monotonicMs(),
+      readAtMs: this.#dependencies.clock.monotonicMs(),
       isRead: false,
       isBroken: false,
       failures: 0,
     };
-    const recorded = this.recorded(path);
+    const recorded = this.#recorded(path);
     // What another leader saw last counts until it is read anew.
     return recorded?.path === 'broken' ? { ...path, isBroken: true, isRead: true, failures: FAILURES_TO_TELL } : path;
   }
 
-  private recorded(path: Path): ProbedDevice | undefined {
-    return this.dependencies.listers.reports.get(path.node)?.status?.devices?.find((device) => isOf(device, path));
+  #recorded(path: Path): ProbedDevice | undefined {
+    return this.#dependencies.listers.reports.get(path.node)?.status?.devices?.find((device) => isOf(device, path));
   }
 
-  private isFenced(node: string): boolean {
-    const fence = this.dependencies.listers.fences.get(fenceName(node));
+  #isFenced(node: string): boolean {
+    const fence = this.#dependencies.listers.fences.get(fenceName(node));
     return fence !== undefined && fence.status?.state !== 'final';
   }
 
-  private begin(path: Path): void {
-    const recorded = this.probe(path).catch((error: unknown) => {
-      path.dueAtMs = this.dependencies.clock.monotonicMs() + AGAIN_MS;
-      this.dependencies.log.warn('probe was not recorded', { node: path.node, error: String(error) });
+  #begin(path: Path): void {
+    const recorded = this.#probe(path).catch((error: unknown) => {
+      path.dueAtMs = this.#dependencies.clock.monotonicMs() + AGAIN_MS;
+      this.#dependencies.log.warn('probe was not recorded', { node: path.node, error: String(error) });
     });
-    this.follow(path, recorded);
+    this.#follow(path, recorded);
   }
 
-  private follow(path: Path, call: Promise<void>): void {
-    this.busy.add(path);
+  #follow(path: Path, call: Promise<void>): void {
+    this.#busy.add(path);
     const ended = call.finally(() => {
-      this.busy.delete(path);
-      this.underWay.delete(ended);
+      this.#busy.delete(path);
+      this.#underWay.delete(ended);
     });
-    this.underWay.add(ended);
+    this.#underWay.add(ended);
   }
 
-  private async probe(path: Path): Promise<void> {
-    const { clock, listers, planner, prober } = this.dependencies;
+  async #probe(path: Path): Promise<void> {
+    const { clock, listers, planner, prober } = this.#dependencies;
     const node = listers.nodes.get(path.node);
     if (node === undefined) return;
-    const request = this.requestOf(path, node);
+    const request = this.#requestOf(path, node);
     const { systemUUID } = request.identity;
-    const answer = (await this.introduced(path, node, request)) ? await prober.probe(request) : path.refusal;
-    if (this.stopping.signal.aborted || !this.dependencies.leadership.isLeading) return;
+    const answer = (await this.#introduced(path, node, request)) ? await prober.probe(request) : path.refusal;
+    if (this.#stopping.signal.aborted || !this.#dependencies.leadership.isLeading) return;
     const nowMs = clock.monotonicMs();
     path.dueAtMs = nowMs + (answer === undefined ? Math.min(AGAIN_MS, path.intervalMs) : path.intervalMs);
     // While it was read its node may have failed: what a device shows during a fence is the fence's.
-    if (answer === undefined || this.isFenced(path.node)) return;
-    await this.judge(path, node, planner.planFor(node), answer, systemUUID !== undefined);
+    if (answer === undefined || this.#isFenced(path.node)) return;
+    await this.#judge(path, node, planner.planFor(node), answer, systemUUID !== undefined);
   }
 
-  private requestOf(path: Path, node: Node): ProbeRequest {
-    const { listers, planner } = this.dependencies;
+  #requestOf(path: Path, node: Node): ProbeRequest {
+    const { listers, planner } = this.#dependencies;
     const identity = listers.reports.get(path.node)?.status?.identity;
     return {
       method: path.method,
@@ -243,36 +243,36 @@ export class ProbeController {
         addresses: identity?.addresses ?? internalAddresses(node.status.addresses),
       },
       deadlineMs: DEADLINE_MS,
-      signal: this.stopping.signal,
+      signal: this.#stopping.signal,
       parametersOf: (method) => planner.parametersFor(path.node, method),
     };
   }
 
   /** May the device be read? One that is trusted by what it showed first is looked at before anybody logs in; why it may not be is left in the path. */
-  private async introduced(path: Path, node: Node, request: ProbeRequest): Promise<boolean> {
-    const { clock, listers, prober } = this.dependencies;
-    const mayRecord = (): boolean => !this.isFenced(path.node) && isReady(listers.nodes.get(path.node) ?? node);
+  async #introduced(path: Path, node: Node, request: ProbeRequest): Promise<boolean> {
+    const { clock, listers, prober } = this.#dependencies;
+    const mayRecord = (): boolean => !this.#isFenced(path.node) && isReady(listers.nodes.get(path.node) ?? node);
     const known = listers.reports.get(path.node)?.status?.trusted ?? [];
     const found = await introduce(prober, request, known, { mayRecord, now: timestamp(clock) });
     const wasStranger = path.isStranger === true;
     path.isStranger = found.kind === 'refused' && found.isStranger;
     path.refusal = found.kind === 'refused' ? found.answer : undefined;
-    if (this.stopping.signal.aborted || !this.dependencies.leadership.isLeading) return false;
+    if (this.#stopping.signal.aborted || !this.#dependencies.leadership.isLeading) return false;
     const place = nameOf(path.method);
     if (path.isStranger && !wasStranger) {
-      this.emit(node, 'Warning', 'DeviceIdentityChanged', `${place}: ${path.refusal?.error ?? ''}`);
+      this.#emit(node, 'Warning', 'DeviceIdentityChanged', `${place}: ${path.refusal?.error ?? ''}`);
       // A second look would only let it stand for longer.
       path.failures = Math.max(path.failures, FAILURES_TO_TELL - 1);
     }
     if (found.kind !== 'record') return found.kind === 'read';
-    const paths = this.paths.of(path.node);
-    await updateReport(this.dependencies, path.node, (status) => withTrust(status, found.entry, paths));
-    this.emit(node, 'Normal', 'DeviceTrusted', trustMessage(found, place));
+    const paths = this.#paths.of(path.node);
+    await updateReport(this.#dependencies, path.node, (status) => withTrust(status, found.entry, paths));
+    this.#emit(node, 'Normal', 'DeviceTrusted', trustMessage(found, place));
     return true;
   }
 
-  private async judge(path: Path, node: Node, plan: Plan, answer: ProbeAnswer, isUuidKnown: boolean): Promise<void> {
-    const { clock } = this.dependencies;
+  async #judge(path: Path, node: Node, plan: Plan, answer: ProbeAnswer, isUuidKnown: boolean): Promise<void> {
+    const { clock } = this.#dependencies;
     const identity = path.method.kind === 'power' ? plan.identity : 'unverified';
     const faults = probeFaults(answer, { isReady: isReady(node), identity, isUuidKnown });
     const isBroken = faults.some(({ severity }) => severity === 'error');
@@ -289,27 +289,27 @@ export class ProbeController {
       return;
     }
     path.isBroken = isBroken;
-    await this.record(path, node, answer, faults);
+    await this.#record(path, node, answer, faults);
   }
 
-  private async record(path: Path, node: Node, answer: ProbeAnswer, faults: ReturnType<typeof probeFaults>): Promise<void> {
-    const { clock } = this.dependencies;
-    const before = this.recorded(path);
+  async #record(path: Path, node: Node, answer: ProbeAnswer, faults: ReturnType<typeof probeFaults>): Promise<void> {
+    const { clock } = this.#dependencies;
+    const before = this.#recorded(path);
     const now = timestamp(clock);
     const entryAfter = (known: ProbedDevice | undefined): ProbedDevice => entryOf(path, known, answer, faults, { now, wallMs: clock.wallMs() });
     const entry = entryAfter(before);
-    const paths = this.paths.of(path.node);
-    await updateReport(this.dependencies, path.node, (status) => {
+    const paths = this.#paths.of(path.node);
+    await updateReport(this.#dependencies, path.node, (status) => {
       const known = status.devices?.find((device) => isOf(device, path));
       return withEntry(status, entryAfter(known), paths, now);
     });
     const place = `${nameOf(entry)} (${entry.methods.join(', ')})`;
     if (entry.path === 'broken' && before?.path !== 'broken')
-      this.emit(node, 'Warning', 'FencePathBroken', `A fence could not use ${place}: ${entry.message ?? ''}`);
-    if (entry.path === 'working' && before?.path === 'broken') this.emit(node, 'Normal', 'FencePathRecovered', `${place} can be used again.`);
+      this.#emit(node, 'Warning', 'FencePathBroken', `A fence could not use ${place}: ${entry.message ?? ''}`);
+    if (entry.path === 'working' && before?.path === 'broken') this.#emit(node, 'Normal', 'FencePathRecovered', `${place} can be used again.`);
     if (entry.expiresSoon === true && before?.expiresSoon !== true) {
       const ends = new Date(path.expiresAtMs ?? 0).toISOString();
-      this.emit(
+      this.#emit(
         node,
         'Warning',
         'FenceCredentialExpiring',
@@ -318,8 +318,8 @@ export class ProbeController {
     }
   }
 
-  private emit(node: Node, type: 'Normal' | 'Warning', reason: string, message: string): void {
-    this.dependencies.recorder.event({ apiVersion: 'v1', kind: 'Node', metadata: node.metadata }, type, reason, message);
+  #emit(node: Node, type: 'Normal' | 'Warning', reason: string, message: string): void {
+    this.#dependencies.recorder.event({ apiVersion: 'v1', kind: 'Node', metadata: node.metadata }, type, reason, message);
   }
 }
 

@@ -11,11 +11,11 @@ interface Sum {
 
 /** Paths by agent, as gauges; an agent that is configured no more counts nothing. */
 export class PathMetrics {
-  private readonly metrics: DeviceMetrics;
-  private readonly shown = new Set<string>();
+  readonly #metrics: DeviceMetrics;
+  readonly #shown = new Set<string>();
 
   constructor(metrics: DeviceMetrics) {
-    this.metrics = metrics;
+    this.#metrics = metrics;
   }
 
   show(paths: Iterable<Path>, nowMs: number, wallMs: number): void {
@@ -28,24 +28,24 @@ export class PathMetrics {
       sum.expiryMs = Math.min(sum.expiryMs, expiresAtMs - wallMs);
       sums.set(method.agent, sum);
     }
-    for (const agent of this.shown) if (!sums.has(agent)) this.nothing(agent);
+    for (const agent of this.#shown) if (!sums.has(agent)) this.#nothing(agent);
     for (const [agent, { reachable, unreachable, strangers, oldestMs, expiryMs }] of sums) {
-      this.shown.add(agent);
-      this.metrics.devices(agent, { reachable, unreachable });
-      this.metrics.strangers(agent, strangers);
-      this.metrics.oldestProbe(agent, oldestMs);
-      if (Number.isFinite(expiryMs)) this.metrics.credentialExpiry(agent, expiryMs);
+      this.#shown.add(agent);
+      this.#metrics.devices(agent, { reachable, unreachable });
+      this.#metrics.strangers(agent, strangers);
+      this.#metrics.oldestProbe(agent, oldestMs);
+      if (Number.isFinite(expiryMs)) this.#metrics.credentialExpiry(agent, expiryMs);
     }
   }
 
   /** Another replica leads: it shows what it reads. */
   forget(): void {
-    for (const agent of this.shown) this.nothing(agent);
-    this.shown.clear();
+    for (const agent of this.#shown) this.#nothing(agent);
+    this.#shown.clear();
   }
 
-  private nothing(agent: string): void {
-    this.metrics.devices(agent, { reachable: 0, unreachable: 0 });
-    this.metrics.strangers(agent, 0);
+  #nothing(agent: string): void {
+    this.#metrics.devices(agent, { reachable: 0, unreachable: 0 });
+    this.#metrics.strangers(agent, 0);
   }
 }

@@ -20,13 +20,13 @@ class Harness {
       clock: this.clock,
       log: { debug: quiet, info: quiet, warn: quiet, error: quiet },
       metrics: { selfChecked: (result) => void this.measured.push(result) },
-      questions: ['one', 'two'].map((name) => ({ name, ask: () => this.answer(name) })),
+      questions: ['one', 'two'].map((name) => ({ name, ask: () => this.#answer(name) })),
       isDemanded,
       onResult: (words) => void this.told.push(words),
     });
   }
 
-  private answer(name: string): Promise<Fault[]> {
+  #answer(name: string): Promise<Fault[]> {
     this.asked.push(name);
     const answer = this.answers[name] ?? [];
     return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);

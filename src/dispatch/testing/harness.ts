@@ -84,7 +84,7 @@ export class Harness {
 
   constructor(clock: MovedClock) {
     this.clock = clock;
-    this.dispatcher = new Dispatcher(this.registry(), { cluster: UNREACHABLE_CLUSTER, clock });
+    this.dispatcher = new Dispatcher(this.#registry(), { cluster: UNREACHABLE_CLUSTER, clock });
   }
 
   plug(device: string, plug = ''): ScriptedPlug {
@@ -126,7 +126,7 @@ export class Harness {
   }
 
   /** What the agents do around each call: a log line, the time that it takes, and how many overlap. */
-  private async call<T>(target: Target, name: string, work: (plug: ScriptedPlug) => Promise<T>): Promise<T> {
+  async #call<T>(target: Target, name: string, work: (plug: ScriptedPlug) => Promise<T>): Promise<T> {
     const { device } = target;
     const script = this.plug(device, target.plug);
     const count = (by: number, key: string): void => {
@@ -145,12 +145,12 @@ export class Harness {
     }
   }
 
-  private power(): Agent {
+  #power(): Agent {
     return {
       kind: 'power',
-      read: (target) => this.call(target, 'read', (plug) => plug.onRead?.(target) ?? Promise.resolve(plug.reading())),
+      read: (target) => this.#call(target, 'read', (plug) => plug.onRead?.(target) ?? Promise.resolve(plug.reading())),
       set: (target, state) =>
-        this.call(target, 'connect', async (plug) => {
+        this.#call(target, 'connect', async (plug) => {
           await plug.onConnect?.();
           target.beforeSend();
           this.log.push({ atMs: this.clock.monotonicMs(), call: `set ${state} ${target.device}` });
@@ -159,20 +159,20 @@ export class Harness {
           return ACCEPTED;
         }),
       diagnose: (target) =>
-        this.call(target, 'connect', (plug) => {
+        this.#call(target, 'connect', (plug) => {
           if (plug.onDiagnose === undefined) throw failure('Refused', 'NMI is not supported');
           target.beforeSend();
           this.log.push({ atMs: this.clock.monotonicMs(), call: `diag ${target.device}` });
           return plug.onDiagnose(target);
         }),
       remove: (target) =>
-        this.call(target, 'connect', (plug) => {
+        this.#call(target, 'connect', (plug) => {
           if (plug.onRemove === undefined) throw failure('Refused', 'it is protected');
           target.beforeSend();
           this.log.push({ atMs: this.clock.monotonicMs(), call: `delete ${target.device}` });
           return plug.onRemove(target);
         }),
-      removal: (target) => this.call(target, 'look', (plug) => plug.onRemoval?.() ?? Promise.resolve({ isGone: true, detail: 'terminated' })),
+      removal: (target) => this.#call(target, 'look', (plug) => plug.onRemoval?.() ?? Promise.resolve({ isGone: true, detail: 'terminated' })),
       close: () => {
         this.closed += 1;
         return Promise.resolve();
@@ -180,15 +180,17 @@ export class Harness {
     };
   }
 
-  private fabric(): Agent {
+  #fabric(): Agent {
     const port = (state: PowerState): PortState => (state === 'off' ? 'closed' : state === 'on' ? 'open' : state);
     return {
       kind: 'fabric',
       ...(this.mustBeSeenOpen ? { mustBeSeenOpen: true } : {}),
       read: (target) =>
-        this.call(target, 'read', (plug) => Promise.resolve({ state: port(plug.state), detail: `port ${port(plug.state)}`, identity: 'unverified' })),
+        this.#call(target, 'read', (plug) =>
+          Promise.resolve({ state: port(plug.state), detail: `port ${port(plug.state)}`, identity: 'unverified' }),
+        ),
       set: (target, state) =>
-        this.call(target, 'connect', (plug) => {
+        this.#call(target, 'connect', (plug) => {
           target.beforeSend();
           this.log.push({ atMs: this.clock.monotonicMs(), call: `set ${state} ${target.device}` });
           plug.state = state === 'closed' ? 'off' : 'on';
@@ -197,11 +199,11 @@ export class Harness {
     };
   }
 
-  private registry(): AgentRegistry {
+  #registry(): AgentRegistry {
     const agents: Readonly<Record<string, () => Agent>> = {
-      power: () => this.power(),
-      cloud: () => this.power(),
-      fabric: () => this.fabric(),
+      power: () => this.#power(),
+      cloud: () => this.#power(),
+      fabric: () => this.#fabric(),
       action: () => ({ ...this.action, run: (target) => this.action.run(target), confirm: (target) => this.action.confirm(target) }),
     };
     return {

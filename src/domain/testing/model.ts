@@ -57,7 +57,7 @@ export class Model {
   /** When this process itself read the device for the evidence of a run. */
   proofs = new Map<string, number>();
   setAtMs: number | undefined;
-  private count = 0;
+  #count = 0;
 
   constructor(plan: Plan = planOf()) {
     this.plan = plan;
@@ -72,7 +72,8 @@ export class Model {
     copy.preservation = this.preservation;
     copy.askedPlan = this.askedPlan;
     copy.dump = this.dump;
-    Object.assign(copy, { epoch: this.epoch, reports: this.reports, setAtMs: this.setAtMs, count: this.count });
+    Object.assign(copy, { epoch: this.epoch, reports: this.reports, setAtMs: this.setAtMs });
+    copy.#count = this.#count;
     copy.marks = new Map(this.marks);
     copy.proofs = new Map(this.proofs);
     for (const id of this.inFlight) copy.inFlight.add(id);
@@ -111,26 +112,26 @@ export class Model {
   }
 
   snapshot(): Snapshot {
-    this.count += 1;
+    this.#count += 1;
     const status = this.fence?.status;
     if (status !== undefined) {
       const last = status.journal.at(-1);
-      this.mark('position', [status.incident, status.restarts, status.state, status.step, status.level].join('/'));
-      this.mark('journal', last === undefined ? undefined : `${last.id}${last.result ?? ''}`);
+      this.#mark('position', [status.incident, status.restarts, status.state, status.step, status.level].join('/'));
+      this.#mark('journal', last === undefined ? undefined : `${last.id}${last.result ?? ''}`);
       const action = status.journal.findLast((entry) => entry.step !== 'recovery');
-      this.mark('action', action === undefined ? undefined : `${action.id}${action.result ?? ''}`);
-      this.mark('released', status.released?.at);
-      this.mark('batch', status.released === undefined ? undefined : `${status.released.at}/${status.released.batch ?? 0}`);
-      this.mark('held', status.hold === undefined ? undefined : `${status.hold.policy}/${status.hold.reason}`);
+      this.#mark('action', action === undefined ? undefined : `${action.id}${action.result ?? ''}`);
+      this.#mark('released', status.released?.at);
+      this.#mark('batch', status.released === undefined ? undefined : `${status.released.at}/${status.released.batch ?? 0}`);
+      this.#mark('held', status.hold === undefined ? undefined : `${status.hold.policy}/${status.hold.reason}`);
     }
-    const signs = signsOf(this.node, status, this.plan, this.since(), this.nowMs);
-    for (const key of ['notReady', 'triggered', 'failing', 'healthy'] as const) this.mark(key, signs[key] === undefined ? undefined : key);
+    const signs = signsOf(this.node, status, this.plan, this.#since(), this.nowMs);
+    for (const key of ['notReady', 'triggered', 'failing', 'healthy'] as const) this.#mark(key, signs[key] === undefined ? undefined : key);
     return {
       nowMs: this.nowMs,
       wall: new Date(1_700_000_000_000 + this.nowMs).toISOString(),
       node: this.node,
       fence: this.fence,
-      since: this.since(),
+      since: this.#since(),
       holds: this.holds,
       ...(this.preservation === undefined ? {} : { preservation: this.preservation }),
       ...(this.dump === undefined ? {} : { dump: this.dump }),
@@ -146,7 +147,7 @@ export class Model {
       workload: this.workload,
       epoch: this.epoch,
       actsFromMs: 0,
-      uuid: String(this.count),
+      uuid: String(this.#count),
     };
   }
 
@@ -193,7 +194,7 @@ export class Model {
       result === 'succeeded' &&
       entry !== undefined &&
       (entry.action === 'off' || (entry.action === 'confirm' && entry.operation.startsWith('off'))) &&
-      this.isLastOff(entry)
+      this.#isLastOff(entry)
     ) {
       report.evidence = {
         kind: 'power-off',
@@ -235,12 +236,12 @@ export class Model {
     return (own ?? all.find((other) => other.name === name))?.kind === 'fabric';
   }
 
-  private isLastOff(entry: JournalEntry): boolean {
+  #isLastOff(entry: JournalEntry): boolean {
     const program = compile(this.status.frozen?.plan ?? this.plan, entry.step, entry.level);
     return program.findLast((operation) => operation.phase === 'off')?.key === entry.operation;
   }
 
-  private since(): Since {
+  #since(): Since {
     const since: Since = {};
     for (const [key, mark] of this.marks) since[key] = mark.atMs;
     const proof = this.fence?.status?.evidence.findLast((item) => item.voidedAt === undefined);
@@ -253,7 +254,7 @@ export class Model {
     return since;
   }
 
-  private mark(key: keyof Since, value: string | undefined): void {
+  #mark(key: keyof Since, value: string | undefined): void {
     if (value === undefined) this.marks.delete(key);
     else if (this.marks.get(key)?.value !== value) this.marks.set(key, { value, atMs: this.nowMs });
   }

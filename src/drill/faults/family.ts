@@ -11,18 +11,18 @@ interface Relative {
 
 /** All descendants that a process has now, and which of them are left later. */
 export class Family {
-  private readonly members: readonly Relative[];
+  readonly #members: readonly Relative[];
 
   constructor(pid: number) {
-    this.members = descendantsOf(pid);
+    this.#members = descendantsOf(pid);
   }
 
   get size(): number {
-    return this.members.length;
+    return this.#members.length;
   }
 
   alive(): number {
-    return this.members.filter(({ pid, startedAt }) => statOf(pid)?.startedAt === startedAt).length;
+    return this.#members.filter(({ pid, startedAt }) => statOf(pid)?.startedAt === startedAt).length;
   }
 
   /** Resolves with the time until the last one was gone, or undefined when some are left after `deadlineMs`. */

@@ -53,20 +53,20 @@ async function untilStep({ session, watcher, node }: FaultStage, steps: number):
 /** How much a trace has grown. */
 class Tail {
   /** A device event is about so long. */
-  private static readonly LINE_BYTES = 190;
-  private readonly path: string;
-  private readonly from: number;
+  static readonly #LINE_BYTES = 190;
+  readonly #path: string;
+  readonly #from: number;
 
   constructor(folder: DrillFolder, name: string) {
-    this.path = folder.trace(name);
-    this.from = this.size();
+    this.#path = folder.trace(name);
+    this.#from = this.#size();
   }
 
   lines(): number {
-    return Math.floor((this.size() - this.from) / Tail.LINE_BYTES);
+    return Math.floor((this.#size() - this.#from) / Tail.#LINE_BYTES);
   }
 
-  private size(): number {
-    return statSync(this.path, { throwIfNoEntry: false })?.size ?? 0;
+  #size(): number {
+    return statSync(this.#path, { throwIfNoEntry: false })?.size ?? 0;
   }
 }

@@ -57,23 +57,23 @@ class Reading {
     const documents = parseAllDocuments(readFileSync(join(folder, file), 'utf8'));
     for (const document of documents as readonly Document[]) {
       for (const { message } of document.errors) this.problems.push(`${file}: ${message.split('\n')[0] ?? ''}`);
-      if (document.errors.length === 0) this.take(file, document.toJS());
+      if (document.errors.length === 0) this.#take(file, document.toJS());
     }
   }
 
-  private take(file: string, value: unknown): void {
+  #take(file: string, value: unknown): void {
     if (value === null || value === undefined) return;
     const object = (typeof value === 'object' ? value : {}) as Manifest;
     const { kind } = object;
     // The seed writes its ConfigMaps as a bare YAML list.
     const items = Array.isArray(value) ? value : kind === 'List' || kind === 'ConfigMapList' || kind === 'SecretList' ? object.items : undefined;
-    if (Array.isArray(items)) for (const item of items) this.take(file, item);
-    else if (kind === 'ConfigMap' || kind === 'Secret') this.keep(file, kind, object);
+    if (Array.isArray(items)) for (const item of items) this.#take(file, item);
+    else if (kind === 'ConfigMap' || kind === 'Secret') this.#keep(file, kind, object);
     else
       this.notes.push(`${file}: ${typeof kind === 'string' ? `a ${kind}` : 'a document without kind'} is left out; ConfigMaps and Secrets are read`);
   }
 
-  private keep(file: string, kind: 'ConfigMap' | 'Secret', object: Manifest): void {
+  #keep(file: string, kind: 'ConfigMap' | 'Secret', object: Manifest): void {
     const { name, namespace } = object.metadata ?? {};
     if (typeof name !== 'string' || name === '') {
       this.problems.push(`${file}: a ${kind} has no metadata.name`);
@@ -86,16 +86,16 @@ class Reading {
     if (typeof namespace === 'string' && namespace !== FENCE_NAMESPACE)
       this.notes.push(`${file}: ${place} is loaded into namespace ${FENCE_NAMESPACE} instead of ${namespace}`);
     const metadata = { name, namespace: FENCE_NAMESPACE };
-    const data = this.texts(file, place, 'data', object.data);
+    const data = this.#texts(file, place, 'data', object.data);
     if (kind === 'ConfigMap') this.configMaps.push({ metadata, data });
     else
       this.secrets.push({
         metadata,
-        data: { ...this.encoded(file, place, data), ...base64(this.texts(file, place, 'stringData', object.stringData)) },
+        data: { ...this.#encoded(file, place, data), ...base64(this.#texts(file, place, 'stringData', object.stringData)) },
       });
   }
 
-  private texts(file: string, place: string, field: string, value: unknown): Record<string, string> {
+  #texts(file: string, place: string, field: string, value: unknown): Record<string, string> {
     if (value === undefined || value === null) return {};
     const entries = typeof value === 'object' && !Array.isArray(value) ? Object.entries(value) : undefined;
     if (entries === undefined) this.problems.push(`${file}: ${place}, ${field} is not a map of texts`);
@@ -104,7 +104,7 @@ class Reading {
     return Object.fromEntries((entries ?? []).filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
   }
 
-  private encoded(file: string, place: string, data: Record<string, string>): Record<string, string> {
+  #encoded(file: string, place: string, data: Record<string, string>): Record<string, string> {
     const entries = Object.entries(data).map(([key, text]) => [key, text.replaceAll(/\s/g, '')] as const);
     for (const [key, text] of entries)
       if (!BASE64.test(text)) this.problems.push(`${file}: ${place}, key ${key} is not base64: plain text belongs under stringData`);

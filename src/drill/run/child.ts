@@ -20,19 +20,19 @@ export interface ChildOptions {
 export class Child {
   readonly name: string;
   readonly pid: number;
-  private readonly process: ChildProcess;
+  readonly #process: ChildProcess;
   readonly logFile: string;
-  private readonly ended: Promise<void>;
-  private hasEnded = false;
+  readonly #ended: Promise<void>;
+  #hasEnded = false;
 
   private constructor(process: ChildProcess, options: ChildOptions) {
-    this.process = process;
+    this.#process = process;
     this.name = options.name;
     this.logFile = options.logFile;
     this.pid = process.pid ?? 0;
-    this.ended = new Promise((resolve) => {
+    this.#ended = new Promise((resolve) => {
       process.once('exit', () => {
-        this.hasEnded = true;
+        this.#hasEnded = true;
         resolve();
       });
     });
@@ -58,21 +58,21 @@ export class Child {
   }
 
   get running(): boolean {
-    return !this.hasEnded;
+    return !this.#hasEnded;
   }
 
   /** Null while it runs, and when a signal ended it. */
   get exitCode(): number | null {
-    return this.process.exitCode;
+    return this.#process.exitCode;
   }
 
   /** One line of JSON on its stdin. */
   tell(line: object): void {
-    this.process.stdin?.write(`${JSON.stringify(line)}\n`);
+    this.#process.stdin?.write(`${JSON.stringify(line)}\n`);
   }
 
   signal(signal: NodeJS.Signals): void {
-    if (this.running) this.process.kill(signal);
+    if (this.running) this.#process.kill(signal);
   }
 
   /** Stops it where it stands; the returned function lets it go on. It goes on too when the drill dies before: it could not end otherwise. */
@@ -88,17 +88,17 @@ export class Child {
 
   /** Resolves when it has ended, however that came. */
   end(): Promise<void> {
-    return this.ended;
+    return this.#ended;
   }
 
   /** Asks it to end, and kills it after `graceMs`. */
   async stop(graceMs: number): Promise<void> {
     if (!this.running) return;
-    this.process.kill('SIGTERM');
-    const timer = setTimeout(() => this.process.kill('SIGKILL'), graceMs);
-    await this.ended;
+    this.#process.kill('SIGTERM');
+    const timer = setTimeout(() => this.#process.kill('SIGKILL'), graceMs);
+    await this.#ended;
     clearTimeout(timer);
-    this.process.stdin?.destroy();
+    this.#process.stdin?.destroy();
   }
 
   log(): string {
@@ -107,7 +107,7 @@ export class Child {
 
   /** Its first line on stdout, which says that it is ready; rejects with the end of its log. */
   readyLine(deadlineMs: number): Promise<Readonly<Record<string, unknown>>> {
-    const started = this.process;
+    const started = this.#process;
     return new Promise((resolve, reject) => {
       const { stdout } = started;
       if (stdout === null) throw new Error(`${this.name}: stdout is not a pipe`);

@@ -53,24 +53,24 @@ export class ClusterSession {
   /** Of every BMC that the setting gives no others. */
   readonly credentials: Credentials;
   readonly random: () => number;
-  private readonly options: SessionOptions;
-  private machines: readonly Machine[];
-  private cloud: StartedCloud | undefined;
-  private readonly clusterChanges: Partial<ClusterOptions>;
+  readonly #options: SessionOptions;
+  #machines: readonly Machine[];
+  #cloud: StartedCloud | undefined;
+  readonly #clusterChanges: Partial<ClusterOptions>;
   /** The MCM that is at work beside; absent: its part is nodefence's. */
   readonly manager: ManagerOptions | undefined;
   /** Machines of Cluster API stand for the nodes, on hosts; absent in most drills. */
   readonly hosts: SceneHosts | undefined;
-  private readonly hearsKdump: boolean;
-  private kdumpNetwork: KdumpNetwork | undefined;
+  readonly #hearsKdump: boolean;
+  #kdumpNetwork: KdumpNetwork | undefined;
   /** Remedies are configured, and Jobs are run. */
   readonly hasRemedies: boolean;
-  private readonly authority: CertificateAuthority = createAuthority('nodefence drill');
-  private readonly known = new SecretsOfDrill();
-  private readonly members = new Map<string, Member>();
-  private plane: ControlPlane | undefined;
-  private minding: Child | undefined;
-  private connected: { transport: ApiTransport; cluster: Cluster } | undefined;
+  readonly #authority: CertificateAuthority = createAuthority('nodefence drill');
+  readonly #known = new SecretsOfDrill();
+  readonly #members = new Map<string, Member>();
+  #plane: ControlPlane | undefined;
+  #minding: Child | undefined;
+  #connected: { transport: ApiTransport; cluster: Cluster } | undefined;
 
   /** `cluster`: where the cluster's controllers are to be otherwise than in every drill. */
   constructor(
@@ -84,81 +84,81 @@ export class ClusterSession {
       hasRemedies = false,
     }: Pick<DrillSetting, 'cluster' | 'manager' | 'hosts' | 'hearsKdump' | 'hasRemedies'> = {},
   ) {
-    this.options = options;
-    this.clusterChanges = cluster;
+    this.#options = options;
+    this.#clusterChanges = cluster;
     this.manager = manager;
     this.hosts = hosts;
-    this.hearsKdump = hearsKdump;
+    this.#hearsKdump = hearsKdump;
     this.hasRemedies = hasRemedies;
-    this.machines = machines;
+    this.#machines = machines;
     this.processes = new ProcessHost(this.folder, { NODE_COMPILE_CACHE: options.compileCache ?? this.folder.in('compiled') });
     this.random = seeded(options.seed);
-    this.credentials = { username: 'fence', password: this.known.fresh(), caPem: this.authority.certificatePem };
-    this.known.all.push(...new Set(machines.flatMap(({ credentials }) => credentials?.password ?? [])));
+    this.credentials = { username: 'fence', password: this.#known.fresh(), caPem: this.#authority.certificatePem };
+    this.#known.all.push(...new Set(machines.flatMap(({ credentials }) => credentials?.password ?? [])));
   }
 
   get agent(): Agent {
-    return this.options.agent;
+    return this.#options.agent;
   }
 
   /** The cloud that its machines are instances of; absent in most drills. */
   get cloudOfMachines(): StartedCloud | undefined {
-    return this.cloud;
+    return this.#cloud;
   }
 
   get apiServer(): Api {
-    return this.options.api;
+    return this.#options.api;
   }
 
   get nodes(): readonly string[] {
-    return this.machines.filter(({ isStranger }) => isStranger !== true).map(({ node }) => node);
+    return this.#machines.filter(({ isStranger }) => isStranger !== true).map(({ node }) => node);
   }
 
   /** Nodes that Machines stand for; none in most drills. */
   get fleet(): readonly FleetNode[] {
-    return this.machines.flatMap(({ node, zone }) => (zone === undefined ? [] : [{ node, zone }]));
+    return this.#machines.flatMap(({ node, zone }) => (zone === undefined ? [] : [{ node, zone }]));
   }
 
   get bmcs(): readonly Bmc[] {
-    return [...this.members.values()].map((member) => member.bmc);
+    return [...this.#members.values()].map((member) => member.bmc);
   }
 
   /** Every password and token of this drill. */
   get secrets(): readonly string[] {
-    return this.known.all;
+    return this.#known.all;
   }
 
   /** Calls as the operator, who may do anything. */
   get cluster(): Cluster {
-    return this.api.cluster;
+    return this.#api.cluster;
   }
 
   get transport(): ApiTransport {
-    return this.api.transport;
+    return this.#api.transport;
   }
 
   get controlPlane(): ControlPlane {
-    if (this.plane === undefined) throw new Error('the API server was not started');
-    return this.plane;
+    if (this.#plane === undefined) throw new Error('the API server was not started');
+    return this.#plane;
   }
 
   /** Where messages of crash kernels are heard; absent in most drills. */
   get kdump(): KdumpNetwork | undefined {
-    return this.kdumpNetwork;
+    return this.#kdumpNetwork;
   }
 
   /** The API server, which everything else speaks to. */
   async start(): Promise<void> {
-    if (this.hearsKdump) this.kdumpNetwork = await KdumpNetwork.reserve(this.nodes);
+    if (this.#hearsKdump) this.#kdumpNetwork = await KdumpNetwork.reserve(this.nodes);
     const masters = ['operator', CLUSTER_CONTROLLERS, BAREMETAL_OPERATOR, ...this.nodes.map((node) => `system:node:${node}`)];
     const users: ApiUser[] = [
-      ...masters.map((name) => ({ name, groups: ['system:masters'], token: this.known.token(name) })),
-      ...HEALTH_CHECKERS.map((name) => ({ name, groups: ['system:authenticated'], token: this.known.token(name) })),
+      ...masters.map((name) => ({ name, groups: ['system:masters'], token: this.#known.token(name) })),
+      ...HEALTH_CHECKERS.map((name) => ({ name, groups: ['system:authenticated'], token: this.#known.token(name) })),
     ];
-    const start = controlPlaneNamed(this.options.api);
-    this.plane = await start({ processes: this.processes, users, nodeGraceMs: WORLD.nodeGraceMs });
-    const transport = connect(this.access('operator'));
-    this.connected = { transport, cluster: new ApiClient({ transport }) };
+    const start = controlPlaneNamed(this.#options.api);
+    this.#plane = await start({ processes: this.processes, users, nodeGraceMs: WORLD.nodeGraceMs });
+    const transport = connect(this.#access('operator'));
+    this.#connected = { transport, cluster: new ApiClient({ transport }) };
   }
 
   /** kubectl as the operator; undefined where this machine has none that serves. */
@@ -170,64 +170,65 @@ export class ClusterSession {
 
   /** From now on the replicas come with a token of the ServiceAccount that was installed. */
   async bindController(): Promise<void> {
-    this.known.bind(CONTROLLER_USER, await boundToken(this.transport, NAMESPACE, CONTROLLER_ACCOUNT));
+    this.#known.bind(CONTROLLER_USER, await boundToken(this.transport, NAMESPACE, CONTROLLER_ACCOUNT));
   }
 
   /** Cluster controllers, BMCs and machines, side by side. */
   async startWorld(): Promise<void> {
-    const { processes, authority, credentials } = this;
+    const { processes, credentials } = this;
+    const authority = this.#authority;
     const controllers = processes.program('cluster-controllers', 'cluster-controllers', {
-      ...this.access(CLUSTER_CONTROLLERS),
+      ...this.#access(CLUSTER_CONTROLLERS),
       trace: this.folder.trace('cluster-controllers'),
-      options: { ...this.controlPlane.clusterOptions, ...this.clusterChanges },
+      options: { ...this.controlPlane.clusterOptions, ...this.#clusterChanges },
       hasMachines: this.fleet.length > 0,
       hasHosts: this.hosts !== undefined,
       // A real kube-controller-manager runs them itself.
-      hasJobs: this.hasRemedies && this.options.api === 'embedded',
+      hasJobs: this.hasRemedies && this.#options.api === 'embedded',
       ...(this.manager !== undefined && { manager: this.manager }),
     });
-    if (this.options.cloud !== undefined) {
-      await Promise.all([controllers, this.startCloud(this.options.cloud)]);
+    if (this.#options.cloud !== undefined) {
+      await Promise.all([controllers, this.#startCloud(this.#options.cloud)]);
       return;
     }
-    const members = this.machines.map(async (machine) => {
-      const access = this.access(`system:node:${machine.node}`);
-      this.members.set(machine.node, await startMember(machine, { processes, authority, credentials, access, agent: this.options.agent }));
+    const members = this.#machines.map(async (machine) => {
+      const access = this.#access(`system:node:${machine.node}`);
+      this.#members.set(machine.node, await startMember(machine, { processes, authority, credentials, access, agent: this.#options.agent }));
     });
     await Promise.all([controllers, ...members]);
   }
 
-  private async startCloud(name: CloudName): Promise<void> {
-    this.machines = await inCloud(name, this.machines);
-    const accessOf = (node: string): Access => this.access(`system:node:${node}`);
-    this.cloud = await startCloud(name, this.machines, { processes: this.processes, accessOf });
-    this.known.all.push(...secretsIn(this.cloud.environment));
-    for (const member of this.cloud.members) this.members.set(member.node, member);
+  async #startCloud(name: CloudName): Promise<void> {
+    this.#machines = await inCloud(name, this.#machines);
+    const accessOf = (node: string): Access => this.#access(`system:node:${node}`);
+    this.#cloud = await startCloud(name, this.#machines, { processes: this.processes, accessOf });
+    this.#known.all.push(...secretsIn(this.#cloud.environment));
+    for (const member of this.#cloud.members) this.#members.set(member.node, member);
   }
 
   /** The baremetal-operator, over the BMCs of all nodes; they must be up, and the hosts made. */
   async startOperator(pace: OperatorPace): Promise<void> {
     const devices = Object.fromEntries(this.bmcs.map((bmc) => [bmc.node, hostDevice(bmc, this.credentials, this.agent)]));
     const trace = this.folder.trace(BAREMETAL_OPERATOR);
-    const configuration = { ...this.access(BAREMETAL_OPERATOR), trace, devices, pace };
-    this.minding = (await this.processes.program(BAREMETAL_OPERATOR, BAREMETAL_OPERATOR, configuration)).child;
+    const configuration = { ...this.#access(BAREMETAL_OPERATOR), trace, devices, pace };
+    this.#minding = (await this.processes.program(BAREMETAL_OPERATOR, BAREMETAL_OPERATOR, configuration)).child;
   }
 
   /** The process of the baremetal-operator. */
   get operator(): Child {
-    if (this.minding === undefined) throw new Error('nobody minds the hosts of this drill');
-    return this.minding;
+    if (this.#minding === undefined) throw new Error('nobody minds the hosts of this drill');
+    return this.#minding;
   }
 
   /** Calls as one of the users. */
   transportOf(user: HealthChecker | typeof CONTROLLER_USER): ApiTransport {
-    return connect(this.access(user));
+    return connect(this.#access(user));
   }
 
   /** A kubeconfig file for this user; its token is in the file only, that of the controller in a file beside. */
   kubeconfig(user: string): string {
-    if (user !== CONTROLLER_USER) return writeKubeconfig(this.folder.in(`kubeconfig-${user}`), user, this.access(user));
-    return writeKubeconfigWithTokenFile(this.folder.in(`kubeconfig-${CONTROLLER_ACCOUNT}`), user, this.access(user));
+    if (user !== CONTROLLER_USER) return writeKubeconfig(this.folder.in(`kubeconfig-${user}`), user, this.#access(user));
+    return writeKubeconfigWithTokenFile(this.folder.in(`kubeconfig-${CONTROLLER_ACCOUNT}`), user, this.#access(user));
   }
 
   /** Nodes whose identity the controller has on record. */
@@ -238,14 +239,14 @@ export class ClusterSession {
 
   /** BMC and machine of a node. */
   member(node: string): Member {
-    const member = this.members.get(node);
+    const member = this.#members.get(node);
     if (member === undefined) throw new Error(`no node ${node}: there are ${this.nodes.join(', ')}`);
     return member;
   }
 
   /** A new password, which the judge knows as one that may stand nowhere. */
   freshPassword(): string {
-    return this.known.fresh();
+    return this.#known.fresh();
   }
 
   /** Milliseconds since 1970 on the clock of all traces. */
@@ -265,17 +266,17 @@ export class ClusterSession {
   /** Ends every process and removes what they wrote. */
   async stop(): Promise<void> {
     await this.processes.stop();
-    this.kdumpNetwork?.close();
+    this.#kdumpNetwork?.close();
     this.folder.remove();
   }
 
-  private get api(): { transport: ApiTransport; cluster: Cluster } {
-    if (this.connected === undefined) throw new Error('the API server was not started');
-    return this.connected;
+  get #api(): { transport: ApiTransport; cluster: Cluster } {
+    if (this.#connected === undefined) throw new Error('the API server was not started');
+    return this.#connected;
   }
 
-  private access(user: string): Access {
+  #access(user: string): Access {
     const { server, caPem } = this.controlPlane;
-    return { server, caPem, token: this.known.token(user) };
+    return { server, caPem, token: this.#known.token(user) };
   }
 }

@@ -65,29 +65,29 @@ class ControlPlaneProcess implements ControlPlane {
   readonly server: string;
   readonly caPem: string;
   readonly clusterOptions: Readonly<Record<string, unknown>>;
-  private readonly child: Child;
+  readonly #child: Child;
 
   constructor(child: Child, ready: Ready, clusterOptions: ControlPlane['clusterOptions']) {
-    this.child = child;
+    this.#child = child;
     this.server = String(ready['url']);
     this.caPem = String(ready['caPem']);
     this.clusterOptions = clusterOptions;
   }
 
   pause(how: 'silent' | 'refuse'): void {
-    this.child.tell({ command: 'pause', how });
+    this.#child.tell({ command: 'pause', how });
   }
 
   resume(): void {
-    this.child.tell({ command: 'resume' });
+    this.#child.tell({ command: 'resume' });
   }
 
   restartStore(awayMs: number): void {
-    this.child.tell({ command: 'restart-store', awayMs });
+    this.#child.tell({ command: 'restart-store', awayMs });
   }
 
   forgetHistory(): void {
-    this.child.tell({ command: 'forget-history' });
+    this.#child.tell({ command: 'forget-history' });
   }
 }
 

@@ -36,99 +36,99 @@ function paint(colours: boolean): Paint {
 
 /** Draws the fence as it goes: a picture that is redrawn on a terminal, one line for each change elsewhere. Everything goes to stderr. */
 export class Display implements Audience {
-  private readonly out: NodeJS.WriteStream;
-  private readonly live: boolean;
-  private readonly ink: Paint;
-  private readonly fault: Fault;
-  private session: ClusterSession | undefined;
-  private watcher: Watcher | undefined;
-  private replicas: Replicas | undefined;
-  private readonly later: string[] = [];
-  private broken: { victims: readonly string[]; atMs: number } | undefined;
-  private timer: NodeJS.Timeout | undefined;
-  private drawn = 0;
-  private isClosed = false;
-  private readonly told = new Set<string>();
+  readonly #out: NodeJS.WriteStream;
+  readonly #live: boolean;
+  readonly #ink: Paint;
+  readonly #fault: Fault;
+  #session: ClusterSession | undefined;
+  #watcher: Watcher | undefined;
+  #replicas: Replicas | undefined;
+  readonly #later: string[] = [];
+  #broken: { victims: readonly string[]; atMs: number } | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #drawn = 0;
+  #isClosed = false;
+  readonly #told = new Set<string>();
   /** What each node's Machine was when it was last told. */
-  private readonly machinesTold = new Map<string, string>();
+  readonly #machinesTold = new Map<string, string>();
 
   constructor(out: NodeJS.WriteStream, fault: Fault) {
-    this.out = out;
-    this.live = out.isTTY;
-    this.ink = paint(out.isTTY && process.env['NO_COLOR'] === undefined);
-    this.fault = fault;
+    this.#out = out;
+    this.#live = out.isTTY;
+    this.#ink = paint(out.isTTY && process.env['NO_COLOR'] === undefined);
+    this.#fault = fault;
   }
 
   says(line: string): void {
-    this.out.write(`${this.ink.dim(`· ${line}`)}\n`);
+    this.#out.write(`${this.#ink.dim(`· ${line}`)}\n`);
   }
 
   opens(session: ClusterSession, watcher: Watcher, replicas: Replicas): void {
-    this.replicas = replicas;
-    this.session = session;
-    this.watcher = watcher;
+    this.#replicas = replicas;
+    this.#session = session;
+    this.#watcher = watcher;
     const path = session.kubeconfig('operator');
-    this.out.write(`${this.ink.dim('· watch it from another terminal:')} kubectl --kubeconfig ${path} get nodes,pods,nodefences\n\n`);
-    if (this.live) this.timer = setInterval(() => this.draw(), FRAME_MS);
-    else watcher.onChange(() => this.tellChanges());
+    this.#out.write(`${this.#ink.dim('· watch it from another terminal:')} kubectl --kubeconfig ${path} get nodes,pods,nodefences\n\n`);
+    if (this.#live) this.#timer = setInterval(() => this.#draw(), FRAME_MS);
+    else watcher.onChange(() => this.#tellChanges());
   }
 
   breaks(victims: readonly string[], atMs: number): void {
-    this.broken = { victims, atMs };
-    if (!this.live) this.out.write(`${stamp(0)} ${victims.join(', ')}: ${STORY[this.fault]}\n`);
+    this.#broken = { victims, atMs };
+    if (!this.#live) this.#out.write(`${stamp(0)} ${victims.join(', ')}: ${STORY[this.#fault]}\n`);
   }
 
   tells(line: string): void {
-    const at = this.broken === undefined ? 0 : (this.session?.now() ?? 0) - this.broken.atMs;
-    this.later.push(`${stamp(at)} ${line}`);
-    if (!this.live) this.out.write(`${stamp(at)} ${line}\n`);
+    const at = this.#broken === undefined ? 0 : (this.#session?.now() ?? 0) - this.#broken.atMs;
+    this.#later.push(`${stamp(at)} ${line}`);
+    if (!this.#live) this.#out.write(`${stamp(at)} ${line}\n`);
   }
 
   closes(): void {
-    this.isClosed = true;
-    if (this.timer === undefined) return;
-    clearInterval(this.timer);
-    this.timer = undefined;
-    this.draw();
-    this.out.write('\n');
+    this.#isClosed = true;
+    if (this.#timer === undefined) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    this.#draw();
+    this.#out.write('\n');
   }
 
-  private draw(): void {
-    const lines = this.picture();
-    const up = this.drawn === 0 ? '' : `\u001b[${this.drawn}A`;
-    const width = this.out.columns || 120;
-    this.out.write(up + lines.map((line) => `\u001b[2K${clipped(line, width)}\n`).join('') + '\u001b[0J');
-    this.drawn = lines.length;
+  #draw(): void {
+    const lines = this.#picture();
+    const up = this.#drawn === 0 ? '' : `\u001b[${this.#drawn}A`;
+    const width = this.#out.columns || 120;
+    this.#out.write(up + lines.map((line) => `\u001b[2K${clipped(line, width)}\n`).join('') + '\u001b[0J');
+    this.#drawn = lines.length;
   }
 
-  private picture(): string[] {
-    const { watcher, session, broken, ink } = this;
+  #picture(): string[] {
+    const [watcher, session, broken, ink] = [this.#watcher, this.#session, this.#broken, this.#ink];
     if (watcher === undefined || session === undefined) return [];
     const at = broken === undefined ? 0 : session.now() - broken.atMs;
-    const head = broken === undefined ? 'all is well; a fault comes' : STORY[this.fault];
+    const head = broken === undefined ? 'all is well; a fault comes' : STORY[this.#fault];
     const lines = [`${ink.bold('nodefence drill')}  ${stamp(at)}  ${head}`, ''];
-    for (const node of [...watcher.nodes.all()].sort(byName)) lines.push(this.nodeLine(node, watcher));
-    lines.push(`  ${this.leaderLine(watcher)}`, ...this.later.slice(-LATER_SHOWN).map((line) => ink.warn(`  ${line}`)));
+    for (const node of [...watcher.nodes.all()].sort(byName)) lines.push(this.#nodeLine(node, watcher));
+    lines.push(`  ${this.#leaderLine(watcher)}`, ...this.#later.slice(-LATER_SHOWN).map((line) => ink.warn(`  ${line}`)));
     const fences = (broken?.victims ?? []).flatMap((node) => {
       const status = watcher.fences.get(fenceName(node))?.status;
       return status?.frozen === undefined ? [] : [{ node, status }];
     });
     if (broken === undefined || fences.length === 0) return [...lines, '', ink.dim('no fence yet')];
     const [only] = fences;
-    if (only !== undefined && broken.victims.length === 1) return [...lines, '', ...this.fenceLines(only.status, broken.atMs)];
-    return [...lines, '', ...fences.flatMap(({ node, status }) => this.shortLines(node, status, broken.atMs))];
+    if (only !== undefined && broken.victims.length === 1) return [...lines, '', ...this.#fenceLines(only.status, broken.atMs)];
+    return [...lines, '', ...fences.flatMap(({ node, status }) => this.#shortLines(node, status, broken.atMs))];
   }
 
   /** Who leads, and since which change of leader. */
-  private leaderLine(watcher: Watcher): string {
+  #leaderLine(watcher: Watcher): string {
     const { holderIdentity = '', leaseTransitions = 0 } = watcher.leaderLease?.spec ?? {};
-    const leader = holderIdentity === '' ? 'nobody' : (this.replicas?.named(holderIdentity)?.name ?? '?');
-    const others = (this.replicas?.running ?? []).filter(({ name }) => name !== leader).map(({ name }) => name);
-    return `${this.ink.bold('leader')} ${leader} ${this.ink.dim(`epoch ${leaseTransitions}; waiting: ${others.join(', ') || 'none'}`)}`;
+    const leader = holderIdentity === '' ? 'nobody' : (this.#replicas?.named(holderIdentity)?.name ?? '?');
+    const others = (this.#replicas?.running ?? []).filter(({ name }) => name !== leader).map(({ name }) => name);
+    return `${this.#ink.bold('leader')} ${leader} ${this.#ink.dim(`epoch ${leaseTransitions}; waiting: ${others.join(', ') || 'none'}`)}`;
   }
 
-  private nodeLine(node: Node, watcher: Watcher): string {
-    const { ink } = this;
+  #nodeLine(node: Node, watcher: Watcher): string {
+    const ink = this.#ink;
     const ready = node.status.conditions?.find((condition) => condition.type === 'Ready')?.status ?? '?';
     const state = ready === 'True' ? ink.good('Ready   ') : ink.bad(ready === 'Unknown' ? 'Unknown ' : 'NotReady');
     const marks = [
@@ -141,49 +141,49 @@ export class Display implements Audience {
       const label = pod.metadata.name + (pod.metadata.deletionTimestamp === undefined ? '' : '…');
       return pod.status?.phase === 'Running' && ready === 'True' ? ink.good(label) : ink.warn(label);
     });
-    const machine = watcher.machines === undefined ? '' : this.machineText(machineOn(watcher, node.metadata.name));
+    const machine = watcher.machines === undefined ? '' : this.#machineText(machineOn(watcher, node.metadata.name));
     return `  ${node.metadata.name.padEnd(12)} ${state}  ${machine}${names.join(' ') || ink.dim('no pods')}  ${ink.warn(marks.join(', '))}`;
   }
 
   /** In a column of its own: what its Machine is, and until when it is kept. */
-  private machineText(machine: Machine | undefined): string {
+  #machineText(machine: Machine | undefined): string {
     const words = describeMachine(machine).padEnd(MACHINE_WIDTH);
     const isKept = machine?.status?.currentStatus?.preserveExpiryTime !== undefined;
-    if (isKept) return this.ink.warn(words);
-    return machine?.status?.currentStatus?.phase === 'Running' ? this.ink.dim(words) : this.ink.bad(words);
+    if (isKept) return this.#ink.warn(words);
+    return machine?.status?.currentStatus?.phase === 'Running' ? this.#ink.dim(words) : this.#ink.bad(words);
   }
 
-  private fenceLines(status: NodeFenceStatus, faultAtMs: number): string[] {
-    const { ink } = this;
+  #fenceLines(status: NodeFenceStatus, faultAtMs: number): string[] {
+    const ink = this.#ink;
     const state = status.state === 'final' ? ink.good(status.state) : status.state === 'error' ? ink.bad(status.state) : ink.warn(status.state);
     const lines = [`  ${ink.bold('fence')}  ${state}  step ${status.step}, retries ${status.retries}, restarts ${status.restarts}`];
-    for (const entry of status.journal.slice(-14)) lines.push(this.runLine(entry, faultAtMs));
-    for (const item of status.evidence) lines.push(this.proofLine(item));
+    for (const entry of status.journal.slice(-14)) lines.push(this.#runLine(entry, faultAtMs));
+    for (const item of status.evidence) lines.push(this.#proofLine(item));
     if (status.message !== undefined) lines.push(`  ${ink.dim(status.message)}`);
     return lines;
   }
 
   /** One of several fences: where it stands, its last run, and what it waits for. */
-  private shortLines(node: string, status: NodeFenceStatus, faultAtMs: number): string[] {
-    const { ink } = this;
+  #shortLines(node: string, status: NodeFenceStatus, faultAtMs: number): string[] {
+    const ink = this.#ink;
     const state = status.state === 'final' ? ink.good(status.state) : status.state === 'error' ? ink.bad(status.state) : ink.warn(status.state);
     const proof = status.evidence.findLast((item) => item.voidedAt === undefined);
     const last = status.journal.at(-1);
     return [
       `  ${ink.bold(node.padEnd(12))} ${state}  ${status.outcome ?? `step ${status.step}`}  ${proof === undefined ? '' : `proof ${ink.good(proof.kind)}`}`,
-      ...(last === undefined ? [] : [this.runLine(last, faultAtMs)]),
+      ...(last === undefined ? [] : [this.#runLine(last, faultAtMs)]),
       ...(status.message === undefined ? [] : [`    ${ink.dim(status.message)}`]),
     ];
   }
 
-  private proofLine(item: Evidence): string {
-    const { ink } = this;
+  #proofLine(item: Evidence): string {
+    const ink = this.#ink;
     const standing = item.voidedAt === undefined ? ink.good(item.kind) : `${item.kind} ${ink.dim(`(until: ${item.voidedBecause ?? ''})`)}`;
     return `  ${ink.bold('proof')}  ${standing}  ${ink.dim(item.detail)}`;
   }
 
-  private runLine(entry: JournalEntry, faultAtMs: number): string {
-    const { ink } = this;
+  #runLine(entry: JournalEntry, faultAtMs: number): string {
+    const ink = this.#ink;
     const began = stamp(Date.parse(entry.startedAt) - faultAtMs);
     const result = entry.result ?? 'under way';
     const shown = result === 'succeeded' ? ink.good('✓') : entry.result === undefined ? ink.warn('…') : ink.bad('✗');
@@ -192,31 +192,31 @@ export class Display implements Audience {
   }
 
   /** Without a terminal: every change of the fence once, as a line. */
-  private tellChanges(): void {
-    const { broken, watcher } = this;
-    if (broken === undefined || watcher === undefined || this.isClosed) return;
-    this.tellMachines(watcher);
+  #tellChanges(): void {
+    const [broken, watcher] = [this.#broken, this.#watcher];
+    if (broken === undefined || watcher === undefined || this.#isClosed) return;
+    this.#tellMachines(watcher);
     const leader = watcher.leaderLease?.spec.holderIdentity ?? '';
     const isAnyFenced = broken.victims.some((node) => watcher.fences.get(fenceName(node))?.status?.frozen !== undefined);
-    if (isAnyFenced && (leader === '' || this.replicas?.named(leader) !== undefined)) this.tellOnce(`leader ${leader}`, this.leaderLine(watcher));
+    if (isAnyFenced && (leader === '' || this.#replicas?.named(leader) !== undefined)) this.#tellOnce(`leader ${leader}`, this.#leaderLine(watcher));
     for (const node of broken.victims) {
       const status = watcher.fences.get(fenceName(node))?.status;
-      if (status?.frozen !== undefined) this.tellFence(status, broken.victims.length === 1 ? '' : `${node}  `, node);
+      if (status?.frozen !== undefined) this.#tellFence(status, broken.victims.length === 1 ? '' : `${node}  `, node);
     }
   }
 
-  private tellMachines(watcher: Watcher): void {
+  #tellMachines(watcher: Watcher): void {
     if (watcher.machines === undefined) return;
-    for (const { node } of this.session?.fleet ?? []) {
+    for (const { node } of this.#session?.fleet ?? []) {
       const words = describeMachine(machineOn(watcher, node));
-      if (words === (this.machinesTold.get(node) ?? 'Running')) continue;
-      this.machinesTold.set(node, words);
-      this.out.write(`${stamp((this.session?.now() ?? 0) - (this.broken?.atMs ?? 0))} Machine of ${node}: ${words}\n`);
+      if (words === (this.#machinesTold.get(node) ?? 'Running')) continue;
+      this.#machinesTold.set(node, words);
+      this.#out.write(`${stamp((this.#session?.now() ?? 0) - (this.#broken?.atMs ?? 0))} Machine of ${node}: ${words}\n`);
     }
   }
 
-  private tellFence(status: NodeFenceStatus, prefix: string, node: string): void {
-    const tell = (key: string, line: string): void => this.tellOnce(`${node} ${key}`, prefix + line);
+  #tellFence(status: NodeFenceStatus, prefix: string, node: string): void {
+    const tell = (key: string, line: string): void => this.#tellOnce(`${node} ${key}`, prefix + line);
     for (const entry of status.journal) {
       const place = entry.device === '' ? '' : ` at ${entry.device}`;
       tell(entry.id, `  ${entry.action} by ${entry.agent}${place}, attempt ${entry.attempt}`);
@@ -228,10 +228,10 @@ export class Display implements Audience {
     tell(place, `fence ${status.state}, step ${status.step}: ${status.message ?? ''}`);
   }
 
-  private tellOnce(key: string, line: string): void {
-    if (this.told.has(key)) return;
-    this.told.add(key);
-    this.out.write(`${stamp((this.session?.now() ?? 0) - (this.broken?.atMs ?? 0))} ${line}\n`);
+  #tellOnce(key: string, line: string): void {
+    if (this.#told.has(key)) return;
+    this.#told.add(key);
+    this.#out.write(`${stamp((this.#session?.now() ?? 0) - (this.#broken?.atMs ?? 0))} ${line}\n`);
   }
 }
 

@@ -11,13 +11,13 @@ export type Ready = Readonly<Record<string, unknown>>;
 /** The processes of one drill. They write into its folder and end with it. */
 export class ProcessHost {
   readonly folder: DrillFolder;
-  private readonly environment: Readonly<Record<string, string>>;
-  private readonly children: Child[] = [];
+  readonly #environment: Readonly<Record<string, string>>;
+  readonly #children: Child[] = [];
 
   /** `environment` is added to that of every process. */
   constructor(folder: DrillFolder, environment: Readonly<Record<string, string>>) {
     this.folder = folder;
-    this.environment = environment;
+    this.#environment = environment;
   }
 
   /** Starts any program; one that says `ready` is waited for. */
@@ -29,8 +29,8 @@ export class ProcessHost {
     overrides: Readonly<Record<string, string>> = {},
   ): Promise<{ child: Child; ready: Ready }> {
     const logFile = this.folder.log(name);
-    const started = await Child.start({ name, command, logFile, ready, readyDeadlineMs, environment: this.environment, overrides });
-    this.children.unshift(started.child);
+    const started = await Child.start({ name, command, logFile, ready, readyDeadlineMs, environment: this.#environment, overrides });
+    this.#children.unshift(started.child);
     return started;
   }
 
@@ -41,12 +41,12 @@ export class ProcessHost {
 
   /** Those that run now. */
   get running(): readonly { name: string; child: Child }[] {
-    return this.children.filter(({ running }) => running).map((child) => ({ name: child.name, child }));
+    return this.#children.filter(({ running }) => running).map((child) => ({ name: child.name, child }));
   }
 
   /** Ends every process. */
   async stop(): Promise<void> {
-    await Promise.all(this.children.map((child) => child.stop(STOP_GRACE_MS)));
+    await Promise.all(this.#children.map((child) => child.stop(STOP_GRACE_MS)));
   }
 }
 

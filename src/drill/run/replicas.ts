@@ -34,42 +34,42 @@ interface LogLine {
 
 /** The fence controllers of one drill. One that ends is replaced after a while, until the drill is over. */
 export class Replicas {
-  private readonly session: ClusterSession;
-  private readonly started: Replica[] = [];
-  private readonly leaders = new Map<string, Replica>();
-  private readonly tell: (line: string) => void;
+  readonly #session: ClusterSession;
+  readonly #started: Replica[] = [];
+  readonly #leaders = new Map<string, Replica>();
+  readonly #tell: (line: string) => void;
   /** Further words of the command line. */
-  private flags: readonly string[];
+  #flags: readonly string[];
   /** Why a /readyz did not answer. */
-  private readonly refusals = new Set<string>();
-  private isOver = false;
+  readonly #refusals = new Set<string>();
+  #isOver = false;
 
   /** `tell` hears what an audience should know. */
   constructor(session: ClusterSession, tell: (line: string) => void, flags: readonly string[] = []) {
-    this.session = session;
-    this.flags = flags;
-    this.tell = tell;
+    this.#session = session;
+    this.#flags = flags;
+    this.#tell = tell;
   }
 
   /** Every replica that was ever started, the oldest first. */
   get all(): readonly Replica[] {
-    return this.started;
+    return this.#started;
   }
 
   get running(): readonly Replica[] {
-    return this.started.filter(({ child }) => child.running);
+    return this.#started.filter(({ child }) => child.running);
   }
 
   async start(count: number): Promise<void> {
-    for (let index = 0; index < count; index += 1) await this.startOne();
+    for (let index = 0; index < count; index += 1) await this.#startOne();
   }
 
   /** Who holds, or held, the Lease under this identity; undefined when that identity never led. */
   named(identity: string): Replica | undefined {
-    const known = this.leaders.get(identity);
+    const known = this.#leaders.get(identity);
     if (known !== undefined || identity === '') return known;
-    const found = this.started.find(({ child }) => linesOf(child).some((line) => line.message === 'became leader' && line.identity === identity));
-    if (found !== undefined) this.leaders.set(identity, found);
+    const found = this.#started.find(({ child }) => linesOf(child).some((line) => line.message === 'became leader' && line.identity === identity));
+    if (found !== undefined) this.#leaders.set(identity, found);
     return found;
   }
 
@@ -85,12 +85,12 @@ export class Replicas {
       if (answers.every((status) => status === 200)) return;
       await pause(READY_RETRY_MS);
     }
-    throw new Error(`not every controller is ready after 30 s (${[...this.refusals].join('; ')}):\n${this.lastLines()}`);
+    throw new Error(`not every controller is ready after 30 s (${[...this.#refusals].join('; ')}):\n${this.lastLines()}`);
   }
 
   /** The end of every log, for an error. */
   lastLines(): string {
-    return this.started
+    return this.#started
       .map(
         ({ name, child }) =>
           `${name}: ${child
@@ -111,7 +111,7 @@ export class Replicas {
     try {
       return (await fetch(`http://${address}/readyz`, { signal: AbortSignal.timeout(READYZ_DEADLINE_MS) })).status;
     } catch (error) {
-      this.refusals.add(String(error));
+      this.#refusals.add(String(error));
       return undefined;
     }
   }
@@ -119,7 +119,7 @@ export class Replicas {
   /** Ends every replica in order, one after the other; those that come in their place are started with these words. */
   async roll(flags: readonly string[]): Promise<void> {
     const before = this.running;
-    this.flags = flags;
+    this.#flags = flags;
     for (const { child } of before) {
       await child.stop(ROLL_GRACE_MS);
       await pause(WORLD.controllerRestartMs + READY_RETRY_MS);
@@ -128,30 +128,30 @@ export class Replicas {
   }
 
   kill(replica: Replica): void {
-    this.record(replica, 'crash');
+    this.#record(replica, 'crash');
     replica.child.signal('SIGKILL');
   }
 
   /** Stops a replica where it stands; the returned function lets it go on. */
   freeze(replica: Replica): () => void {
-    this.record(replica, 'pause');
+    this.#record(replica, 'pause');
     const thaw = replica.child.freeze();
     return () => {
-      this.record(replica, 'resume');
+      this.#record(replica, 'resume');
       thaw();
     };
   }
 
   /** Nobody is replaced any more, and everybody ends within `graceMs`. */
   async stop(graceMs: number): Promise<void> {
-    this.isOver = true;
-    await Promise.all(this.started.map(({ child }) => child.stop(graceMs)));
+    this.#isOver = true;
+    await Promise.all(this.#started.map(({ child }) => child.stop(graceMs)));
   }
 
-  private async startOne(): Promise<void> {
-    const { session } = this;
-    const name = `controller-${this.started.length + 1}`;
-    const hearing = session.kdump === undefined ? [] : ['--kdump-address', session.kdump.listensAt(this.started.length + 1)];
+  async #startOne(): Promise<void> {
+    const session = this.#session;
+    const name = `controller-${this.#started.length + 1}`;
+    const hearing = session.kdump === undefined ? [] : ['--kdump-address', session.kdump.listensAt(this.#started.length + 1)];
     const own = [
       '--mode',
       'enforce',
@@ -164,28 +164,28 @@ export class Replicas {
     ];
     const flags = [...own, '--http-address', '127.0.0.1:0', ...hearing];
     const loaded = ['--import', pathToFileURL(drillProgram('ends-with-stdin')).href];
-    const command = [process.execPath, ...loaded, programPath('main'), 'controller', ...flags, ...this.flags, '--log-format', 'json'];
+    const command = [process.execPath, ...loaded, programPath('main'), 'controller', ...flags, ...this.#flags, '--log-format', 'json'];
     const { child } = await session.processes.start(name, command, false, undefined, session.cloudOfMachines?.environment);
     const replica = { name, child };
-    this.started.push(replica);
-    this.record(replica, 'start');
-    void child.end().then(() => this.replace(replica));
+    this.#started.push(replica);
+    this.#record(replica, 'start');
+    void child.end().then(() => this.#replace(replica));
   }
 
-  private async replace({ name }: Replica): Promise<void> {
-    if (this.isOver) return;
-    this.tell(`${name} has ended; a new one comes`);
+  async #replace({ name }: Replica): Promise<void> {
+    if (this.#isOver) return;
+    this.#tell(`${name} has ended; a new one comes`);
     await pause(WORLD.controllerRestartMs);
     // The drill may have ended meanwhile.
-    if (!this.stopped()) await this.startOne();
+    if (!this.#stopped()) await this.#startOne();
   }
 
-  private stopped(): boolean {
-    return this.isOver;
+  #stopped(): boolean {
+    return this.#isOver;
   }
 
-  private record({ child }: Replica, what: ControllerEvent['what']): void {
-    this.session.record({ kind: 'controller', at: this.session.now(), id: String(child.pid), what });
+  #record({ child }: Replica, what: ControllerEvent['what']): void {
+    this.#session.record({ kind: 'controller', at: this.#session.now(), id: String(child.pid), what });
   }
 }
 

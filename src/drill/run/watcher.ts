@@ -28,7 +28,7 @@ export class Watcher {
   readonly leases: Lister<Lease>;
   /** Where Machines stand for the nodes. */
   readonly machines: Lister<Machine> | undefined;
-  private readonly reflectors: Reflector<KubeObject>[] = [];
+  readonly #reflectors: Reflector<KubeObject>[] = [];
 
   constructor(session: Pick<ClusterSession, 'transport' | 'fleet'>) {
     const base = { transport: session.transport, clock: new SystemClock(), random: new SystemRandom(), logger: QUIET, metrics: NO_METRICS.watch };
@@ -45,8 +45,8 @@ export class Watcher {
     const machines =
       session.fleet.length === 0 ? undefined : new Reflector({ ...base, resource: MACHINES, namespace: FLEET_NAMESPACE, prune: whole });
     this.machines = machines?.lister;
-    if (machines !== undefined) this.reflectors.push(machines);
-    for (const reflector of [nodes, pods, fences, attachments, leases]) this.reflectors.push(reflector as unknown as Reflector<KubeObject>);
+    if (machines !== undefined) this.#reflectors.push(machines);
+    for (const reflector of [nodes, pods, fences, attachments, leases]) this.#reflectors.push(reflector as unknown as Reflector<KubeObject>);
   }
 
   /** The controllers' own Lease. */
@@ -55,19 +55,19 @@ export class Watcher {
   }
 
   async start(): Promise<void> {
-    for (const reflector of this.reflectors) reflector.start();
-    await Promise.all(this.reflectors.map((reflector) => reflector.untilSynced(SYNC_DEADLINE_MS)));
+    for (const reflector of this.#reflectors) reflector.start();
+    await Promise.all(this.#reflectors.map((reflector) => reflector.untilSynced(SYNC_DEADLINE_MS)));
   }
 
   onChange(listener: () => void): void {
-    for (const lister of this.listers) lister.onChange(listener);
+    for (const lister of this.#listers) lister.onChange(listener);
   }
 
   close(): void {
-    for (const reflector of this.reflectors) reflector.close();
+    for (const reflector of this.#reflectors) reflector.close();
   }
 
-  private get listers(): readonly Lister<KubeObject>[] {
+  get #listers(): readonly Lister<KubeObject>[] {
     return [this.nodes, this.pods, this.fences, this.attachments, this.leases, ...(this.machines === undefined ? [] : [this.machines])];
   }
 
@@ -86,7 +86,7 @@ export class Watcher {
       };
       const timer = setTimeout(() => end(() => reject(new Error(`after ${deadlineMs / 1000} s still waiting for ${what}`))), deadlineMs);
       const poll = setInterval(look, 250);
-      unsubscribe = this.listers.map((lister) => lister.onChange(look));
+      unsubscribe = this.#listers.map((lister) => lister.onChange(look));
       look();
     });
   }

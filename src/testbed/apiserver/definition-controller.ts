@@ -8,44 +8,44 @@ const CLEAN_UP = 'customresourcecleanup.apiextensions.k8s.io';
 
 /** What a server's own controllers do for definitions: establish new ones, serve what they say, remove the objects of those that go. */
 export class DefinitionController {
-  private readonly backend: Backend;
-  private readonly endWatches: (storage: string) => void;
+  readonly #backend: Backend;
+  readonly #endWatches: (storage: string) => void;
 
   constructor(backend: Backend, endWatches: (storage: string) => void) {
-    this.backend = backend;
-    this.endWatches = endWatches;
+    this.#backend = backend;
+    this.#endWatches = endWatches;
   }
 
   /** To be called after each change of a definition or of an object of a custom kind. */
   note(change: Change): void {
     const definition = change.object;
     if (change.type === 'DELETED') {
-      serveDefinition(this.backend, definition, true);
-      this.endWatches(storageOf(definition));
-    } else if (definition.metadata.deletionTimestamp !== undefined) this.clear(definition);
-    else this.establish(definition);
+      serveDefinition(this.#backend, definition, true);
+      this.#endWatches(storageOf(definition));
+    } else if (definition.metadata.deletionTimestamp !== undefined) this.#clear(definition);
+    else this.#establish(definition);
   }
 
   /** The last object of a kind went: its definition may go too. */
   noteGone(storage: string): void {
-    const definition = this.backend.store.collection(DEFINITIONS).get(storage);
-    if (definition?.metadata.deletionTimestamp !== undefined) this.release(definition);
+    const definition = this.#backend.store.collection(DEFINITIONS).get(storage);
+    if (definition?.metadata.deletionTimestamp !== undefined) this.#release(definition);
   }
 
-  private establish(definition: ApiObject): void {
-    serveDefinition(this.backend, definition, false);
-    const status = establishedStatus(definition, this.backend);
+  #establish(definition: ApiObject): void {
+    serveDefinition(this.#backend, definition, false);
+    const status = establishedStatus(definition, this.#backend);
     const finalizers = definition.metadata.finalizers ?? [];
     if (equal(definition['status'], status) && finalizers.includes(CLEAN_UP)) return;
     const kept = finalizers.includes(CLEAN_UP) ? finalizers : [...finalizers, CLEAN_UP];
-    this.backend.store.put(DEFINITIONS, { ...definition, metadata: { ...definition.metadata, finalizers: kept }, status });
+    this.#backend.store.put(DEFINITIONS, { ...definition, metadata: { ...definition.metadata, finalizers: kept }, status });
   }
 
-  private clear(definition: ApiObject): void {
-    const kind = this.backend.registry.all().find((one) => one.storage === storageOf(definition));
+  #clear(definition: ApiObject): void {
+    const kind = this.#backend.registry.all().find((one) => one.storage === storageOf(definition));
     if (kind !== undefined) {
-      for (const object of this.backend.store.collection(kind.storage).inNamespace('')) {
-        remove(this.backend, kind, object, {
+      for (const object of this.#backend.store.collection(kind.storage).inNamespace('')) {
+        remove(this.#backend, kind, object, {
           gracePeriodSeconds: undefined,
           propagationPolicy: 'Background',
           uid: undefined,
@@ -54,13 +54,13 @@ export class DefinitionController {
         });
       }
     }
-    this.release(definition);
+    this.#release(definition);
   }
 
-  private release(definition: ApiObject): void {
-    if (this.backend.store.collection(storageOf(definition)).size > 0) return;
-    const kind = this.backend.registry.find('apiextensions.k8s.io', 'v1', 'customresourcedefinitions');
-    if (kind !== undefined) releaseFinalizers(this.backend, kind, definition, [CLEAN_UP]);
+  #release(definition: ApiObject): void {
+    if (this.#backend.store.collection(storageOf(definition)).size > 0) return;
+    const kind = this.#backend.registry.find('apiextensions.k8s.io', 'v1', 'customresourcedefinitions');
+    if (kind !== undefined) releaseFinalizers(this.#backend, kind, definition, [CLEAN_UP]);
   }
 }
 

@@ -17,147 +17,147 @@ const BACKGROUND: DeleteOptions = {
  * go, foreground and orphan deletions end, an emptied namespace ends.
  */
 export class Garbage {
-  private readonly backend: Backend;
+  readonly #backend: Backend;
   /** uid of an owner → its dependents, by `storage key`. */
-  private readonly dependents = new Map<string, Map<string, { kind: Kind; object: ApiObject }>>();
-  private readonly pending: { kind: Kind; object: ApiObject; gone: boolean }[] = [];
-  private collecting = false;
+  readonly #dependents = new Map<string, Map<string, { kind: Kind; object: ApiObject }>>();
+  readonly #pending: { kind: Kind; object: ApiObject; gone: boolean }[] = [];
+  #collecting = false;
 
   constructor(backend: Backend) {
-    this.backend = backend;
+    this.#backend = backend;
   }
 
   /** Notes a change of a collection. Cheap for objects without owners and without a deletion under way. */
   note(kind: Kind, change: Change): void {
     const place = `${kind.storage} ${change.key}`;
-    for (const owner of change.previous?.metadata.ownerReferences ?? []) this.dependents.get(owner.uid)?.delete(place);
+    for (const owner of change.previous?.metadata.ownerReferences ?? []) this.#dependents.get(owner.uid)?.delete(place);
     if (change.type !== 'DELETED') {
-      for (const owner of change.object.metadata.ownerReferences ?? []) this.dependentsOf(owner.uid).set(place, { kind, object: change.object });
+      for (const owner of change.object.metadata.ownerReferences ?? []) this.#dependentsOf(owner.uid).set(place, { kind, object: change.object });
     }
     const gone = change.type === 'DELETED';
-    if (gone || change.object.metadata.deletionTimestamp !== undefined) this.pending.push({ kind, object: change.object, gone });
+    if (gone || change.object.metadata.deletionTimestamp !== undefined) this.#pending.push({ kind, object: change.object, gone });
     else if (change.object.metadata.ownerReferences !== undefined && change.type === 'ADDED')
-      this.pending.push({ kind, object: change.object, gone });
+      this.#pending.push({ kind, object: change.object, gone });
   }
 
   /** Works until nothing is left to do. */
   collect(): void {
-    if (this.collecting || this.pending.length === 0) return;
-    this.collecting = true;
+    if (this.#collecting || this.#pending.length === 0) return;
+    this.#collecting = true;
     try {
-      for (let next = this.pending.shift(); next !== undefined; next = this.pending.shift()) this.handle(next.kind, next.object, next.gone);
+      for (let next = this.#pending.shift(); next !== undefined; next = this.#pending.shift()) this.#handle(next.kind, next.object, next.gone);
     } finally {
-      this.collecting = false;
+      this.#collecting = false;
     }
   }
 
-  private handle(kind: Kind, object: ApiObject, gone: boolean): void {
+  #handle(kind: Kind, object: ApiObject, gone: boolean): void {
     const { uid = '', deletionTimestamp, finalizers = [], namespace = '' } = object.metadata;
     if (gone) {
-      for (const one of this.take(uid)) this.dropOwner(one.kind, one.object, uid);
-      this.dependents.delete(uid);
-      for (const owner of object.metadata.ownerReferences ?? []) this.finishForeground(owner, namespace);
-      if (namespace !== '') this.endNamespace(namespace);
+      for (const one of this.#take(uid)) this.#dropOwner(one.kind, one.object, uid);
+      this.#dependents.delete(uid);
+      for (const owner of object.metadata.ownerReferences ?? []) this.#finishForeground(owner, namespace);
+      if (namespace !== '') this.#endNamespace(namespace);
       return;
     }
     if (deletionTimestamp === undefined) {
-      if ((object.metadata.ownerReferences ?? []).every((owner) => this.isAbsent(owner, namespace))) this.delete(kind, object);
+      if ((object.metadata.ownerReferences ?? []).every((owner) => this.#isAbsent(owner, namespace))) this.#delete(kind, object);
       return;
     }
-    if (kind.storage === 'namespaces') this.emptyNamespace(object.metadata.name);
+    if (kind.storage === 'namespaces') this.#emptyNamespace(object.metadata.name);
     if (finalizers.includes(ORPHAN)) {
-      for (const one of this.take(uid)) this.orphan(one.kind, one.object, uid);
-      releaseFinalizers(this.backend, kind, object, [ORPHAN]);
+      for (const one of this.#take(uid)) this.#orphan(one.kind, one.object, uid);
+      releaseFinalizers(this.#backend, kind, object, [ORPHAN]);
     } else if (finalizers.includes(FOREGROUND)) {
-      for (const one of this.take(uid)) this.delete(one.kind, one.object);
-      if (this.take(uid).length === 0) releaseFinalizers(this.backend, kind, object, [FOREGROUND]);
+      for (const one of this.#take(uid)) this.#delete(one.kind, one.object);
+      if (this.#take(uid).length === 0) releaseFinalizers(this.#backend, kind, object, [FOREGROUND]);
     }
-    for (const owner of object.metadata.ownerReferences ?? []) this.finishForeground(owner, namespace);
+    for (const owner of object.metadata.ownerReferences ?? []) this.#finishForeground(owner, namespace);
   }
 
-  private finishForeground(owner: Owner, namespace: string): void {
-    const found = this.ownerOf(owner, namespace);
+  #finishForeground(owner: Owner, namespace: string): void {
+    const found = this.#ownerOf(owner, namespace);
     if (found?.object.metadata.uid !== owner.uid || !(found.object.metadata.finalizers ?? []).includes(FOREGROUND)) return;
-    if (this.take(owner.uid).length === 0) releaseFinalizers(this.backend, found.kind, found.object, [FOREGROUND]);
+    if (this.#take(owner.uid).length === 0) releaseFinalizers(this.#backend, found.kind, found.object, [FOREGROUND]);
   }
 
-  private dropOwner(kind: Kind, object: ApiObject, uid: string): void {
-    const current = this.current(kind, object);
+  #dropOwner(kind: Kind, object: ApiObject, uid: string): void {
+    const current = this.#current(kind, object);
     if (current === undefined) return;
     const others = (current.metadata.ownerReferences ?? []).filter(
-      (owner) => owner.uid !== uid && !this.isAbsent(owner, current.metadata.namespace ?? ''),
+      (owner) => owner.uid !== uid && !this.#isAbsent(owner, current.metadata.namespace ?? ''),
     );
-    if (others.length === 0) this.delete(kind, current);
-    else this.orphan(kind, current, uid);
+    if (others.length === 0) this.#delete(kind, current);
+    else this.#orphan(kind, current, uid);
   }
 
-  private orphan(kind: Kind, object: ApiObject, uid: string): void {
-    const current = this.current(kind, object);
+  #orphan(kind: Kind, object: ApiObject, uid: string): void {
+    const current = this.#current(kind, object);
     if (current === undefined) return;
     const { ownerReferences = [], ...metadata } = current.metadata;
     const left = ownerReferences.filter((owner) => owner.uid !== uid);
-    this.backend.store.put(kind.storage, {
+    this.#backend.store.put(kind.storage, {
       ...current,
       metadata: { ...metadata, name: current.metadata.name, ...(left.length === 0 ? {} : { ownerReferences: left }) },
     });
   }
 
-  private delete(kind: Kind, object: ApiObject): void {
-    const current = this.current(kind, object);
-    if (current !== undefined && current.metadata.deletionTimestamp === undefined) remove(this.backend, kind, current, BACKGROUND);
+  #delete(kind: Kind, object: ApiObject): void {
+    const current = this.#current(kind, object);
+    if (current !== undefined && current.metadata.deletionTimestamp === undefined) remove(this.#backend, kind, current, BACKGROUND);
   }
 
-  private current(kind: Kind, object: ApiObject): ApiObject | undefined {
-    const found = find(this.backend, kind, object.metadata.namespace ?? '', object.metadata.name);
+  #current(kind: Kind, object: ApiObject): ApiObject | undefined {
+    const found = find(this.#backend, kind, object.metadata.namespace ?? '', object.metadata.name);
     return found?.metadata.uid === object.metadata.uid ? found : undefined;
   }
 
-  private ownerOf(owner: Owner, namespace: string): { kind: Kind; object: ApiObject } | undefined {
+  #ownerOf(owner: Owner, namespace: string): { kind: Kind; object: ApiObject } | undefined {
     const slash = owner.apiVersion.indexOf('/');
-    const kind = this.backend.registry.findKind(slash < 0 ? '' : owner.apiVersion.slice(0, slash), owner.kind);
+    const kind = this.#backend.registry.findKind(slash < 0 ? '' : owner.apiVersion.slice(0, slash), owner.kind);
     if (kind === undefined) return undefined;
-    const object = find(this.backend, kind, namespace, owner.name);
+    const object = find(this.#backend, kind, namespace, owner.name);
     return object === undefined ? undefined : { kind, object };
   }
 
   /** An owner of an unknown kind counts as there: nothing is deleted on a guess. */
-  private isAbsent(owner: Owner, namespace: string): boolean {
+  #isAbsent(owner: Owner, namespace: string): boolean {
     const slash = owner.apiVersion.indexOf('/');
-    const known = this.backend.registry.findKind(slash < 0 ? '' : owner.apiVersion.slice(0, slash), owner.kind) !== undefined;
-    return known && this.ownerOf(owner, namespace)?.object.metadata.uid !== owner.uid;
+    const known = this.#backend.registry.findKind(slash < 0 ? '' : owner.apiVersion.slice(0, slash), owner.kind) !== undefined;
+    return known && this.#ownerOf(owner, namespace)?.object.metadata.uid !== owner.uid;
   }
 
-  private take(uid: string): { kind: Kind; object: ApiObject }[] {
-    return [...(this.dependents.get(uid)?.values() ?? [])];
+  #take(uid: string): { kind: Kind; object: ApiObject }[] {
+    return [...(this.#dependents.get(uid)?.values() ?? [])];
   }
 
-  private dependentsOf(uid: string): Map<string, { kind: Kind; object: ApiObject }> {
-    let found = this.dependents.get(uid);
+  #dependentsOf(uid: string): Map<string, { kind: Kind; object: ApiObject }> {
+    let found = this.#dependents.get(uid);
     if (found === undefined) {
       found = new Map();
-      this.dependents.set(uid, found);
+      this.#dependents.set(uid, found);
     }
     return found;
   }
 
-  private emptyNamespace(namespace: string): void {
-    for (const kind of this.contained()) {
-      for (const object of this.backend.store.collection(kind.storage).inNamespace(namespace)) {
-        if (object.metadata.deletionTimestamp === undefined) remove(this.backend, kind, object, BACKGROUND);
+  #emptyNamespace(namespace: string): void {
+    for (const kind of this.#contained()) {
+      for (const object of this.#backend.store.collection(kind.storage).inNamespace(namespace)) {
+        if (object.metadata.deletionTimestamp === undefined) remove(this.#backend, kind, object, BACKGROUND);
       }
     }
-    this.endNamespace(namespace);
+    this.#endNamespace(namespace);
   }
 
-  private endNamespace(namespace: string): void {
-    const namespaces = this.backend.store.collection('namespaces');
+  #endNamespace(namespace: string): void {
+    const namespaces = this.#backend.store.collection('namespaces');
     const object = namespaces.get(namespace);
     if (object?.metadata.deletionTimestamp === undefined || (object.metadata.finalizers ?? []).length > 0) return;
-    const isEmpty = this.contained().every((kind) => this.backend.store.collection(kind.storage).inNamespace(namespace).length === 0);
-    if (isEmpty) this.backend.store.remove('namespaces', object);
+    const isEmpty = this.#contained().every((kind) => this.#backend.store.collection(kind.storage).inNamespace(namespace).length === 0);
+    if (isEmpty) this.#backend.store.remove('namespaces', object);
   }
 
-  private contained(): Kind[] {
-    return this.backend.registry.all().filter((kind) => kind.namespaced && !kind.virtual);
+  #contained(): Kind[] {
+    return this.#backend.registry.all().filter((kind) => kind.namespaced && !kind.virtual);
   }
 }

@@ -106,24 +106,24 @@ interface Answer {
 
 /** Turns HTTP into requests of the core and back. */
 class Front {
-  private readonly server: ApiServer;
-  private readonly bodies = new EventBodies();
-  private isPaused = false;
-  private held: (() => void)[] = [];
+  readonly #server: ApiServer;
+  readonly #bodies = new EventBodies();
+  #isPaused = false;
+  #held: (() => void)[] = [];
 
   constructor(server: ApiServer) {
-    this.server = server;
+    this.#server = server;
   }
 
   readonly onRequest = (message: IncomingMessage, response: HttpResponse): void => {
     readBody(message).then(
       (text) => {
-        this.whenRunning(response, () => {
-          this.serve(message, response, text);
+        this.#whenRunning(response, () => {
+          this.#serve(message, response, text);
         });
       },
       (error: unknown) => {
-        this.whenRunning(response, () => {
+        this.#whenRunning(response, () => {
           send(response, failureOf(error));
         });
       },
@@ -131,42 +131,42 @@ class Front {
   };
 
   pause(): void {
-    this.isPaused = true;
+    this.#isPaused = true;
   }
 
   resume(): void {
-    this.isPaused = false;
-    const { held } = this;
-    this.held = [];
+    this.#isPaused = false;
+    const held = this.#held;
+    this.#held = [];
     for (const work of held) work();
   }
 
   tick(): void {
-    if (!this.isPaused) this.server.tick();
+    if (!this.#isPaused) this.#server.tick();
   }
 
   /** During an outage work waits; what its client has given up meanwhile is dropped. */
-  private whenRunning(response: HttpResponse, work: () => void): void {
+  #whenRunning(response: HttpResponse, work: () => void): void {
     if (response.destroyed) return;
-    if (!this.isPaused) work();
+    if (!this.#isPaused) work();
     else {
-      this.held.push(() => {
-        this.whenRunning(response, work);
+      this.#held.push(() => {
+        this.#whenRunning(response, work);
       });
     }
   }
 
-  private serve(message: IncomingMessage, response: HttpResponse, text: string): void {
+  #serve(message: IncomingMessage, response: HttpResponse, text: string): void {
     try {
-      const request = this.requestOf(message, text);
-      if (request.method === 'GET' && isWatch(request)) this.stream(request, response);
-      else send(response, this.server.handle(request), wantsProtobuf(request));
+      const request = this.#requestOf(message, text);
+      if (request.method === 'GET' && isWatch(request)) this.#stream(request, response);
+      else send(response, this.#server.handle(request), wantsProtobuf(request));
     } catch (error) {
       send(response, failureOf(error));
     }
   }
 
-  private requestOf(message: IncomingMessage, text: string): ServerRequest {
+  #requestOf(message: IncomingMessage, text: string): ServerRequest {
     const url = new URL(message.url ?? '/', 'https://server');
     const contentType = message.headers['content-type'];
     const token = /^Bearer (.+)$/.exec(message.headers.authorization ?? '')?.[1];
@@ -177,7 +177,7 @@ class Front {
       method,
       path: url.pathname,
       query,
-      user: token === undefined ? undefined : this.server.userByToken(token),
+      user: token === undefined ? undefined : this.#server.userByToken(token),
       body: parseBody(text, contentType),
       contentType,
       accept: message.headers.accept,
@@ -185,19 +185,19 @@ class Front {
     };
   }
 
-  private stream(request: ServerRequest, response: HttpResponse): void {
+  #stream(request: ServerRequest, response: HttpResponse): void {
     const early: ServerEvent[] = [];
     const isBinary = wantsProtobuf(request) && isWatchedInProtobuf(request.path);
     let isOpen = false;
     const state = { isEnded: false };
-    const opened = this.server.watch(request, {
+    const opened = this.#server.watch(request, {
       onEvent: (event) => {
-        if (isOpen) this.write(response, event, isBinary);
+        if (isOpen) this.#write(response, event, isBinary);
         else early.push(event);
       },
       onEnd: () => {
         state.isEnded = true;
-        if (isOpen) this.whenRunning(response, () => response.end());
+        if (isOpen) this.#whenRunning(response, () => response.end());
       },
     });
     if ('refusal' in opened) {
@@ -208,13 +208,13 @@ class Front {
     response.writeHead(200, { 'content-type': isBinary ? `${PROTOBUF};stream=watch` : 'application/json', 'cache-control': 'no-cache, private' });
     response.flushHeaders();
     isOpen = true;
-    for (const event of early) this.write(response, event, isBinary);
+    for (const event of early) this.#write(response, event, isBinary);
     if (state.isEnded) response.end();
   }
 
-  private write(response: HttpResponse, event: ServerEvent, isBinary: boolean): void {
-    this.whenRunning(response, () => {
-      response.write(isBinary ? this.bodies.frame(event) : this.bodies.line(event));
+  #write(response: HttpResponse, event: ServerEvent, isBinary: boolean): void {
+    this.#whenRunning(response, () => {
+      response.write(isBinary ? this.#bodies.frame(event) : this.#bodies.line(event));
       if (response.writableLength > UNREAD_BYTES_MAX) response.destroy();
     });
   }

@@ -60,24 +60,24 @@ const HEALTH = ['/healthz', '/readyz', '/livez'];
  * What real controllers in the server or beside it do at once (owner garbage collection, namespaces, establishing definitions) is done within each write.
  */
 export class ApiServer {
-  private readonly backend: Backend;
-  private readonly options: ApiServerOptions;
-  private readonly watches: Watches;
-  private readonly garbage: Garbage;
-  private readonly definitions: DefinitionController;
-  private readonly observed = new Set<string>();
-  private observedKinds: readonly Kind[] = [];
-  private readonly paths = new Map<string, ResourcePath | undefined>();
-  private readonly byToken = new Map<string, User>();
-  private readonly tokens: ServiceAccountTokens;
-  private readonly byName = new Map<string, User>();
-  private readonly definitionChanges: Change[] = [];
-  private readonly troubles: Troubles;
+  readonly #backend: Backend;
+  readonly #options: ApiServerOptions;
+  readonly #watches: Watches;
+  readonly #garbage: Garbage;
+  readonly #definitions: DefinitionController;
+  readonly #observed = new Set<string>();
+  #observedKinds: readonly Kind[] = [];
+  readonly #paths = new Map<string, ResourcePath | undefined>();
+  readonly #byToken = new Map<string, User>();
+  readonly #tokens: ServiceAccountTokens;
+  readonly #byName = new Map<string, User>();
+  readonly #definitionChanges: Change[] = [];
+  readonly #troubles: Troubles;
 
   constructor(options: ApiServerOptions) {
-    this.options = options;
+    this.#options = options;
     const store = new Store(options.historyLimit ?? HISTORY_LIMIT);
-    this.backend = {
+    this.#backend = {
       store,
       registry: new Registry(),
       clock: options.clock,
@@ -85,139 +85,139 @@ export class ApiServer {
       managedFields: options.tracksManagers === true ? 'all' : 'applied',
       logOf: options.logOf ?? (() => ''),
     };
-    this.troubles = new Troubles(options.clock);
-    this.tokens = new ServiceAccountTokens(this.backend);
-    this.watches = new Watches(this.backend, options.streamsLists ?? true);
-    this.garbage = new Garbage(this.backend);
-    this.definitions = new DefinitionController(this.backend, (storage) => {
-      this.watches.endAll(storage);
+    this.#troubles = new Troubles(options.clock);
+    this.#tokens = new ServiceAccountTokens(this.#backend);
+    this.#watches = new Watches(this.#backend, options.streamsLists ?? true);
+    this.#garbage = new Garbage(this.#backend);
+    this.#definitions = new DefinitionController(this.#backend, (storage) => {
+      this.#watches.endAll(storage);
     });
     for (const user of options.users) {
       const known: User = { name: user.name, groups: [...user.groups, AUTHENTICATED] };
-      this.byName.set(user.name, known);
-      if (user.token !== undefined) this.byToken.set(user.token, known);
+      this.#byName.set(user.name, known);
+      if (user.token !== undefined) this.#byToken.set(user.token, known);
     }
-    this.observeNewKinds();
+    this.#observeNewKinds();
     for (const { storage, object } of initialObjects(options.clock.wallMs(), () => options.random.uuid())) store.put(storage, object);
   }
 
   userByToken(token: string): User | undefined {
-    return this.byToken.get(token) ?? this.tokens.userOf(token);
+    return this.#byToken.get(token) ?? this.#tokens.userOf(token);
   }
 
   userByName(name: string): User | undefined {
-    return this.byName.get(name);
+    return this.#byName.get(name);
   }
 
   /** resourceVersion of the last write. */
   get revision(): number {
-    return this.backend.store.revision;
+    return this.#backend.store.revision;
   }
 
   get openWatches(): number {
-    return this.watches.size;
+    return this.#watches.size;
   }
 
   /** Answers a request. Everything a client can do wrong becomes a `Status`; an exception is a defect of this server. */
   handle(request: ServerRequest): ServerResponse {
-    const path = this.pathOf(request);
+    const path = this.#pathOf(request);
     const shown = presentation(request.accept);
     try {
-      const user = this.admitted(request);
-      if (path === undefined) return this.handleOther(request, user);
-      const kind = this.authorized(request, path, user);
-      const result = this.serve(kind, path, request, user);
-      this.settle();
-      this.record(request, path, result.status, result.audited);
+      const user = this.#admitted(request);
+      if (path === undefined) return this.#handleOther(request, user);
+      const kind = this.#authorized(request, path, user);
+      const result = this.#serve(kind, path, request, user);
+      this.#settle();
+      this.#record(request, path, result.status, result.audited);
       if (result.text !== undefined) return { status: result.status, body: result.text, headers: { 'content-type': 'text/plain' } };
-      return respond(result, shown, kind, this.options.clock.wallMs());
+      return respond(result, shown, kind, this.#options.clock.wallMs());
     } catch (error) {
       const response = failed(error);
-      if (path !== undefined) this.record(request, path, response.status, undefined);
+      if (path !== undefined) this.#record(request, path, response.status, undefined);
       return response;
     }
   }
 
   /** Opens a watch. A refusal is an ordinary response; else events come to the sink, the past ones before this returns. */
   watch(request: ServerRequest, sink: ServerSink): { close: () => void } | { refusal: ServerResponse } {
-    const path = this.pathOf(request);
+    const path = this.#pathOf(request);
     try {
       if (path === undefined) throw unknownPath(false);
-      const kind = this.authorized(request, path, this.admitted(request));
+      const kind = this.#authorized(request, path, this.#admitted(request));
       if (kind.virtual || path.name !== '') throw methodNotAllowed();
-      const shown = presentation(request.accept).stream(kind, sink, () => this.options.clock.wallMs());
-      const close = this.openOrExpire(kind, path, request, shown);
-      this.record(request, path, 200, undefined);
+      const shown = presentation(request.accept).stream(kind, sink, () => this.#options.clock.wallMs());
+      const close = this.#openOrExpire(kind, path, request, shown);
+      this.#record(request, path, 200, undefined);
       return { close };
     } catch (error) {
       const refusal = failed(error);
-      if (path !== undefined) this.record(request, path, refusal.status, undefined);
+      if (path !== undefined) this.#record(request, path, refusal.status, undefined);
       return { refusal };
     }
   }
 
   /** Sends bookmarks that are due and ends watches whose time is up. Call it about every second. */
   tick(): void {
-    this.watches.tick();
+    this.#watches.tick();
   }
 
   /** Sends a bookmark to every watch that asked for them. */
   bookmark(): void {
-    this.watches.tick(true);
+    this.#watches.tick(true);
   }
 
   /** Forgets all history: older watches, lists and continue tokens answer 410 from now on. */
   compact(): void {
-    this.backend.store.compact();
+    this.#backend.store.compact();
   }
 
   /** A backup of etcd. */
   backup(): StoreBackup {
-    return this.backend.store.backup();
+    return this.#backend.store.backup();
   }
 
   /** etcd is restored from a backup: revisions go back with it. Watches end in the ordinary way, as those of a server that is restarted. */
   restore(backup: StoreBackup): void {
-    this.backend.store.restore(backup);
-    this.watches.endAll();
+    this.#backend.store.restore(backup);
+    this.#watches.endAll();
   }
 
   /** Revisions go on from here, as if so much more had been written. */
   advance(revisions: number): void {
-    this.backend.store.advance(revisions);
+    this.#backend.store.advance(revisions);
   }
 
   /** It was started anew: watches have ended, nothing of before is in its caches, and what it needs has yet to be read. */
   restart(startUp: StartUp): void {
-    this.backend.store.compact();
-    this.watches.endAll();
-    this.troubles.startUp(startUp);
+    this.#backend.store.compact();
+    this.#watches.endAll();
+    this.#troubles.startUp(startUp);
   }
 
   /** API Priority and Fairness leaves these users no share: each request of theirs is answered 429 until what is returned is called. */
   throttle(isThrottled: (user: User) => boolean): () => void {
-    return this.troubles.throttle(isThrottled);
+    return this.#troubles.throttle(isThrottled);
   }
 
   /** Ends all watches: in the ordinary way, or with an ERROR event of status 410. */
   endWatches(how: 'close' | 'expire'): void {
-    if (how === 'close') this.watches.endAll();
-    else this.watches.expireAll();
+    if (how === 'close') this.#watches.endAll();
+    else this.#watches.expireAll();
   }
 
   /** Callers ask for the same few paths again and again. */
-  private pathOf({ path }: ServerRequest): ResourcePath | undefined {
-    const known = this.paths.get(path);
-    if (known !== undefined || this.paths.has(path)) return known;
-    if (this.paths.size >= KNOWN_PATHS_MAX) this.paths.clear();
+  #pathOf({ path }: ServerRequest): ResourcePath | undefined {
+    const known = this.#paths.get(path);
+    if (known !== undefined || this.#paths.has(path)) return known;
+    if (this.#paths.size >= KNOWN_PATHS_MAX) this.#paths.clear();
     const parsed = parseResourcePath(path);
-    this.paths.set(path, parsed);
+    this.#paths.set(path, parsed);
     return parsed;
   }
 
-  private openOrExpire(kind: Kind, path: ResourcePath, request: ServerRequest, sink: ServerSink): () => void {
+  #openOrExpire(kind: Kind, path: ResourcePath, request: ServerRequest, sink: ServerSink): () => void {
     try {
-      return this.watches.open(kind, path.namespace, request.query, sink);
+      return this.#watches.open(kind, path.namespace, request.query, sink);
     } catch (error) {
       if (!(error instanceof WatchExpired)) throw error;
       sink.onEvent({ type: 'ERROR', object: statusObject(error.failure) });
@@ -226,28 +226,28 @@ export class ApiServer {
     }
   }
 
-  private serve(kind: Kind, path: ResourcePath, request: ServerRequest, user: User): Result {
+  #serve(kind: Kind, path: ResourcePath, request: ServerRequest, user: User): Result {
     if (kind.storage === 'serviceaccounts' && path.subresource === 'token' && request.method === 'POST')
-      return { status: 201, body: this.tokens.issue(kind, path, request.body), warnings: [] };
-    if (!kind.virtual) return serveObjects(this.backend, kind, path, request);
+      return { status: 201, body: this.#tokens.issue(kind, path, request.body), warnings: [] };
+    if (!kind.virtual) return serveObjects(this.#backend, kind, path, request);
     if (request.method !== 'POST' || path.name !== '') throw methodNotAllowed();
     const body = review(kind, path.namespace, request.body, {
-      backend: this.backend,
+      backend: this.#backend,
       user,
       userByToken: (token) => this.userByToken(token),
-      allowsAll: this.options.authorization === 'always-allow',
+      allowsAll: this.#options.authorization === 'always-allow',
     });
     return { status: 201, body, warnings: [] };
   }
 
-  private admitted(request: ServerRequest): User {
+  #admitted(request: ServerRequest): User {
     const user = authenticated(request);
-    this.troubles.checkShare(user);
+    this.#troubles.checkShare(user);
     return user;
   }
 
-  private authorized(request: ServerRequest, path: ResourcePath, user: User): Kind {
-    this.authorize(user, {
+  #authorized(request: ServerRequest, path: ResourcePath, user: User): Kind {
+    this.#authorize(user, {
       verb: verbOf(request, path),
       group: path.group,
       resource: path.plural,
@@ -256,21 +256,21 @@ export class ApiServer {
       name: path.name === '' ? selectedName(request) : path.name,
       path: '',
     });
-    const kind = this.backend.registry.find(path.group, path.version, path.plural);
-    if (kind === undefined || (!kind.namespaced && path.namespace !== '')) throw unknownPath(this.backend.registry.isBuiltIn(path.group));
-    if (!kind.virtual) this.troubles.checkStorages(user);
+    const kind = this.#backend.registry.find(path.group, path.version, path.plural);
+    if (kind === undefined || (!kind.namespaced && path.namespace !== '')) throw unknownPath(this.#backend.registry.isBuiltIn(path.group));
+    if (!kind.virtual) this.#troubles.checkStorages(user);
     return kind;
   }
 
-  private authorize(user: User, attempt: Attempt): void {
-    const isKnown = !this.troubles.deniesAll(user);
-    if (isKnown && (this.options.authorization === 'always-allow' || isAllowed(this.backend, user, attempt))) return;
+  #authorize(user: User, attempt: Attempt): void {
+    const isKnown = !this.#troubles.deniesAll(user);
+    if (isKnown && (this.#options.authorization === 'always-allow' || isAllowed(this.#backend, user, attempt))) return;
     if (attempt.path !== '') throw new ApiFailure(403, 'Forbidden', `forbidden: ${refusalOf(user, attempt)}`, {});
     throw forbidden({ group: attempt.group, plural: attempt.resource }, attempt.name, refusalOf(user, attempt));
   }
 
-  private handleOther(request: ServerRequest, user: User): ServerResponse {
-    this.authorize(user, {
+  #handleOther(request: ServerRequest, user: User): ServerResponse {
+    this.#authorize(user, {
       verb: request.method.toLowerCase(),
       group: '',
       resource: '',
@@ -284,47 +284,47 @@ export class ApiServer {
       ? 'ok'
       : request.path === '/version'
         ? SERVER_VERSION
-        : (discover(this.backend.registry, request.path.replace(/\/$/, '')) ?? openApi(this.backend.registry, request.path));
+        : (discover(this.#backend.registry, request.path.replace(/\/$/, '')) ?? openApi(this.#backend.registry, request.path));
     if (body === undefined) throw unknownPath(false);
     if (request.method !== 'GET') throw methodNotAllowed();
     return { status: 200, body, headers: { 'content-type': health ? 'text/plain; charset=utf-8' : 'application/json' } };
   }
 
   /** Does what follows from the writes of a request, and watches over kinds that came with it. */
-  private settle(): void {
-    this.garbage.collect();
-    for (let change = this.definitionChanges.shift(); change !== undefined; change = this.definitionChanges.shift()) {
-      this.definitions.note(change);
-      this.garbage.collect();
+  #settle(): void {
+    this.#garbage.collect();
+    for (let change = this.#definitionChanges.shift(); change !== undefined; change = this.#definitionChanges.shift()) {
+      this.#definitions.note(change);
+      this.#garbage.collect();
     }
-    if (this.observedKinds !== this.backend.registry.all()) this.observeNewKinds();
+    if (this.#observedKinds !== this.#backend.registry.all()) this.#observeNewKinds();
   }
 
-  private observeNewKinds(): void {
-    this.observedKinds = this.backend.registry.all();
-    for (const kind of this.observedKinds) {
-      if (this.observed.has(kind.storage) || kind.virtual) continue;
-      this.observed.add(kind.storage);
-      this.backend.store.collection(kind.storage).onChange((change) => {
-        this.noticed(kind, change);
+  #observeNewKinds(): void {
+    this.#observedKinds = this.#backend.registry.all();
+    for (const kind of this.#observedKinds) {
+      if (this.#observed.has(kind.storage) || kind.virtual) continue;
+      this.#observed.add(kind.storage);
+      this.#backend.store.collection(kind.storage).onChange((change) => {
+        this.#noticed(kind, change);
       });
     }
   }
 
-  private noticed(kind: Kind, change: Change): void {
-    this.watches.deliver(kind.storage, change);
-    this.garbage.note(kind, change);
-    if (kind.storage === DEFINITIONS) this.definitionChanges.push(change);
-    else if (kind.custom && change.type === 'DELETED') this.definitions.noteGone(kind.storage);
+  #noticed(kind: Kind, change: Change): void {
+    this.#watches.deliver(kind.storage, change);
+    this.#garbage.note(kind, change);
+    if (kind.storage === DEFINITIONS) this.#definitionChanges.push(change);
+    else if (kind.custom && change.type === 'DELETED') this.#definitions.noteGone(kind.storage);
   }
 
-  private record(request: ServerRequest, path: ResourcePath, status: number, object: JsonObject | undefined): void {
-    const { audit } = this.options;
+  #record(request: ServerRequest, path: ResourcePath, status: number, object: JsonObject | undefined): void {
+    const { audit } = this.#options;
     // Of a dry run nothing is stored: it is no write.
     if (audit === undefined || request.query['dryRun'] === 'All') return;
     const name = path.name === '' ? objectName(object) : path.name;
     audit({
-      at: this.options.auditTimeMs?.() ?? this.options.clock.wallMs(),
+      at: this.#options.auditTimeMs?.() ?? this.#options.clock.wallMs(),
       kind: 'api',
       user: request.user?.name ?? '',
       verb: verbOf(request, path),

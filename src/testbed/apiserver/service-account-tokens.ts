@@ -21,25 +21,25 @@ interface Bound {
 
 /** What the TokenRequest API makes: tokens of a ServiceAccount that end with their time and with the account. */
 export class ServiceAccountTokens {
-  private readonly backend: Backend;
-  private readonly bound = new Map<string, Bound>();
+  readonly #backend: Backend;
+  readonly #bound = new Map<string, Bound>();
 
   constructor(backend: Backend) {
-    this.backend = backend;
+    this.#backend = backend;
   }
 
   /** Answers `create serviceaccounts/token`. */
   issue(kind: Kind, { namespace, name }: ResourcePath, body: Json | undefined): JsonObject {
-    const account = need(this.backend, kind, namespace, name);
+    const account = need(this.#backend, kind, namespace, name);
     if (isObject(at(body, 'spec', 'boundObjectRef'))) throw badRequest('this server binds tokens to their ServiceAccount only: spec.boundObjectRef');
     const expirationSeconds = at(body, 'spec', 'expirationSeconds') ?? DEFAULT_SECONDS;
     if (typeof expirationSeconds !== 'number' || expirationSeconds < LEAST_SECONDS) throw tooShort(name, expirationSeconds);
     const asked = listAt(at(body, 'spec'), 'audiences').filter(isString);
     const audiences = asked.length === 0 ? [AUDIENCE] : asked;
-    const nowMs = this.backend.clock.wallMs();
+    const nowMs = this.#backend.clock.wallMs();
     const expiresMs = nowMs + expirationSeconds * 1_000;
-    const token = this.write(account, expiresMs, audiences);
-    if (audiences.includes(AUDIENCE)) this.remember(token, { namespace, name, uid: account.metadata.uid ?? '', expiresMs });
+    const token = this.#write(account, expiresMs, audiences);
+    if (audiences.includes(AUDIENCE)) this.#remember(token, { namespace, name, uid: account.metadata.uid ?? '', expiresMs });
     return {
       kind: 'TokenRequest',
       apiVersion: 'authentication.k8s.io/v1',
@@ -51,9 +51,9 @@ export class ServiceAccountTokens {
 
   /** Who comes with this token; nobody once its time is over, or its account another one or gone. */
   userOf(token: string): User | undefined {
-    const bound = this.bound.get(token);
-    if (bound === undefined || bound.expiresMs <= this.backend.clock.wallMs()) return undefined;
-    const account = this.backend.store.collection(ACCOUNTS).get(`${bound.namespace}/${bound.name}`);
+    const bound = this.#bound.get(token);
+    if (bound === undefined || bound.expiresMs <= this.#backend.clock.wallMs()) return undefined;
+    const account = this.#backend.store.collection(ACCOUNTS).get(`${bound.namespace}/${bound.name}`);
     if (account?.metadata.uid !== bound.uid) return undefined;
     return {
       name: `system:serviceaccount:${bound.namespace}:${bound.name}`,
@@ -62,7 +62,7 @@ export class ServiceAccountTokens {
   }
 
   /** Three parts as clients expect them; the last is chance, since nobody but this server looks at it. */
-  private write({ metadata }: ApiObject, expiresMs: number, audiences: readonly string[]): string {
+  #write({ metadata }: ApiObject, expiresMs: number, audiences: readonly string[]): string {
     const claims = {
       aud: audiences,
       exp: Math.floor(expiresMs / 1_000),
@@ -70,14 +70,14 @@ export class ServiceAccountTokens {
       sub: `system:serviceaccount:${metadata.namespace ?? ''}:${metadata.name}`,
     };
     const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
-    const { random } = this.backend;
+    const { random } = this.#backend;
     return [part({ alg: 'none', typ: 'JWT' }), part(claims), `${random.uuid()}${random.uuid()}`.replaceAll('-', '')].join('.');
   }
 
-  private remember(token: string, bound: Bound): void {
-    this.bound.set(token, bound);
-    const [oldest] = this.bound.keys();
-    if (this.bound.size > TOKENS_MAX && oldest !== undefined) this.bound.delete(oldest);
+  #remember(token: string, bound: Bound): void {
+    this.#bound.set(token, bound);
+    const [oldest] = this.#bound.keys();
+    if (this.#bound.size > TOKENS_MAX && oldest !== undefined) this.#bound.delete(oldest);
   }
 }
 

@@ -60,78 +60,78 @@ function bodyOf({ body }: ApiRequest): Json | undefined {
 
 /** One watch: a queue that is emptied in a microtask, so that no sink runs inside another request's write. */
 class InProcessWatch {
-  private readonly sink: WatchSink;
-  private readonly queue: (() => void)[] = [];
-  private isOver = false;
-  private isDraining = false;
-  private readonly stop: () => void;
+  readonly #sink: WatchSink;
+  readonly #queue: (() => void)[] = [];
+  #isOver = false;
+  #isDraining = false;
+  readonly #stop: () => void;
 
   constructor(server: ApiServer, request: ServerRequest, sink: WatchSink) {
-    this.sink = sink;
+    this.#sink = sink;
     const early: (() => void)[] = [];
     let isOpen = false;
     const inOrder = (work: () => void): void => {
-      if (isOpen) this.later(work);
+      if (isOpen) this.#later(work);
       else early.push(work);
     };
     const opened = server.watch(request, {
       onEvent: (event) => {
         inOrder(() => {
-          this.deliver(event);
+          this.#deliver(event);
         });
       },
       onEnd: () => {
         inOrder(() => {
-          this.end(undefined);
+          this.#end(undefined);
         });
       },
     });
     isOpen = true;
     if ('refusal' in opened) {
       const { status, body } = opened.refusal;
-      this.stop = () => undefined;
-      this.later(() => {
-        this.end(new ApiStatusError(status, textAt(body, 'reason'), textAt(body, 'message')));
+      this.#stop = () => undefined;
+      this.#later(() => {
+        this.#end(new ApiStatusError(status, textAt(body, 'reason'), textAt(body, 'message')));
       });
       return;
     }
-    this.stop = opened.close;
-    this.later(() => {
+    this.#stop = opened.close;
+    this.#later(() => {
       sink.onOpen();
     });
-    for (const work of early) this.later(work);
+    for (const work of early) this.#later(work);
   }
 
   readonly close = (): void => {
-    if (this.isOver) return;
-    this.stop();
-    this.queue.length = 0;
-    this.later(() => {
-      this.end(new TransportError('aborted', 'the watch was closed'));
+    if (this.#isOver) return;
+    this.#stop();
+    this.#queue.length = 0;
+    this.#later(() => {
+      this.#end(new TransportError('aborted', 'the watch was closed'));
     });
   };
 
-  private deliver(event: ServerEvent): void {
-    this.sink.onEvent({ type: event.type, object: copy(event.object) });
+  #deliver(event: ServerEvent): void {
+    this.#sink.onEvent({ type: event.type, object: copy(event.object) });
   }
 
-  private end(error: TransportError | ApiStatusError | undefined): void {
-    if (this.isOver) return;
-    this.isOver = true;
-    this.sink.onEnd(error);
+  #end(error: TransportError | ApiStatusError | undefined): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#sink.onEnd(error);
   }
 
-  private later(work: () => void): void {
-    this.queue.push(work);
-    if (this.isDraining) return;
-    this.isDraining = true;
+  #later(work: () => void): void {
+    this.#queue.push(work);
+    if (this.#isDraining) return;
+    this.#isDraining = true;
     queueMicrotask(() => {
-      this.drain();
+      this.#drain();
     });
   }
 
-  private drain(): void {
-    for (let work = this.queue.shift(); work !== undefined; work = this.queue.shift()) if (!this.isOver) work();
-    this.isDraining = false;
+  #drain(): void {
+    for (let work = this.#queue.shift(); work !== undefined; work = this.#queue.shift()) if (!this.#isOver) work();
+    this.#isDraining = false;
   }
 }

@@ -41,80 +41,80 @@ const OPTIONS = { group: 'meta.k8s.io', plural: '', kind: 'ListOptions' };
 
 /** All open watches. Those that ask for one name or one node are found by it, so that a write costs only the watches it concerns. */
 export class Watches {
-  private readonly backend: Backend;
-  private readonly streamsLists: boolean;
-  private readonly byStorage = new Map<string, Map<string, Set<Watcher>>>();
+  readonly #backend: Backend;
+  readonly #streamsLists: boolean;
+  readonly #byStorage = new Map<string, Map<string, Set<Watcher>>>();
 
   /** `streamsLists`: a watch may begin with what is there; see `startOf`. */
   constructor(backend: Backend, streamsLists: boolean) {
-    this.backend = backend;
-    this.streamsLists = streamsLists;
+    this.#backend = backend;
+    this.#streamsLists = streamsLists;
   }
 
   get size(): number {
     let count = 0;
-    for (const buckets of this.byStorage.values()) for (const watchers of buckets.values()) count += watchers.size;
+    for (const buckets of this.#byStorage.values()) for (const watchers of buckets.values()) count += watchers.size;
     return count;
   }
 
   /** Opens a watch: past changes are delivered before this returns, later ones as they are written. */
   open(kind: Kind, namespace: string, query: Query, sink: ServerSink): () => void {
-    const start = startOf(query, this.streamsLists);
+    const start = startOf(query, this.#streamsLists);
     const selector = selectorOf(query, kind);
     const from = parseVersion(query['resourceVersion'] ?? '');
-    if (start !== 'versions') checkFuture(this.backend, from);
-    const past = start === 'nothing' && from === 0 ? [] : this.pastEvents(kind, namespace, selector, start === 'everything' ? 0 : from);
-    const timeoutSeconds = Number(query['timeoutSeconds'] ?? '0') || TIMEOUT_SECONDS + Math.floor(this.backend.random.next() * TIMEOUT_SECONDS);
-    const now = this.backend.clock.monotonicMs();
+    if (start !== 'versions') checkFuture(this.#backend, from);
+    const past = start === 'nothing' && from === 0 ? [] : this.#pastEvents(kind, namespace, selector, start === 'everything' ? 0 : from);
+    const timeoutSeconds = Number(query['timeoutSeconds'] ?? '0') || TIMEOUT_SECONDS + Math.floor(this.#backend.random.next() * TIMEOUT_SECONDS);
+    const now = this.#backend.clock.monotonicMs();
     const watcher: Watcher = {
       kind,
       namespace,
       selector,
       sink,
       wantsBookmarks: ['true', '1'].includes(query['allowWatchBookmarks'] ?? ''),
-      fromRevision: from === 0 || start === 'everything' ? this.backend.store.revision : from,
+      fromRevision: from === 0 || start === 'everything' ? this.#backend.store.revision : from,
       endsAtMs: now + timeoutSeconds * 1000,
       lastBookmarkMs: now,
       bucket: bucketOf(selector),
     };
-    this.bucketFor(kind.storage, watcher.bucket).add(watcher);
+    this.#bucketFor(kind.storage, watcher.bucket).add(watcher);
     for (const event of past) sink.onEvent(event);
-    if (start === 'everything' && watcher.wantsBookmarks) sink.onEvent(this.bookmarkOf(kind, INITIAL_EVENTS_END));
+    if (start === 'everything' && watcher.wantsBookmarks) sink.onEvent(this.#bookmarkOf(kind, INITIAL_EVENTS_END));
     return () => {
-      this.remove(watcher);
+      this.#remove(watcher);
     };
   }
 
   /** Passes a change on to the watches it concerns. */
   deliver(storage: string, change: Change): void {
-    const buckets = this.byStorage.get(storage);
+    const buckets = this.#byStorage.get(storage);
     if (buckets === undefined) return;
-    this.deliverTo(buckets.get(''), change);
+    this.#deliverTo(buckets.get(''), change);
     for (const field of BUCKET_FIELDS) {
       const value = fieldValue(change.object, field);
       const before = change.previous === undefined ? value : fieldValue(change.previous, field);
-      this.deliverTo(buckets.get(`${field}=${value}`), change);
-      if (before !== value) this.deliverTo(buckets.get(`${field}=${before}`), change);
+      this.#deliverTo(buckets.get(`${field}=${value}`), change);
+      if (before !== value) this.#deliverTo(buckets.get(`${field}=${before}`), change);
     }
   }
 
   /** Ends watches whose time is up and sends the bookmarks that are due (`force`: to all that want them). */
   tick(force = false): void {
-    const now = this.backend.clock.monotonicMs();
-    for (const watcher of this.all()) {
+    const now = this.#backend.clock.monotonicMs();
+    for (const watcher of this.#all()) {
       const isLast = now >= watcher.endsAtMs - LAST_BOOKMARK_MS && watcher.lastBookmarkMs < watcher.endsAtMs - LAST_BOOKMARK_MS;
-      if (watcher.wantsBookmarks && (force || isLast || now - watcher.lastBookmarkMs >= BOOKMARK_INTERVAL_MS)) this.bookmark(watcher, now);
+      if (watcher.wantsBookmarks && (force || isLast || now - watcher.lastBookmarkMs >= BOOKMARK_INTERVAL_MS)) this.#bookmark(watcher, now);
       if (now < watcher.endsAtMs) continue;
-      this.remove(watcher);
+      this.#remove(watcher);
       watcher.sink.onEnd();
     }
   }
 
   /** Ends every watch, or those of one collection, as a restarting server or a redefined kind would. */
   endAll(storage?: string): void {
-    for (const watcher of this.all()) {
+    for (const watcher of this.#all()) {
       if (storage !== undefined && watcher.kind.storage !== storage) continue;
-      this.remove(watcher);
+      this.#remove(watcher);
       watcher.sink.onEnd();
     }
   }
@@ -122,30 +122,30 @@ export class Watches {
   /** Ends every watch with an ERROR event of status 410, as a server that compacted its history would. */
   expireAll(): void {
     const failure = statusObject(expired('The resourceVersion for the provided watch is too old.'));
-    for (const watcher of this.all()) {
-      this.remove(watcher);
+    for (const watcher of this.#all()) {
+      this.#remove(watcher);
       watcher.sink.onEvent({ type: 'ERROR', object: failure });
       watcher.sink.onEnd();
     }
   }
 
-  private all(): Watcher[] {
-    return [...this.byStorage.values()].flatMap((buckets) => [...buckets.values()].flatMap((watchers) => [...watchers]));
+  #all(): Watcher[] {
+    return [...this.#byStorage.values()].flatMap((buckets) => [...buckets.values()].flatMap((watchers) => [...watchers]));
   }
 
-  private bookmark(watcher: Watcher, now: number): void {
+  #bookmark(watcher: Watcher, now: number): void {
     watcher.lastBookmarkMs = now;
-    if (this.backend.store.revision <= watcher.fromRevision) return;
-    watcher.sink.onEvent(this.bookmarkOf(watcher.kind, {}));
+    if (this.#backend.store.revision <= watcher.fromRevision) return;
+    watcher.sink.onEvent(this.#bookmarkOf(watcher.kind, {}));
   }
 
-  private bookmarkOf(kind: Kind, more: JsonObject): ServerEvent {
-    const metadata = { resourceVersion: String(this.backend.store.revision), creationTimestamp: null, ...more };
+  #bookmarkOf(kind: Kind, more: JsonObject): ServerEvent {
+    const metadata = { resourceVersion: String(this.#backend.store.revision), creationTimestamp: null, ...more };
     return { type: 'BOOKMARK', object: { kind: kind.kind, apiVersion: apiVersionOf(kind), metadata } };
   }
 
-  private pastEvents(kind: Kind, namespace: string, selector: Selector, from: number): ServerEvent[] {
-    const collection = collectionOf(this.backend, kind);
+  #pastEvents(kind: Kind, namespace: string, selector: Selector, from: number): ServerEvent[] {
+    const collection = collectionOf(this.#backend, kind);
     if (from === 0) {
       const matching = collection.inNamespace(namespace).filter((object) => selector.matches(object));
       return matching.map((object) => ({ type: 'ADDED', object: present(object, kind) }));
@@ -159,7 +159,7 @@ export class Watches {
     }
   }
 
-  private deliverTo(watchers: ReadonlySet<Watcher> | undefined, change: Change): void {
+  #deliverTo(watchers: ReadonlySet<Watcher> | undefined, change: Change): void {
     if (watchers === undefined) return;
     for (const watcher of [...watchers]) {
       if (change.revision <= watcher.fromRevision) continue;
@@ -169,16 +169,16 @@ export class Watches {
     }
   }
 
-  private bucketFor(storage: string, bucket: string): Set<Watcher> {
-    let buckets = this.byStorage.get(storage);
-    if (buckets === undefined) this.byStorage.set(storage, (buckets = new Map<string, Set<Watcher>>()));
+  #bucketFor(storage: string, bucket: string): Set<Watcher> {
+    let buckets = this.#byStorage.get(storage);
+    if (buckets === undefined) this.#byStorage.set(storage, (buckets = new Map<string, Set<Watcher>>()));
     let watchers = buckets.get(bucket);
     if (watchers === undefined) buckets.set(bucket, (watchers = new Set<Watcher>()));
     return watchers;
   }
 
-  private remove(watcher: Watcher): void {
-    const buckets = this.byStorage.get(watcher.kind.storage);
+  #remove(watcher: Watcher): void {
+    const buckets = this.#byStorage.get(watcher.kind.storage);
     const watchers = buckets?.get(watcher.bucket);
     watchers?.delete(watcher);
     if (watchers?.size === 0) buckets?.delete(watcher.bucket);

@@ -18,50 +18,50 @@ type Dependencies = Pick<FenceDependencies, 'clock' | 'cluster' | 'listers' | 'r
 
 /** What a device shows of a machine that failed, kept before the first off of an incident destroys it. Never evidence, never a reason to wait for long. */
 export class KeptDiagnostics {
-  private readonly dependencies: Dependencies;
+  readonly #dependencies: Dependencies;
   /** Once for each incident: an off that is decided afresh may not be delayed again and again. */
-  private readonly taken = new Set<string>();
+  readonly #taken = new Set<string>();
 
   constructor(dependencies: Dependencies) {
-    this.dependencies = dependencies;
+    this.#dependencies = dependencies;
   }
 
   get isAsked(): boolean {
-    return this.dependencies.runner.failureDiagnostics !== undefined;
+    return this.#dependencies.runner.failureDiagnostics !== undefined;
   }
 
   /** Takes what the device of `job` has; resolves with words for the journal, empty when there is nothing. Never rejects but when `job.signal` is aborted. */
   async take(fenceUid: string, incident: number, job: Job): Promise<string> {
-    const { runner, log } = this.dependencies;
+    const { runner, log } = this.#dependencies;
     const key = `${fenceUid}/${incident}`;
-    if (runner.failureDiagnostics === undefined || this.taken.has(key) || this.isKept(job.identity.node, incident)) return '';
-    this.taken.add(key);
-    if (this.taken.size > TAKEN_MAX) for (const oldest of [...this.taken].slice(0, 1)) this.taken.delete(oldest);
-    const diagnostics = await this.read(runner.failureDiagnostics.bind(runner), job);
+    if (runner.failureDiagnostics === undefined || this.#taken.has(key) || this.#isKept(job.identity.node, incident)) return '';
+    this.#taken.add(key);
+    if (this.#taken.size > TAKEN_MAX) for (const oldest of [...this.#taken].slice(0, 1)) this.#taken.delete(oldest);
+    const diagnostics = await this.#read(runner.failureDiagnostics.bind(runner), job);
     if (diagnostics.length === 0) return '';
     const { node } = job.identity;
     // The off goes ahead meanwhile: what was read is lost at worst, and the log says so.
-    void this.keep(node, incident, job, diagnostics).catch((error: unknown) => log.warn('diagnostics not stored', { node, error: String(error) }));
+    void this.#keep(node, incident, job, diagnostics).catch((error: unknown) => log.warn('diagnostics not stored', { node, error: String(error) }));
     return `diagnostics stored before it: ${diagnostics.map(({ name, content }) => `${name} (${content.byteLength} bytes)`).join(', ')}`;
   }
 
   /** By whoever led before: what was kept first shows the failure, what is read later what came of it. */
-  private isKept(node: string, incident: number): boolean {
-    return this.dependencies.listers.reports.get(node)?.status?.exhibits?.some((kept) => kept.incident === incident) === true;
+  #isKept(node: string, incident: number): boolean {
+    return this.#dependencies.listers.reports.get(node)?.status?.exhibits?.some((kept) => kept.incident === incident) === true;
   }
 
-  private async read(diagnostics: NonNullable<Runner['failureDiagnostics']>, job: Job): Promise<readonly FailureDiagnostic[]> {
+  async #read(diagnostics: NonNullable<Runner['failureDiagnostics']>, job: Job): Promise<readonly FailureDiagnostic[]> {
     try {
       return (await diagnostics(job, Math.min(READ_DEADLINE_MS, job.timing.setDeadlineMs))).slice(0, KEPT_MAX);
     } catch (error) {
       if (job.signal.aborted) throw error;
-      this.dependencies.log.info('no diagnostics collected', { node: job.identity.node, error: String(error) });
+      this.#dependencies.log.info('no diagnostics collected', { node: job.identity.node, error: String(error) });
       return [];
     }
   }
 
-  private async keep(node: string, incident: number, job: Job, diagnostics: readonly FailureDiagnostic[]): Promise<void> {
-    const takenAt = timestamp(this.dependencies.clock);
+  async #keep(node: string, incident: number, job: Job, diagnostics: readonly FailureDiagnostic[]): Promise<void> {
+    const takenAt = timestamp(this.#dependencies.clock);
     const kept = diagnostics.map((diagnostic): KeptDiagnostic => ({
       incident,
       takenAt,
@@ -70,7 +70,7 @@ export class KeptDiagnostics {
       ...shown(diagnostic),
     }));
     // The newest incident only: what came of the others stands in their summaries.
-    await updateReport(this.dependencies, node, (status) => ({ ...status, exhibits: kept }));
+    await updateReport(this.#dependencies, node, (status) => ({ ...status, exhibits: kept }));
   }
 }
 

@@ -22,43 +22,43 @@ const FIRST_MS = 5_000;
 
 /** Says of this replica, while it does not lead, that it could: one small write every half minute. */
 export class Announcer {
-  private readonly options: AnnouncerOptions;
-  private count = 0;
-  private hasSpoken = false;
-  private cancel: (() => void) | undefined;
-  private isClosed = false;
+  readonly #options: AnnouncerOptions;
+  #count = 0;
+  #hasSpoken = false;
+  #cancel: (() => void) | undefined;
+  #isClosed = false;
 
   constructor(options: AnnouncerOptions) {
-    this.options = options;
+    this.#options = options;
   }
 
   start(): void {
-    this.next(FIRST_MS);
+    this.#next(FIRST_MS);
   }
 
   /** Nobody shall hand over to a process that ends. Never rejects. */
   async close(): Promise<void> {
-    this.isClosed = true;
-    this.cancel?.();
-    if (this.hasSpoken) await this.write(this.options.candidates.farewell());
+    this.#isClosed = true;
+    this.#cancel?.();
+    if (this.#hasSpoken) await this.#write(this.#options.candidates.farewell());
   }
 
-  private next(delayMs: number): void {
-    this.cancel = this.options.clock.after(delayMs, () => void this.announce());
+  #next(delayMs: number): void {
+    this.#cancel = this.#options.clock.after(delayMs, () => void this.#announce());
   }
 
-  private async announce(): Promise<void> {
-    const { ownNode: node, mode, candidates, clock, isNeeded } = this.options;
+  async #announce(): Promise<void> {
+    const { ownNode: node, mode, candidates, clock, isNeeded } = this.#options;
     if (isNeeded()) {
-      this.count += 1;
-      this.hasSpoken = true;
-      await this.write(candidates.announcement({ node, mode, count: this.count }, clock.monotonicMs()));
+      this.#count += 1;
+      this.#hasSpoken = true;
+      await this.#write(candidates.announcement({ node, mode, count: this.#count }, clock.monotonicMs()));
     }
-    if (!this.isClosed) this.next(ANNOUNCE_MS);
+    if (!this.#isClosed) this.#next(ANNOUNCE_MS);
   }
 
-  private async write(annotations: Record<string, string | null>): Promise<void> {
-    const { cluster, namespace, log } = this.options;
+  async #write(annotations: Record<string, string | null>): Promise<void> {
+    const { cluster, namespace, log } = this.#options;
     try {
       await annotateLease(cluster, { namespace, name: CANDIDATES_LEASE }, annotations);
     } catch (error) {

@@ -20,22 +20,22 @@ interface Observation {
 
 /** What was heard of the other replicas, and when, on our own clock: an announcement that does not change any more is none. */
 export class Candidates {
-  private readonly ownKey: string;
-  private readonly observations = new Map<string, Observation>();
+  readonly #ownKey: string;
+  readonly #observations = new Map<string, Observation>();
 
   constructor(ownId: string) {
-    this.ownKey = PREFIX + ownId;
+    this.#ownKey = PREFIX + ownId;
   }
 
   see(lease: Lease | undefined, nowMs: number): void {
-    const entries = Object.entries(lease?.metadata.annotations ?? {}).filter(([key]) => key.startsWith(PREFIX) && key !== this.ownKey);
+    const entries = Object.entries(lease?.metadata.annotations ?? {}).filter(([key]) => key.startsWith(PREFIX) && key !== this.#ownKey);
     const known = new Map(entries.slice(0, CANDIDATES_MAX));
-    for (const key of [...this.observations.keys()]) if (!known.has(key)) this.observations.delete(key);
-    for (const [key, value] of known) if (this.observations.get(key)?.value !== value) this.observations.set(key, { value, sinceMs: nowMs });
+    for (const key of [...this.#observations.keys()]) if (!known.has(key)) this.#observations.delete(key);
+    for (const [key, value] of known) if (this.#observations.get(key)?.value !== value) this.#observations.set(key, { value, sinceMs: nowMs });
   }
 
   at(nowMs: number): Candidate[] {
-    return [...this.observations].flatMap(([key, { value, sinceMs }]) => {
+    return [...this.#observations].flatMap(([key, { value, sinceMs }]) => {
       const said = read(value);
       return said === undefined ? [] : [{ ...said, id: key.slice(PREFIX.length), isAlive: nowMs - sinceMs <= ALIVE_MS }];
     });
@@ -43,13 +43,13 @@ export class Candidates {
 
   /** The annotations of our next announcement, with `null` for whoever is long gone. */
   announcement(said: { node: string | undefined; mode: Candidate['mode']; count: number }, nowMs: number): Record<string, string | null> {
-    const gone = [...this.observations].filter(([, { sinceMs }]) => nowMs - sinceMs > FORGOTTEN_MS).map(([key]) => [key, null] as const);
-    return { ...Object.fromEntries(gone), [this.ownKey]: JSON.stringify(said) };
+    const gone = [...this.#observations].filter(([, { sinceMs }]) => nowMs - sinceMs > FORGOTTEN_MS).map(([key]) => [key, null] as const);
+    return { ...Object.fromEntries(gone), [this.#ownKey]: JSON.stringify(said) };
   }
 
   /** Takes our own announcement back. */
   farewell(): Record<string, null> {
-    return { [this.ownKey]: null };
+    return { [this.#ownKey]: null };
   }
 }
 

@@ -29,98 +29,98 @@ const DECLINED_MS = 600_000;
 
 /** The shell of the hand-over: reconciles whenever its own node, that node's fence or a candidate changes; everything else it ignores. */
 export class OwnNode {
-  private readonly dependencies: HandOverDependencies;
+  readonly #dependencies: HandOverDependencies;
   /** Until when nothing is handed to whom. */
-  private readonly declined = new Map<string, number>();
-  private leadsSinceMs: number | undefined;
-  private cancel: (() => void) | undefined;
-  private isOver = false;
+  readonly #declined = new Map<string, number>();
+  #leadsSinceMs: number | undefined;
+  #cancel: (() => void) | undefined;
+  #isOver = false;
   /** Incident for which a person was told that nobody can take over. */
-  private alarmed = '';
+  #alarmed = '';
 
   constructor(dependencies: HandOverDependencies) {
-    this.dependencies = dependencies;
+    this.#dependencies = dependencies;
     const { listers, announced, candidates, clock, options } = dependencies;
     announced.onChange((before, after) => {
       if ((after ?? before)?.metadata.name !== CANDIDATES_LEASE) return;
       candidates.see(after, clock.monotonicMs());
-      this.reconcile();
+      this.#reconcile();
     });
     listers.nodes.onChange((before, after) => {
-      if ((after ?? before)?.metadata.name === options.ownNode) this.reconcile();
+      if ((after ?? before)?.metadata.name === options.ownNode) this.#reconcile();
     });
     listers.fences.onChange((before, after) => {
-      if ((after ?? before)?.spec.node === options.ownNode) this.reconcile();
+      if ((after ?? before)?.spec.node === options.ownNode) this.#reconcile();
     });
   }
 
   /** This replica leads from now on. */
   leads(): void {
-    this.leadsSinceMs = this.dependencies.clock.monotonicMs();
-    this.reconcile();
+    this.#leadsSinceMs = this.#dependencies.clock.monotonicMs();
+    this.#reconcile();
   }
 
   /** Asked before a Lease that has been free for so long is taken. */
   mayLead(freeForMs: number): boolean {
-    const { clock, listers, options } = this.dependencies;
+    const { clock, listers, options } = this.#dependencies;
     const isBlind = clock.monotonicMs() - listers.nodes.freshAtMs > options.staleAfterMs;
-    if (!mayLead(this.view(), freeForMs, isBlind)) return false;
-    if (this.isWell()) return true;
-    for (let idle = successor(this.view()); idle !== undefined; idle = successor(this.view()))
-      this.declined.set(idle.id, clock.monotonicMs() + DECLINED_MS);
+    if (!mayLead(this.#view(), freeForMs, isBlind)) return false;
+    if (this.#isWell()) return true;
+    for (let idle = successor(this.#view()); idle !== undefined; idle = successor(this.#view()))
+      this.#declined.set(idle.id, clock.monotonicMs() + DECLINED_MS);
     return true;
   }
 
   /** Who could fence our own node, in words for its hold. */
   holdMessage(): string {
-    const to = successor(this.view());
+    const to = successor(this.#view());
     if (to === undefined) return 'another replica must lead before it is fenced, and none is alive on a healthy node: start one elsewhere';
     return `another replica must lead before it is fenced: leadership goes to the one ${to.node === undefined ? 'outside of the cluster' : `on node ${to.node}`}`;
   }
 
   close(): void {
-    this.isOver = true;
-    this.cancel?.();
+    this.#isOver = true;
+    this.#cancel?.();
   }
 
-  private reconcile(): void {
-    const { clock, isLeading, queue, options } = this.dependencies;
-    this.cancel?.();
-    if (this.isOver || this.leadsSinceMs === undefined || !isLeading()) return;
-    const decision = decideHandOver(this.view());
+  #reconcile(): void {
+    const { clock, isLeading, queue, options } = this.#dependencies;
+    this.#cancel?.();
+    if (this.#isOver || this.#leadsSinceMs === undefined || !isLeading()) return;
+    const decision = decideHandOver(this.#view());
     if (decision.kind === 'none') return;
     if (decision.kind === 'keep') {
-      this.alarm();
+      this.#alarm();
       return;
     }
-    const waitMs = this.leadsSinceMs + TERM_MIN_MS - clock.monotonicMs();
+    const waitMs = this.#leadsSinceMs + TERM_MIN_MS - clock.monotonicMs();
     if (waitMs > 0) {
-      this.cancel = clock.after(waitMs, () => this.reconcile());
+      this.#cancel = clock.after(waitMs, () => this.#reconcile());
       queue.add(options.ownNode ?? '');
       return;
     }
-    this.isOver = true;
+    this.#isOver = true;
     const where = decision.to.node === undefined ? 'outside of the cluster' : `on node ${decision.to.node}`;
     const message = `The controller runs on this node: leadership is handed over to a replica ${where}, which fences it.`;
-    this.emit('Normal', 'LeadershipHandedOver', message);
-    this.dependencies.stepDown(`own node ${options.ownNode ?? ''} is to be fenced: handed over to a replica ${where}`);
+    this.#emit('Normal', 'LeadershipHandedOver', message);
+    this.#dependencies.stepDown(`own node ${options.ownNode ?? ''} is to be fenced: handed over to a replica ${where}`);
   }
 
   /** Once for each incident. */
-  private alarm(): void {
-    const { metrics, queue, options } = this.dependencies;
-    const fence = this.ownFence();
+  #alarm(): void {
+    const { metrics, queue, options } = this.#dependencies;
+    const fence = this.#ownFence();
     const incident = `${fence?.metadata.uid ?? ''}/${fence?.status?.incident ?? 0}`;
-    if (incident === this.alarmed) return;
-    this.alarmed = incident;
+    if (incident === this.#alarmed) return;
+    this.#alarmed = incident;
     metrics.problem('OwnNodeWithoutCandidate');
-    this.emit('Warning', 'OwnNodeCannotBeFenced', `The controller runs on this node; ${this.holdMessage()}.`);
+    this.#emit('Warning', 'OwnNodeCannotBeFenced', `The controller runs on this node; ${this.holdMessage()}.`);
     queue.add(options.ownNode ?? '');
   }
 
-  private emit(type: 'Normal' | 'Warning', reason: string, message: string): void {
-    const { recorder, log, listers, options } = this.dependencies;
-    const fence = this.ownFence();
+  #emit(type: 'Normal' | 'Warning', reason: string, message: string): void {
+    const { recorder, log, listers, options } = this.#dependencies;
+    const fence = this.#ownFence();
     const node = listers.nodes.get(options.ownNode ?? '');
     if (fence !== undefined)
       recorder.event({ apiVersion: `${GROUP}/${VERSION}`, kind: 'NodeFence', metadata: fence.metadata }, type, reason, message);
@@ -128,31 +128,31 @@ export class OwnNode {
     log[type === 'Warning' ? 'warn' : 'info']('own node is to be fenced', { node: options.ownNode, reason, detail: message });
   }
 
-  private ownFence(): NodeFence | undefined {
-    return this.dependencies.listers.fences.get(fenceName(this.dependencies.options.ownNode ?? ''));
+  #ownFence(): NodeFence | undefined {
+    return this.#dependencies.listers.fences.get(fenceName(this.#dependencies.options.ownNode ?? ''));
   }
 
-  private isWell(): boolean {
-    const { ownNode } = this.dependencies.options;
-    return ownNode === undefined || this.classOf(ownNode) === 'well';
+  #isWell(): boolean {
+    const { ownNode } = this.#dependencies.options;
+    return ownNode === undefined || this.#classOf(ownNode) === 'well';
   }
 
-  private classOf(name: string): NodeClass {
-    const { nodes, fences } = this.dependencies.listers;
+  #classOf(name: string): NodeClass {
+    const { nodes, fences } = this.#dependencies.listers;
     const node = nodes.get(name);
     return classify(node === undefined ? undefined : readyOf(node)?.status, fences.get(fenceName(name)));
   }
 
-  private view(): HandOverView {
-    const { clock, candidates, options } = this.dependencies;
+  #view(): HandOverView {
+    const { clock, candidates, options } = this.#dependencies;
     const nowMs = clock.monotonicMs();
-    for (const [id, untilMs] of this.declined) if (nowMs > untilMs) this.declined.delete(id);
+    for (const [id, untilMs] of this.#declined) if (nowMs > untilMs) this.#declined.delete(id);
     return {
       ownNode: options.ownNode,
       mode: options.mode,
       candidates: candidates.at(nowMs),
-      classOf: (node) => this.classOf(node),
-      declined: new Set(this.declined.keys()),
+      classOf: (node) => this.#classOf(node),
+      declined: new Set(this.#declined.keys()),
     };
   }
 }

@@ -28,18 +28,18 @@ interface Known {
 
 /** Members of etcd as their static pods and the labels of nodes show them; followed by the changes of both, of which there are many and these are few. */
 export class EtcdMembers {
-  private readonly known = new Map<string, Known>();
+  readonly #known = new Map<string, Known>();
   /** Nodes whose own process is a member. */
-  private readonly labelled = new Set<string>();
+  readonly #labelled = new Set<string>();
 
   constructor({ pods, nodes }: { pods: Lister<Pod>; nodes: Lister<Node> }, onChange: () => void) {
-    for (const pod of pods.all()) this.see(undefined, pod);
-    for (const node of nodes.all()) this.seeNode(node.metadata.name, node);
+    for (const pod of pods.all()) this.#see(undefined, pod);
+    for (const node of nodes.all()) this.#seeNode(node.metadata.name, node);
     pods.onChange((before, after) => {
-      if (this.see(before, after)) onChange();
+      if (this.#see(before, after)) onChange();
     });
     nodes.onChange((before, after) => {
-      if (this.seeNode((after ?? before)?.metadata.name ?? '', after)) onChange();
+      if (this.#seeNode((after ?? before)?.metadata.name ?? '', after)) onChange();
     });
   }
 
@@ -47,17 +47,17 @@ export class EtcdMembers {
   list(isUp: (node: string) => boolean | undefined, answers: ReadonlyMap<string, boolean>): EtcdMember[] | undefined {
     const members: EtcdMember[] = [];
     const places = new Set<string>();
-    for (const [key, { pod, role, isGone }] of this.known) {
+    for (const [key, { pod, role, isGone }] of this.#known) {
       const node = pod.spec.nodeName;
       if (isGone && (node === undefined || isUp(node) === undefined)) {
-        this.known.delete(key);
+        this.#known.delete(key);
         continue;
       }
       if (role !== 'member') continue;
       if (node !== undefined) places.add(node);
-      members.push(this.memberOf(pod, isGone, isUp, answers));
+      members.push(this.#memberOf(pod, isGone, isUp, answers));
     }
-    for (const name of this.labelled) {
+    for (const name of this.#labelled) {
       if (!places.has(name)) members.push({ name, node: name, isHealthy: isUp(name) === true, source: `label ${ETCD_LABEL}` });
     }
     return members.length === 0 ? undefined : members;
@@ -66,12 +66,12 @@ export class EtcdMembers {
   /** Node of each member that is a static pod. */
   places(): Map<string, string> {
     const places = new Map<string, string>();
-    for (const { pod, role, isGone } of this.known.values())
+    for (const { pod, role, isGone } of this.#known.values())
       if (role === 'member' && !isGone && pod.spec.nodeName !== undefined) places.set(pod.metadata.name, pod.spec.nodeName);
     return places;
   }
 
-  private memberOf(pod: Pod, isGone: boolean, isUp: (node: string) => boolean | undefined, answers: ReadonlyMap<string, boolean>): EtcdMember {
+  #memberOf(pod: Pod, isGone: boolean, isUp: (node: string) => boolean | undefined, answers: ReadonlyMap<string, boolean>): EtcdMember {
     const { name } = pod.metadata;
     const node = pod.spec.nodeName;
     const member = { name, node };
@@ -79,23 +79,23 @@ export class EtcdMembers {
     const answer = answers.get(name);
     if (answer === false) return { ...member, isHealthy: false, source: 'health endpoint' };
     if (isGone || !isReady(pod) || !isNodeUp) return { ...member, isHealthy: false, source: `static pod ${name}` };
-    const guard = [...this.known.values()].find((other) => other.role === 'guard' && !other.isGone && other.pod.spec.nodeName === node);
+    const guard = [...this.#known.values()].find((other) => other.role === 'guard' && !other.isGone && other.pod.spec.nodeName === node);
     if (guard !== undefined) return { ...member, isHealthy: isReady(guard.pod), source: `guard pod ${guard.pod.metadata.name}` };
     return { ...member, isHealthy: true, source: answer === true ? 'health endpoint' : `static pod ${name}` };
   }
 
-  private seeNode(name: string, node: Node | undefined): boolean {
-    const wasLabelled = this.labelled.has(name);
-    if (node?.metadata.labels?.[ETCD_LABEL] === undefined) this.labelled.delete(name);
-    else this.labelled.add(name);
-    return this.labelled.has(name) !== wasLabelled;
+  #seeNode(name: string, node: Node | undefined): boolean {
+    const wasLabelled = this.#labelled.has(name);
+    if (node?.metadata.labels?.[ETCD_LABEL] === undefined) this.#labelled.delete(name);
+    else this.#labelled.add(name);
+    return this.#labelled.has(name) !== wasLabelled;
   }
 
-  private see(before: Pod | undefined, after: Pod | undefined): boolean {
+  #see(before: Pod | undefined, after: Pod | undefined): boolean {
     const pod = after ?? before;
     const role = pod === undefined ? undefined : roleOf(pod);
     if (pod === undefined || role === undefined) return false;
-    this.known.set(`${pod.metadata.namespace ?? ''}/${pod.metadata.name}`, { pod, role, isGone: after === undefined });
+    this.#known.set(`${pod.metadata.namespace ?? ''}/${pod.metadata.name}`, { pod, role, isGone: after === undefined });
     return true;
   }
 }

@@ -35,95 +35,95 @@ interface Lock {
 
 /** Objects by which others say that they have a node in hand; read while something has failed, and seldom. */
 export class ForeignObjects implements ForeignMarks {
-  private readonly cluster: Pick<Cluster, 'get' | 'list'>;
-  private readonly clock: Clock;
-  private readonly log: Logger;
-  private readonly listeners: ((nodes: readonly string[]) => void)[] = [];
-  private maintained = new Map<string, string>();
-  private lock: Lock | undefined;
-  private readonly absentUntilMs = { maintenances: Number.NEGATIVE_INFINITY, kured: Number.NEGATIVE_INFINITY };
-  private cancel: (() => void) | undefined;
-  private isAsked = false;
+  readonly #cluster: Pick<Cluster, 'get' | 'list'>;
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  readonly #listeners: ((nodes: readonly string[]) => void)[] = [];
+  #maintained = new Map<string, string>();
+  #lock: Lock | undefined;
+  readonly #absentUntilMs = { maintenances: Number.NEGATIVE_INFINITY, kured: Number.NEGATIVE_INFINITY };
+  #cancel: (() => void) | undefined;
+  #isAsked = false;
 
   constructor({ cluster, clock, log }: { cluster: Pick<Cluster, 'get' | 'list'>; clock: Clock; log: Logger }) {
-    this.cluster = cluster;
-    this.clock = clock;
-    this.log = log;
+    this.#cluster = cluster;
+    this.#clock = clock;
+    this.#log = log;
   }
 
   marksOf(node: string): readonly MaintenanceMark[] {
     const marks: MaintenanceMark[] = [];
-    const maintenance = this.maintained.get(node);
+    const maintenance = this.#maintained.get(node);
     if (maintenance !== undefined) marks.push({ source: 'node-maintenance', where: `NodeMaintenance ${maintenance}` });
-    if (this.lock?.node === node && this.clock.monotonicMs() < this.lock.seenAtMs + KURED_LOCK_MAX_MS)
+    if (this.#lock?.node === node && this.#clock.monotonicMs() < this.#lock.seenAtMs + KURED_LOCK_MAX_MS)
       marks.push({ source: 'kured', where: `annotation ${KURED.lock} on DaemonSet ${KURED.namespace}/${KURED.name}` });
     return marks;
   }
 
   onChange(listener: (nodes: readonly string[]) => void): void {
-    this.listeners.push(listener);
+    this.#listeners.push(listener);
   }
 
   ask(): void {
-    if (this.isAsked) return;
-    this.isAsked = true;
-    void this.refresh();
+    if (this.#isAsked) return;
+    this.#isAsked = true;
+    void this.#refresh();
   }
 
   rest(): void {
-    this.isAsked = false;
-    this.cancel?.();
-    this.cancel = undefined;
+    this.#isAsked = false;
+    this.#cancel?.();
+    this.#cancel = undefined;
   }
 
-  private async refresh(): Promise<void> {
-    const before = this.marked();
+  async #refresh(): Promise<void> {
+    const before = this.#marked();
     await Promise.all([
-      this.unlessAbsent('maintenances', async () => {
-        const found = await this.cluster.list(NODE_MAINTENANCES);
-        this.maintained = new Map(
+      this.#unlessAbsent('maintenances', async () => {
+        const found = await this.#cluster.list(NODE_MAINTENANCES);
+        this.#maintained = new Map(
           found.filter(({ spec }) => typeof spec.nodeName === 'string').map(({ metadata, spec }) => [spec.nodeName, metadata.name]),
         );
       }),
-      this.unlessAbsent('kured', async () => {
-        const kured = await this.cluster.get(DAEMON_SETS, KURED.name, KURED.namespace);
+      this.#unlessAbsent('kured', async () => {
+        const kured = await this.#cluster.get(DAEMON_SETS, KURED.name, KURED.namespace);
         if (kured === undefined) throw new ApiStatusError(404, 'NotFound', 'no kured here');
-        this.seeLock(kured.metadata.annotations?.[KURED.lock]);
+        this.#seeLock(kured.metadata.annotations?.[KURED.lock]);
       }),
     ]);
-    const changed = [...new Set([...before, ...this.marked()])];
-    if (changed.length > 0) for (const listener of this.listeners) listener(changed);
-    if (!this.isAsked || this.cancel !== undefined) return;
-    this.cancel = this.clock.after(EVERY_MS, () => {
-      this.cancel = undefined;
-      if (this.isAsked) void this.refresh();
+    const changed = [...new Set([...before, ...this.#marked()])];
+    if (changed.length > 0) for (const listener of this.#listeners) listener(changed);
+    if (!this.#isAsked || this.#cancel !== undefined) return;
+    this.#cancel = this.#clock.after(EVERY_MS, () => {
+      this.#cancel = undefined;
+      if (this.#isAsked) void this.#refresh();
     });
   }
 
   /** What was last read stands while it cannot be read. */
-  private async unlessAbsent(what: keyof ForeignObjects['absentUntilMs'], read: () => Promise<void>): Promise<void> {
-    if (this.clock.monotonicMs() < this.absentUntilMs[what]) return;
+  async #unlessAbsent(what: 'maintenances' | 'kured', read: () => Promise<void>): Promise<void> {
+    if (this.#clock.monotonicMs() < this.#absentUntilMs[what]) return;
     try {
       await read();
     } catch (error) {
       if (!(error instanceof ApiStatusError) || (error.status !== 403 && error.status !== 404)) {
-        this.log.debug('maintenance marks could not be read', { error: String(error) });
+        this.#log.debug('maintenance marks could not be read', { error: String(error) });
         return;
       }
-      this.absentUntilMs[what] = this.clock.monotonicMs() + ABSENT_MS;
-      if (what === 'kured') this.lock = undefined;
-      else this.maintained = new Map();
+      this.#absentUntilMs[what] = this.#clock.monotonicMs() + ABSENT_MS;
+      if (what === 'kured') this.#lock = undefined;
+      else this.#maintained = new Map();
     }
   }
 
-  private seeLock(text: string | undefined): void {
-    if (text === undefined) this.lock = undefined;
-    else if (this.lock?.text !== text) this.lock = { text, node: nodeOfLock(text), seenAtMs: this.clock.monotonicMs() };
+  #seeLock(text: string | undefined): void {
+    if (text === undefined) this.#lock = undefined;
+    else if (this.#lock?.text !== text) this.#lock = { text, node: nodeOfLock(text), seenAtMs: this.#clock.monotonicMs() };
   }
 
-  private marked(): string[] {
-    const locked = this.lock?.node;
-    return [...this.maintained.keys(), ...(locked === undefined ? [] : [locked])];
+  #marked(): string[] {
+    const locked = this.#lock?.node;
+    return [...this.#maintained.keys(), ...(locked === undefined ? [] : [locked])];
   }
 }
 

@@ -20,70 +20,70 @@ interface Waiting {
 
 /** Who waits for a storm policy to let go, the longest waiting first; they are looked at again when it may have. */
 export class HeldNodes {
-  private readonly clock: Clock;
-  private readonly queue: Queue;
-  private readonly holdsOf: (node: string) => readonly StormHold[];
-  private readonly waiting = new Map<string, Waiting>();
+  readonly #clock: Clock;
+  readonly #queue: Queue;
+  readonly #holdsOf: (node: string) => readonly StormHold[];
+  readonly #waiting = new Map<string, Waiting>();
   /** Held once in this fence, whether or not it still is. */
-  private readonly everHeld = new Set<string>();
-  private cancel: (() => void) | undefined;
-  private dueMs = Number.POSITIVE_INFINITY;
-  private isClosed = false;
+  readonly #everHeld = new Set<string>();
+  #cancel: (() => void) | undefined;
+  #dueMs = Number.POSITIVE_INFINITY;
+  #isClosed = false;
 
   constructor(clock: Clock, queue: Queue, holdsOf: (node: string) => readonly StormHold[]) {
-    this.clock = clock;
-    this.queue = queue;
-    this.holdsOf = holdsOf;
+    this.#clock = clock;
+    this.#queue = queue;
+    this.#holdsOf = holdsOf;
   }
 
   see(node: string, holds: readonly StormHold[]): void {
     if (holds.length === 0) {
-      this.waiting.delete(node);
+      this.#waiting.delete(node);
       return;
     }
-    const nowMs = this.clock.monotonicMs();
-    this.waiting.set(node, { word: wordOf(holds), seenAtMs: nowMs });
-    this.everHeld.add(node);
-    this.reconcileAt(nowMs + AT_LEAST_EVERY_MS);
+    const nowMs = this.#clock.monotonicMs();
+    this.#waiting.set(node, { word: wordOf(holds), seenAtMs: nowMs });
+    this.#everHeld.add(node);
+    this.#reconcileAt(nowMs + AT_LEAST_EVERY_MS);
     const untilMs = dueOf(holds, nowMs);
-    if (untilMs !== undefined) this.reconcileAt(untilMs);
+    if (untilMs !== undefined) this.#reconcileAt(untilMs);
   }
 
   wasHeld(node: string): boolean {
-    return this.everHeld.has(node);
+    return this.#everHeld.has(node);
   }
 
   /** Its fence is over. */
   forget(node: string): void {
-    this.waiting.delete(node);
-    this.everHeld.delete(node);
+    this.#waiting.delete(node);
+    this.#everHeld.delete(node);
   }
 
   reconcileSoon(): void {
-    if (this.waiting.size > 0) this.reconcileAt(this.clock.monotonicMs() + SOON_MS);
+    if (this.#waiting.size > 0) this.#reconcileAt(this.#clock.monotonicMs() + SOON_MS);
   }
 
   close(): void {
-    this.isClosed = true;
-    this.cancel?.();
+    this.#isClosed = true;
+    this.#cancel?.();
   }
 
-  private reconcileAt(atMs: number): void {
-    if (this.isClosed || atMs >= this.dueMs) return;
-    this.cancel?.();
-    this.dueMs = atMs;
-    this.cancel = this.clock.after(Math.max(0, atMs - this.clock.monotonicMs()), () => {
-      this.dueMs = Number.POSITIVE_INFINITY;
-      this.reconcile();
+  #reconcileAt(atMs: number): void {
+    if (this.#isClosed || atMs >= this.#dueMs) return;
+    this.#cancel?.();
+    this.#dueMs = atMs;
+    this.#cancel = this.#clock.after(Math.max(0, atMs - this.#clock.monotonicMs()), () => {
+      this.#dueMs = Number.POSITIVE_INFINITY;
+      this.#reconcile();
     });
   }
 
-  private reconcile(): void {
-    const nowMs = this.clock.monotonicMs();
+  #reconcile(): void {
+    const nowMs = this.#clock.monotonicMs();
     let woken = 0;
     let nextMs: number | undefined;
-    for (const [node, { word, seenAtMs }] of this.waiting) {
-      const holds = this.holdsOf(node);
+    for (const [node, { word, seenAtMs }] of this.#waiting) {
+      const holds = this.#holdsOf(node);
       nextMs = earliest(nextMs, dueOf(holds, nowMs));
       if (holds.length > 0 && wordOf(holds) === word && nowMs - seenAtMs < RECORD_EVERY_MS) continue;
       if (woken === WOKEN_AT_ONCE) {
@@ -91,9 +91,9 @@ export class HeldNodes {
         break;
       }
       woken += 1;
-      this.queue.add(node);
+      this.#queue.add(node);
     }
-    if (this.waiting.size > 0) this.reconcileAt(Math.min(nowMs + AT_LEAST_EVERY_MS, nextMs ?? Number.POSITIVE_INFINITY));
+    if (this.#waiting.size > 0) this.#reconcileAt(Math.min(nowMs + AT_LEAST_EVERY_MS, nextMs ?? Number.POSITIVE_INFINITY));
   }
 }
 

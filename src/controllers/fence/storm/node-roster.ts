@@ -66,31 +66,31 @@ export interface RosterSources extends Pick<FenceDependencies, 'clock' | 'lister
 export class NodeRoster {
   /** The view's own map: entries are replaced, never changed. */
   readonly nodes = new NodeSet();
-  private readonly sources: RosterSources;
-  private readonly onChange: () => void;
-  private readonly entries = new Map<string, Entry>();
-  private readonly silent = new Map<string, Entry>();
-  private readonly looks = new DueQueue<Look>();
-  private readonly conditional = new Set<string>();
+  readonly #sources: RosterSources;
+  readonly #onChange: () => void;
+  readonly #entries = new Map<string, Entry>();
+  readonly #silent = new Map<string, Entry>();
+  readonly #looks = new DueQueue<Look>();
+  readonly #conditional = new Set<string>();
   /** First sight of the deletion of each terminating pod, by node. */
-  private readonly terminating = new Map<string, Map<string, number>>();
+  readonly #terminating = new Map<string, Map<string, number>>();
   /** Counted. */
-  private configurations = 0;
-  private sweptAtMs = Number.NEGATIVE_INFINITY;
+  #configurations = 0;
+  #sweptAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(sources: RosterSources, onChange: () => void) {
-    this.sources = sources;
-    this.onChange = onChange;
+    this.#sources = sources;
+    this.#onChange = onChange;
     for (const node of sources.listers.nodes.all()) this.seeNode(node.metadata.name, node);
   }
 
   seeNode(name: string, node: Node | undefined): void {
     if (node === undefined) {
-      for (const kept of [this.entries, this.silent, this.conditional, this.terminating]) kept.delete(name);
-      if (this.nodes.delete(name)) this.onChange();
+      for (const kept of [this.#entries, this.#silent, this.#conditional, this.#terminating]) kept.delete(name);
+      if (this.nodes.delete(name)) this.#onChange();
       return;
     }
-    const known = this.entries.get(name);
+    const known = this.#entries.get(name);
     const entry: Entry = known ?? {
       name,
       node,
@@ -105,43 +105,43 @@ export class NodeRoster {
     };
     entry.node = node;
     entry.standing = together(presentMarks(node));
-    if (known === undefined) this.entries.set(name, entry);
-    if (isConditional(node)) this.conditional.add(name);
-    else this.conditional.delete(name);
-    this.update(entry);
+    if (known === undefined) this.#entries.set(name, entry);
+    if (isConditional(node)) this.#conditional.add(name);
+    else this.#conditional.delete(name);
+    this.#update(entry);
   }
 
   seeFence(name: string, fence: NodeFence | undefined): void {
-    const entry = this.entries.get(name);
+    const entry = this.#entries.get(name);
     if (entry === undefined) return;
     entry.fence = fence === undefined ? undefined : stormFenceOf(fence);
     entry.isBegun = fence?.status?.frozen !== undefined && isBegun(fence.status);
     entry.isCordonOurs = fence?.status?.restore?.cordoned === true;
-    this.update(entry);
+    this.#update(entry);
   }
 
   /** A slot is taken before its intent is acknowledged, so that nobody else gets the same one. */
   reserve(name: string, isReserved: boolean): void {
-    const entry = this.entries.get(name);
+    const entry = this.#entries.get(name);
     if (entry === undefined || entry.isReserved === isReserved) return;
     entry.isReserved = isReserved;
-    this.update(entry);
+    this.#update(entry);
   }
 
   /** Configuration may have changed. */
   forgetPlans(): void {
-    this.configurations += 1;
-    this.looks.clear();
-    for (const entry of this.entries.values()) this.lookAt(entry, Number.NEGATIVE_INFINITY);
+    this.#configurations += 1;
+    this.#looks.clear();
+    for (const entry of this.#entries.values()) this.#lookAt(entry, Number.NEGATIVE_INFINITY);
   }
 
   /** Something else than the Node has changed of these, which may be all. Who was heard stays so: who has fallen silent is found when somebody asks. */
   refreshNodes(names: readonly string[]): void {
     for (const name of names) {
-      const entry = this.entries.get(name);
+      const entry = this.#entries.get(name);
       if (entry === undefined) continue;
-      const isHealthy = this.nodes.get(name)?.health === 'healthy' && !this.isFailed(entry);
-      this.update(entry, isHealthy ? 'healthy' : undefined);
+      const isHealthy = this.nodes.get(name)?.health === 'healthy' && !this.#isFailed(entry);
+      this.#update(entry, isHealthy ? 'healthy' : undefined);
     }
   }
 
@@ -150,110 +150,110 @@ export class NodeRoster {
    * count the health only, and who is heard again may count as silent a moment longer: that holds, and never permits.
    */
   refresh(nowMs: number, asked: string): void {
-    this.refreshOne(asked);
-    if (nowMs - this.sweptAtMs >= SWEEP_MS) this.sweep(nowMs);
-    for (let look = this.looks.take(nowMs); look !== undefined; look = this.looks.take(nowMs)) {
+    this.#refreshOne(asked);
+    if (nowMs - this.#sweptAtMs >= SWEEP_MS) this.#sweep(nowMs);
+    for (let look = this.#looks.take(nowMs); look !== undefined; look = this.#looks.take(nowMs)) {
       const { entry } = look;
-      if (entry.look === look && this.entries.get(entry.name) === entry) this.lookForSilence(entry, nowMs);
+      if (entry.look === look && this.#entries.get(entry.name) === entry) this.#lookForSilence(entry, nowMs);
     }
   }
 
-  private lookForSilence(entry: Entry, nowMs: number): void {
-    const dueMs = this.silentFromMs(entry);
-    if (dueMs === undefined || dueMs > nowMs) this.lookAt(entry, dueMs ?? nowMs + RESYNC_MS);
-    else this.update(entry);
+  #lookForSilence(entry: Entry, nowMs: number): void {
+    const dueMs = this.#silentFromMs(entry);
+    if (dueMs === undefined || dueMs > nowMs) this.#lookAt(entry, dueMs ?? nowMs + RESYNC_MS);
+    else this.#update(entry);
   }
 
-  private lookAt(entry: Entry, dueMs: number): void {
+  #lookAt(entry: Entry, dueMs: number): void {
     entry.look = { entry, dueMs };
-    this.looks.push(entry.look);
+    this.#looks.push(entry.look);
   }
 
-  private sweep(nowMs: number): void {
-    this.sweptAtMs = nowMs;
-    for (const entry of this.silent.values()) if (this.healthOf(entry, nowMs) !== 'silent') this.update(entry);
+  #sweep(nowMs: number): void {
+    this.#sweptAtMs = nowMs;
+    for (const entry of this.#silent.values()) if (this.#healthOf(entry, nowMs) !== 'silent') this.#update(entry);
   }
 
-  private refreshOne(name: string): void {
-    const entry = this.entries.get(name);
-    if (entry !== undefined) this.update(entry);
+  #refreshOne(name: string): void {
+    const entry = this.#entries.get(name);
+    if (entry !== undefined) this.#update(entry);
   }
 
-  private update(entry: Entry, known?: StormNode['health']): void {
+  #update(entry: Entry, known?: StormNode['health']): void {
     const { name, node } = entry;
     const before = this.nodes.get(name);
-    const nowMs = this.sources.clock.monotonicMs();
-    const health = known ?? this.healthOf(entry, nowMs);
-    if (health === 'silent') this.silent.set(name, entry);
-    else this.silent.delete(name);
-    if (health === 'healthy' && before?.health !== 'healthy') this.lookAt(entry, this.silentFromMs(entry) ?? nowMs + RESYNC_MS);
+    const nowMs = this.#sources.clock.monotonicMs();
+    const health = known ?? this.#healthOf(entry, nowMs);
+    if (health === 'silent') this.#silent.set(name, entry);
+    else this.#silent.delete(name);
+    if (health === 'healthy' && before?.health !== 'healthy') this.#lookAt(entry, this.#silentFromMs(entry) ?? nowMs + RESYNC_MS);
     const fence = entry.isReserved ? { isRequested: false, state: 'new' as const, ...entry.fence, holdsSlot: true } : entry.fence;
-    const marks = together(entry.standing, this.circumstantial(entry, nowMs), this.sources.foreignMarks(name));
+    const marks = together(entry.standing, this.#circumstantial(entry, nowMs), this.#sources.foreignMarks(name));
     const after: StormNode = {
       name,
       labels: node.metadata.labels ?? NO_LABELS,
       annotations: node.metadata.annotations ?? NO_LABELS,
       isControlPlane: isControlPlane(node),
       health,
-      ...(this.sources.isPreserved(name) && { isPreserved: true }),
+      ...(this.#sources.isPreserved(name) && { isPreserved: true }),
       healthSinceMs: before?.health === health ? before.healthSinceMs : nowMs,
       fence,
       marks,
-      storage: health === 'failed' ? this.sources.storageOf?.(name) : undefined,
+      storage: health === 'failed' ? this.#sources.storageOf?.(name) : undefined,
     };
     if (before !== undefined && isSame(before, after)) return;
     this.nodes.set(name, after);
-    this.onChange();
+    this.#onChange();
   }
 
-  private isFailed(entry: Entry): boolean {
-    return readyOf(entry.node)?.status !== 'True' || entry.isBegun || entry.isReserved || this.sources.isTakenForFailed?.(entry.name) === true;
+  #isFailed(entry: Entry): boolean {
+    return readyOf(entry.node)?.status !== 'True' || entry.isBegun || entry.isReserved || this.#sources.isTakenForFailed?.(entry.name) === true;
   }
 
-  private healthOf(entry: Entry, nowMs: number): StormNode['health'] {
-    if (this.isFailed(entry)) return 'failed';
-    const dueMs = this.silentFromMs(entry);
+  #healthOf(entry: Entry, nowMs: number): StormNode['health'] {
+    if (this.#isFailed(entry)) return 'failed';
+    const dueMs = this.#silentFromMs(entry);
     return dueMs !== undefined && nowMs >= dueMs ? 'silent' : 'healthy';
   }
 
   /** `undefined`: nothing was heard that could fall silent; a kubelet without Lease says nothing for minutes. */
-  private silentFromMs(entry: Entry): number | undefined {
-    const { listers, planner } = this.sources;
-    const lifeAtMs = this.sources.lifeAtMs(entry.name);
+  #silentFromMs(entry: Entry): number | undefined {
+    const { listers, planner } = this.#sources;
+    const lifeAtMs = this.#sources.lifeAtMs(entry.name);
     if (lifeAtMs === undefined || listers.leases.get(`kube-node-lease/${entry.name}`) === undefined) return undefined;
-    if (entry.lifeWaitOf !== this.configurations) entry.lifeWaitMs = undefined;
-    entry.lifeWaitOf = this.configurations;
+    if (entry.lifeWaitOf !== this.#configurations) entry.lifeWaitMs = undefined;
+    entry.lifeWaitOf = this.#configurations;
     entry.lifeWaitMs ??= planner.planFor(entry.node).timing.lifeWaitMs;
     return Math.max(lifeAtMs, listers.leases.freshSinceMs ?? lifeAtMs) + entry.lifeWaitMs;
   }
 
-  private circumstantial(entry: Entry, nowMs: number): readonly MaintenanceMark[] {
+  #circumstantial(entry: Entry, nowMs: number): readonly MaintenanceMark[] {
     const { name, node } = entry;
-    if (!this.conditional.has(name)) return NO_MARKS;
-    const { listers } = this.sources;
+    if (!this.#conditional.has(name)) return NO_MARKS;
+    const { listers } = this.#sources;
     const annotations: Readonly<Record<string, string>> = node.metadata.annotations ?? NO_LABELS;
     const circumstances = {
       // What an earlier fence of this node left behind carries our mark as well, and what a remedy set.
       isCordonOurs: entry.isCordonOurs || annotations[CORDON_MARK] === fenceName(name) || annotations[CORDON_BY_REMEDY] !== undefined,
       isEmpty: releasablePods(listers, name).length === 0,
-      isHanging: this.isHanging(name, nowMs),
+      isHanging: this.#isHanging(name, nowMs),
     };
     return conditionalMarks(node, circumstances);
   }
 
   /** Counted from our own first sight of each pod's deletion. */
-  private isHanging(name: string, nowMs: number): boolean {
-    const before = this.terminating.get(name);
+  #isHanging(name: string, nowMs: number): boolean {
+    const before = this.#terminating.get(name);
     const seen = new Map<string, number>();
     let isHanging = false;
-    for (const { metadata } of this.sources.listers.pods.byIndex(BY_NODE, name)) {
+    for (const { metadata } of this.#sources.listers.pods.byIndex(BY_NODE, name)) {
       if (metadata.deletionTimestamp === undefined) continue;
       const key = metadata.uid ?? metadata.name;
       const atMs = before?.get(key) ?? nowMs;
       seen.set(key, atMs);
       isHanging ||= nowMs >= atMs + (metadata.deletionGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS) * 1_000 + HANGING_MS;
     }
-    this.terminating.set(name, seen);
+    this.#terminating.set(name, seen);
     return isHanging;
   }
 }

@@ -9,11 +9,11 @@ class Stage {
   readonly clock = new ManualClock();
   readonly leases = new ObjectCache<Lease>({}, new FenceHarness(this.clock).dependencies.log);
   readonly predecessor = new Predecessor(this.leases, this.clock, () => 'us');
-  private renewals = 0;
+  #renewals = 0;
 
   holder(holderIdentity: string): void {
-    this.renewals += 1;
-    this.leases.put({ metadata: { name: 'leader', namespace: 'here' }, spec: { holderIdentity, renewTime: `renewal ${this.renewals}` } });
+    this.#renewals += 1;
+    this.leases.put({ metadata: { name: 'leader', namespace: 'here' }, spec: { holderIdentity, renewTime: `renewal ${this.#renewals}` } });
   }
 }
 

@@ -10,27 +10,27 @@ const RECENT_MS = 60_000;
  * Lease says nothing of our clock; when unsure it is a start.
  */
 export class Predecessor {
-  private seenAtMs = Number.NEGATIVE_INFINITY;
-  private wasSeen = false;
+  #seenAtMs = Number.NEGATIVE_INFINITY;
+  #wasSeen = false;
 
   constructor(leader: Pick<Lister<Lease>, 'onChange'>, clock: Clock, identity: () => string) {
     leader.onChange((before, after) => {
       const was = before?.spec.holderIdentity ?? '';
       const is = after?.spec.holderIdentity ?? '';
       if (before === undefined || was === '' || was === identity() || is === identity()) return;
-      this.seenAtMs = clock.monotonicMs();
+      this.#seenAtMs = clock.monotonicMs();
     });
-    this.clock = clock;
+    this.#clock = clock;
   }
 
-  private readonly clock: Clock;
+  readonly #clock: Clock;
 
   /** This process leads from now on. */
   acquired(): void {
-    this.wasSeen = this.clock.monotonicMs() - this.seenAtMs <= RECENT_MS;
+    this.#wasSeen = this.#clock.monotonicMs() - this.#seenAtMs <= RECENT_MS;
   }
 
   get tookOver(): boolean {
-    return this.wasSeen;
+    return this.#wasSeen;
   }
 }

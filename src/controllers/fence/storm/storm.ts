@@ -36,157 +36,157 @@ const NO_MARKS: readonly MaintenanceMark[] = [];
 
 /** The shell around the storm policies: one picture of the whole cluster, judged when something that decides has changed. docs/policies.md has the policies. */
 export class Storm {
-  private readonly dependencies: FenceDependencies;
-  private readonly connectivity: ConnectivityProbes;
-  private readonly roster: NodeRoster;
-  private readonly members: EtcdMembers;
-  private readonly starts = new Starts();
-  private readonly trips = new Trips();
-  private readonly held: HeldNodes;
-  private readonly startedAtMs: number;
-  private version = 0;
-  private judgement: Judgement | undefined;
-  private remedyJudgement: (Judgement & { stages: ReadonlyMap<string, RemedyStage> }) | undefined;
+  readonly #dependencies: FenceDependencies;
+  readonly #connectivity: ConnectivityProbes;
+  readonly #roster: NodeRoster;
+  readonly #members: EtcdMembers;
+  readonly #starts = new Starts();
+  readonly #trips = new Trips();
+  readonly #held: HeldNodes;
+  readonly #startedAtMs: number;
+  #version = 0;
+  #judgement: Judgement | undefined;
+  #remedyJudgement: (Judgement & { stages: ReadonlyMap<string, RemedyStage> }) | undefined;
   /** Nodes that took or gave back a slot since then: an older judgement counted them otherwise. */
-  private readonly moved = new Set<string>();
+  readonly #moved = new Set<string>();
 
   constructor(dependencies: FenceDependencies, lifeAtMs: (node: string) => number | undefined) {
     const { clock, listers, planner, queue, foreignMarks, connectivity = NO_CONNECTIVITY_PROBES } = dependencies;
-    this.dependencies = dependencies;
-    this.connectivity = connectivity;
-    this.startedAtMs = clock.monotonicMs();
-    this.held = new HeldNodes(clock, queue, (node) => this.fresh(node, clock.monotonicMs()));
-    const changed = (): void => this.changed();
+    this.#dependencies = dependencies;
+    this.#connectivity = connectivity;
+    this.#startedAtMs = clock.monotonicMs();
+    this.#held = new HeldNodes(clock, queue, (node) => this.#fresh(node, clock.monotonicMs()));
+    const changed = (): void => this.#changed();
     const marksOf = (node: string): readonly MaintenanceMark[] => foreignMarks?.marksOf(node) ?? NO_MARKS;
     const isPreserved = (node: string): boolean => guardOf(dependencies, node)?.kind === 'isolate-and-hold';
     const isTakenForFailed = (node: string): boolean => dependencies.fastDetection?.failureOf(node) !== undefined;
     const storageOf = (node: string): StorageView | undefined => storageViewOf(dependencies.fastDetection, node);
     const sources = { clock, listers, planner, lifeAtMs, isPreserved, isTakenForFailed, storageOf, foreignMarks: marksOf };
-    this.roster = new NodeRoster(sources, changed);
-    this.members = new EtcdMembers(listers, changed);
+    this.#roster = new NodeRoster(sources, changed);
+    this.#members = new EtcdMembers(listers, changed);
     for (const fence of listers.fences.all()) this.seeFence(fence.spec.node, fence);
     connectivity.onChange(changed);
-    dependencies.preservation?.onChange((nodes) => this.roster.refreshNodes(nodes));
-    foreignMarks?.onChange((nodes) => this.roster.refreshNodes(nodes));
-    listers.nodes.onChange((before, after) => this.roster.seeNode((after ?? before)?.metadata.name ?? '', after));
+    dependencies.preservation?.onChange((nodes) => this.#roster.refreshNodes(nodes));
+    foreignMarks?.onChange((nodes) => this.#roster.refreshNodes(nodes));
+    listers.nodes.onChange((before, after) => this.#roster.seeNode((after ?? before)?.metadata.name ?? '', after));
   }
 
   /** The NodeFence as this process knows it now, its own writes first. */
   seeFence(node: string, fence: NodeFence | undefined): void {
-    const { clock } = this.dependencies;
-    const heldSlot = this.holdsSlot(node);
-    this.roster.seeFence(node, fence);
-    if (this.holdsSlot(node) !== heldSlot) this.moved.add(node);
-    if (fence !== undefined && this.starts.see(fence, clock.monotonicMs(), clock.wallMs())) this.changed();
-    if (fence === undefined || fence.status?.state === 'final') this.held.forget(node);
+    const { clock } = this.#dependencies;
+    const heldSlot = this.#holdsSlot(node);
+    this.#roster.seeFence(node, fence);
+    if (this.#holdsSlot(node) !== heldSlot) this.#moved.add(node);
+    if (fence !== undefined && this.#starts.see(fence, clock.monotonicMs(), clock.wallMs())) this.#changed();
+    if (fence === undefined || fence.status?.state === 'final') this.#held.forget(node);
   }
 
   /** Why nothing may be done to this node now, for a decision; who is held is looked at again when that may be over. */
   holdsOn(node: string): readonly StormHold[] {
-    if (this.dependencies.planner.stormPolicies().length === 0) return NO_HOLDS;
-    const holds = this.judged(node);
-    this.held.see(node, holds);
+    if (this.#dependencies.planner.stormPolicies().length === 0) return NO_HOLDS;
+    const holds = this.#judged(node);
+    this.#held.see(node, holds);
     return holds;
   }
 
   /** The same right before a call: nothing that changed since is overlooked. */
   activeHoldsOn(node: string): readonly StormHold[] {
-    const nowMs = this.dependencies.clock.monotonicMs();
-    return this.dependencies.planner.stormPolicies().length === 0 ? NO_HOLDS : this.fresh(node, nowMs);
+    const nowMs = this.#dependencies.clock.monotonicMs();
+    return this.#dependencies.planner.stormPolicies().length === 0 ? NO_HOLDS : this.#fresh(node, nowMs);
   }
 
   /** Why no remedy of this node may begin now, where these nodes have remedies. */
   holdsOnRemedy(node: string, stages: ReadonlyMap<string, RemedyStage>): readonly StormHold[] {
-    const policies = this.dependencies.planner.stormPolicies();
+    const policies = this.#dependencies.planner.stormPolicies();
     if (policies.length === 0) return NO_HOLDS;
-    const nowMs = this.dependencies.clock.monotonicMs();
-    this.roster.refresh(nowMs, node);
-    const before = this.remedyJudgement;
-    const isSame = before?.stages === stages && before.version === this.version && before.policies === policies;
+    const nowMs = this.#dependencies.clock.monotonicMs();
+    this.#roster.refresh(nowMs, node);
+    const before = this.#remedyJudgement;
+    const isSame = before?.stages === stages && before.version === this.#version && before.policies === policies;
     if (isSame && nowMs - before.atMs <= REUSE_MS) return before.holdsOf(node);
-    this.askAround(true);
-    const holdsOf = judgeStorm(policies, withRemedies(this.view(nowMs), stages));
-    this.remedyJudgement = { atMs: nowMs, version: this.version, policies, stages, holdsOf };
+    this.#askAround(true);
+    const holdsOf = judgeStorm(policies, withRemedies(this.#view(nowMs), stages));
+    this.#remedyJudgement = { atMs: nowMs, version: this.#version, policies, stages, holdsOf };
     return holdsOf(node);
   }
 
   /** Was this node held when it was last decided about? Ends with its fence. */
   isHeld(node: string): boolean {
-    return this.held.wasHeld(node);
+    return this.#held.wasHeld(node);
   }
 
   /** In the very turn in which it was decided: the next node that is decided sees the slot taken. */
   reserve(fence: NodeFence, entry: JournalEntry): void {
     if (!cutsOff(entry)) return;
-    this.roster.reserve(fence.spec.node, true);
-    this.starts.reserve(fence, this.dependencies.clock.monotonicMs());
-    this.changed();
+    this.#roster.reserve(fence.spec.node, true);
+    this.#starts.reserve(fence, this.#dependencies.clock.monotonicMs());
+    this.#changed();
   }
 
   /** What was reserved now stands in the NodeFence, or never will: `fence` is what is known of it. */
   settle(node: string, fence: NodeFence | undefined): void {
-    this.roster.reserve(node, false);
-    if (this.starts.settle(node, fence)) this.changed();
+    this.#roster.reserve(node, false);
+    if (this.#starts.settle(node, fence)) this.#changed();
     this.seeFence(node, fence);
   }
 
   /** Configuration changed. */
   configurationChanged(): void {
-    this.roster.forgetPlans();
-    this.changed();
+    this.#roster.forgetPlans();
+    this.#changed();
   }
 
   close(): void {
-    this.held.close();
-    this.connectivity.rest();
-    this.dependencies.foreignMarks?.rest();
+    this.#held.close();
+    this.#connectivity.rest();
+    this.#dependencies.foreignMarks?.rest();
   }
 
-  private changed(): void {
-    this.version += 1;
-    this.held.reconcileSoon();
+  #changed(): void {
+    this.#version += 1;
+    this.#held.reconcileSoon();
   }
 
-  private holdsSlot(node: string): boolean {
-    return this.roster.nodes.get(node)?.fence?.holdsSlot === true;
+  #holdsSlot(node: string): boolean {
+    return this.#roster.nodes.get(node)?.fence?.holdsSlot === true;
   }
 
-  private judged(node: string): readonly StormHold[] {
-    const nowMs = this.dependencies.clock.monotonicMs();
-    const known = this.judgement;
-    if (known !== undefined && nowMs - known.atMs <= HELD_REUSE_MS && !this.moved.has(node)) {
+  #judged(node: string): readonly StormHold[] {
+    const nowMs = this.#dependencies.clock.monotonicMs();
+    const known = this.#judgement;
+    if (known !== undefined && nowMs - known.atMs <= HELD_REUSE_MS && !this.#moved.has(node)) {
       const holds = known.holdsOf(node);
       if (holds.length > 0) return holds;
     }
-    return this.fresh(node, nowMs);
+    return this.#fresh(node, nowMs);
   }
 
-  private fresh(node: string, nowMs: number): readonly StormHold[] {
-    const policies = this.dependencies.planner.stormPolicies();
-    this.roster.refresh(nowMs, node);
-    const known = this.judgement;
-    if (known?.version === this.version && known.policies === policies && nowMs - known.atMs <= REUSE_MS) return known.holdsOf(node);
-    return this.judgeAnew(policies, nowMs)(node);
+  #fresh(node: string, nowMs: number): readonly StormHold[] {
+    const policies = this.#dependencies.planner.stormPolicies();
+    this.#roster.refresh(nowMs, node);
+    const known = this.#judgement;
+    if (known?.version === this.#version && known.policies === policies && nowMs - known.atMs <= REUSE_MS) return known.holdsOf(node);
+    return this.#judgeAnew(policies, nowMs)(node);
   }
 
-  private judgeAnew(policies: readonly StormPolicy[], nowMs: number): Judgement['holdsOf'] {
-    const failed = fenceableOf(this.roster.nodes).map(({ name }) => name);
-    this.askAround(failed.length > 0);
-    let holdsOf = judgeStorm(policies, this.view(nowMs));
-    if (this.trips.see(policies, failed, holdsOf, nowMs)) {
-      holdsOf = judgeStorm(policies, this.view(nowMs));
-      this.trips.see(policies, failed, holdsOf, nowMs);
+  #judgeAnew(policies: readonly StormPolicy[], nowMs: number): Judgement['holdsOf'] {
+    const failed = fenceableOf(this.#roster.nodes).map(({ name }) => name);
+    this.#askAround(failed.length > 0);
+    let holdsOf = judgeStorm(policies, this.#view(nowMs));
+    if (this.#trips.see(policies, failed, holdsOf, nowMs)) {
+      holdsOf = judgeStorm(policies, this.#view(nowMs));
+      this.#trips.see(policies, failed, holdsOf, nowMs);
     }
-    this.dependencies.metrics.policies(this.trips.held);
-    this.moved.clear();
-    this.judgement = { atMs: nowMs, version: this.version, policies, holdsOf };
+    this.#dependencies.metrics.policies(this.#trips.held);
+    this.#moved.clear();
+    this.#judgement = { atMs: nowMs, version: this.#version, policies, holdsOf };
     return holdsOf;
   }
 
-  private view(nowMs: number): StormView {
-    const { clock, listers, options, tookOver } = this.dependencies;
-    const { nodes } = this.roster;
-    const { targets, members, alerts } = this.connectivity.answers;
+  #view(nowMs: number): StormView {
+    const { clock, listers, options, tookOver } = this.#dependencies;
+    const { nodes } = this.#roster;
+    const { targets, members, alerts } = this.#connectivity.answers;
     const isUp = (node: string): boolean | undefined => {
       const known = nodes.get(node);
       return known === undefined ? undefined : known.health === 'healthy';
@@ -197,27 +197,27 @@ export class Storm {
       nodes,
       controller: {
         ownNode: options.ownNode,
-        startedAtMs: this.startedAtMs,
+        startedAtMs: this.#startedAtMs,
         tookOver: tookOver?.() === true,
         freshAtMs: Math.min(listers.nodes.freshAtMs, listers.leases.freshAtMs),
-        freshSinceMs: Math.max(listers.nodes.freshSinceMs ?? this.startedAtMs, listers.leases.freshSinceMs ?? this.startedAtMs),
+        freshSinceMs: Math.max(listers.nodes.freshSinceMs ?? this.#startedAtMs, listers.leases.freshSinceMs ?? this.#startedAtMs),
         targets,
       },
-      controlPlane: { members: this.members.list(isUp, members) },
-      starts: this.starts.list(),
-      stormEndedAtMs: this.trips.endedAtMs,
+      controlPlane: { members: this.#members.list(isUp, members) },
+      starts: this.#starts.list(),
+      stormEndedAtMs: this.#trips.endedAtMs,
       alerts,
     };
   }
 
-  private askAround(isNeeded: boolean): void {
-    const { planner, listers, foreignMarks } = this.dependencies;
+  #askAround(isNeeded: boolean): void {
+    const { planner, listers, foreignMarks } = this.#dependencies;
     if (!isNeeded) {
-      this.connectivity.rest();
+      this.#connectivity.rest();
       foreignMarks?.rest();
       return;
     }
-    this.connectivity.ask(questionsOf(planner.stormPolicies(), this.members.places(), listers.nodes));
+    this.#connectivity.ask(questionsOf(planner.stormPolicies(), this.#members.places(), listers.nodes));
     foreignMarks?.ask();
   }
 }

@@ -5,36 +5,36 @@ import type { StormPolicy } from '../../../domain/policies/policy.ts';
 /** Which policies hold somebody now, and when the last storm was over. */
 export class Trips {
   /** Nodes held, by the policy's own name; every configured policy has its number. */
-  private counts: ReadonlyMap<string, number> = new Map();
-  private isStorm = false;
-  private stormEndedAtMs: number | undefined;
+  #counts: ReadonlyMap<string, number> = new Map();
+  #isStorm = false;
+  #stormEndedAtMs: number | undefined;
 
   /** `true`: a storm has just ended, so that what was judged before is judged anew. */
   see(policies: readonly StormPolicy[], failed: Iterable<string>, holdsOf: (node: string) => readonly StormHold[], nowMs: number): boolean {
     const counts = new Map(policies.map(({ name }) => [name, 0]));
-    const wasStorm = this.isStorm;
-    this.isStorm = false;
+    const wasStorm = this.#isStorm;
+    this.#isStorm = false;
     for (const node of failed) {
       for (const { policy, reason } of holdsOf(node)) {
         counts.set(policy, (counts.get(policy) ?? 0) + 1);
-        this.isStorm ||= STORM_ITSELF.has(reason);
+        this.#isStorm ||= STORM_ITSELF.has(reason);
       }
     }
-    this.counts = counts;
-    const ended = wasStorm && !this.isStorm;
-    if (ended) this.stormEndedAtMs = nowMs;
+    this.#counts = counts;
+    const ended = wasStorm && !this.#isStorm;
+    if (ended) this.#stormEndedAtMs = nowMs;
     return ended;
   }
 
   get endedAtMs(): number | undefined {
-    return this.stormEndedAtMs;
+    return this.#stormEndedAtMs;
   }
 
   get held(): ReadonlyMap<string, number> {
-    return this.counts;
+    return this.#counts;
   }
 
   get isTripped(): boolean {
-    return [...this.counts.values()].some((count) => count > 0);
+    return [...this.#counts.values()].some((count) => count > 0);
   }
 }

@@ -80,7 +80,7 @@ export class FakeCluster {
       },
       remove: async (_resource, name, { beforeSend, ...options } = {}) => {
         beforeSend?.();
-        return this.done(() => {
+        return this.#done(() => {
           this.writes.push({ verb: 'remove', name, body: options });
           return true;
         });
@@ -89,14 +89,14 @@ export class FakeCluster {
         beforeSend?.();
         if (this.budgeted.has(name))
           return Promise.reject(new ApiStatusError(429, 'TooManyRequests', 'the disruption budget db needs 2 healthy pods'));
-        return this.done(() => {
+        return this.#done(() => {
           this.writes.push({ verb: 'evict', name, body: options });
         });
       },
     };
   }
 
-  private done<T>(effect: () => T): Promise<T> {
+  #done<T>(effect: () => T): Promise<T> {
     const answer = effect();
     try {
       this.afterWrite();
