@@ -59,6 +59,12 @@ function withCluster(dependencies: FenceDependencies, change: (inner: Cluster) =
   return { ...dependencies, cluster: { ...through, ...change(inner) } };
 }
 
+/** What the watches last brought of a Node or a Lease. */
+function cachedIn({ listers }: FenceDependencies, { plural }: Resource, name: string, namespace = ''): KubeObject | undefined {
+  if (plural === 'leases') return listers.leases.get(`${namespace}/${name}`);
+  return plural === 'nodes' ? listers.nodes.get(name) : undefined;
+}
+
 function withTiming(dependencies: FenceDependencies, timing: { settleMs?: number; offStableMs?: number }): FenceDependencies {
   const { planner } = dependencies;
   return {
@@ -169,13 +175,30 @@ export const MUTANTS: readonly Mutant[] = [
     defect: 'Node and Lease are taken from the cache instead of a consistent read before a release',
     caughtBy: /P2/,
     scenario: honest,
+    mutate: (dependencies) => {
+      let isProven = false;
+      return withCluster(dependencies, (inner) => ({
+        replaceStatus: <T extends KubeObject>(resource: Resource<T>, object: T): Promise<T> => {
+          isProven ||= ((object as { status?: Partial<NodeFenceStatus> }).status?.evidence ?? []).length > 0;
+          return inner.replaceStatus(resource, object);
+        },
+        get: <T extends KubeObject>(resource: Resource<T>, name: string, namespace?: string): Promise<T | undefined> => {
+          const cached = isProven ? cachedIn(dependencies, resource, name, namespace) : undefined;
+          return cached === undefined ? inner.get(resource, name, namespace) : Promise.resolve(cached as T);
+        },
+      }));
+    },
+  },
+  {
+    name: 'no look before the off',
+    defect: 'Node and Lease are taken from the cache instead of a consistent read before an off',
+    caughtBy: /P10: .* had not read its Node/,
+    scenario: honest,
     mutate: (dependencies) =>
       withCluster(dependencies, (inner) => ({
         get: <T extends KubeObject>(resource: Resource<T>, name: string, namespace?: string): Promise<T | undefined> => {
-          const { nodes, leases } = dependencies.listers;
-          const cached =
-            resource.plural === 'leases' ? leases.get(`${namespace ?? ''}/${name}`) : resource.plural === 'nodes' ? nodes.get(name) : undefined;
-          return cached === undefined ? inner.get(resource, name, namespace) : Promise.resolve(cached as unknown as T);
+          const cached = cachedIn(dependencies, resource, name, namespace);
+          return cached === undefined ? inner.get(resource, name, namespace) : Promise.resolve(cached as T);
         },
       })),
   },

@@ -6,14 +6,14 @@ import type { Composed, Deed, RequestDeed } from './secondary-controllers.ts';
 
 const seeds = Array.from({ length: 1000 }, (_unused, index) => index + 1);
 const scenarios = seeds.map((seed) => scenarioWith(seed, 'all'));
+/** Where a kernel dumps, or the BMC is not the only way, the fault or the release is another one. */
+const plain = scenarios.filter(({ dumps, ways }) => dumps === undefined && ways === undefined);
 const requestsOf = (deeds: readonly Deed[]): RequestDeed[] => deeds.flatMap((deed) => (deed.what === 'request' ? [deed] : []));
 const secondaries = scenarios.flatMap((scenario) => scenario.secondaries ?? []);
 
 describe('the controllers beside', () => {
   it('take no draw away from what a seed plays without them', () => {
-    // Where a kernel dumps the fault is another one.
-    const plain = scenarios.filter(({ dumps }) => dumps === undefined);
-    expect(plain.length).toBeGreaterThan(0.85 * scenarios.length);
+    expect(plain.length).toBeGreaterThan(0.65 * scenarios.length);
     for (const { secondaries: _secondaries, expected: _expected, ...rest } of plain) {
       const { expected, ...alone } = scenarioOf(rest.seed);
       expect(rest).toEqual(alone);
@@ -30,9 +30,8 @@ describe('the controllers beside', () => {
   });
 
   it('leave what is expected of the failed node as it is where that is not theirs', () => {
-    const plain = scenarios.filter(({ dumps }) => dumps === undefined);
     const others = plain.filter((scenario) => scenario.secondaries?.nodes.includes(scenario.victim) === false);
-    expect(others.length).toBeGreaterThan(0.2 * seeds.length);
+    expect(others.length).toBeGreaterThan(0.2 * plain.length);
     // Whoever is switched off by an operator is down, and may hold what is decided by how many are.
     const unhosted = others.filter((scenario) => scenario.secondaries?.hosts === undefined);
     const mayCount = ({ configuration, secondaries }: Scenario): boolean =>
