@@ -8,6 +8,8 @@ import type { CloudFaults } from '../../src/testbed/devices/cloud/faults.ts';
 import type { Behaviour, DeviceFixture, FaultProfile, Oddity } from './fault-profile.ts';
 
 const HOST = '127.0.0.1';
+/** Where nobody else listens: a port of `HOST` that is free again is soon that of another test's server. */
+export const REFUSING_HOST = '127.0.0.86';
 const clock = new SystemClock();
 const random = new SystemRandom();
 
@@ -85,7 +87,8 @@ async function spawnCloud(
   }));
   const isForeign = behaviour === 'wrong-certificate';
   const certificate = isForeign ? { certificate: createAuthority('nobody').issue({ commonName: 'cloud', hosts: [HOST] }) } : {};
-  const service = await kind.start({ host: HOST, machines, clock, random, ...certificate });
+  const host = behaviour === 'unreachable' ? REFUSING_HOST : HOST;
+  const service = await kind.start({ host, machines, clock, random, ...certificate });
   prepare?.(service, isOn);
   const used = service.instances.slice(0, behaviour === 'one-plug-stuck' ? 2 : 1);
   const stuck = behaviour === 'one-plug-stuck' ? { ignoresSet: used.slice(1).map(({ id }) => id) } : {};

@@ -1,3 +1,4 @@
+import { REFUSING_HOST } from './cloud-profile.ts';
 import { gce } from '../../agents/gce/definition.ts';
 import { SystemClock } from '../../src/runtime/system-clock.ts';
 import { SystemRandom } from '../../src/runtime/system-random.ts';
@@ -51,7 +52,7 @@ async function spawn(behaviour: Behaviour, isOn: boolean, { faults = {}, extras 
   const signer = behaviour === 'wrong-certificate' ? stranger : authority;
   const { certificatePem, keyPem } = signer.issue({ commonName: 'compute', hosts: ['127.0.0.1'] });
   const cloud = await startGce({
-    host: '127.0.0.1',
+    host: behaviour === 'unreachable' ? REFUSING_HOST : '127.0.0.1',
     machines: powers.map((power, at) => ({ node: plugs[at] ?? '', uuid: '', address: '192.0.2.11', power })),
     clock,
     random: new SystemRandom(),
