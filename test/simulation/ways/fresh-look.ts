@@ -3,7 +3,7 @@ import type { JournalEntry, NodeFenceStatus } from '../../../src/domain/node-fen
 import type { ApiEvent, DeviceEvent } from '../../../src/laws/trace.ts';
 import type { Node } from '../../../src/ports/objects.ts';
 
-/** A kubelet that says it is not Ready may say the next moment that it is, and whoever waits for a watch to tell may wait for ever. */
+/** Of triggers: what is done to a Ready node too. */
 const ASKED_FOR: ReadonlySet<string> = new Set(['person', 'remediation']);
 
 interface Look {
@@ -20,7 +20,7 @@ interface Known {
 
 /**
  * P10 at everything by which a living machine first goes down or loses its storage: its sender has read the Node since the intent was written, and the API server
- * said then that it is the same Node, and not Ready. What was begun is carried through, and what somebody asked for is done to a Ready node too.
+ * said then that it is the same Node, and not Ready: a kubelet may say the next moment that it is Ready, and whoever waits for a watch may wait for ever. What was begun is carried through, and what somebody asked for is done to a Ready node too.
  */
 export class FreshLook {
   readonly #fence: Known;
