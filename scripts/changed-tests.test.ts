@@ -62,7 +62,7 @@ describe('the tests of a change', () => {
 
   it('hold a changed test itself, and rules are broken on purpose only where the rules have changed', () => {
     expect(touched('test/scenarios/storm.test.ts')).toContain('test/scenarios/storm.test.ts');
-    expect(touched('eslint.config.mjs')).toEqual(['test/rules/lint-rules.test.ts']);
+    expect(touched('oxlint.config.ts')).toEqual(['test/rules/lint-rules.test.ts']);
     expect(touched('src/manager/pool.test.ts')).not.toContain('test/rules/lint-rules.test.ts');
   });
 

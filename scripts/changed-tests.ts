@@ -15,7 +15,7 @@ const MEETING_PLACES = [
 const ALWAYS = ['glossary', 'page-links', 'sources'].map((name) => `test/rules/${name}.test.ts`).concat('scripts/generated-files.test.ts');
 /** Plants violations: of use where the rules themselves have changed. */
 const PLANTING = /^test\/rules\/(?:format|layer|lint)-rules\.test\.ts$/u;
-const RULES = /^[^/]*\.(?:mjs|json)$|^scripts\/[^/]*-rules\.mjs$/u;
+const RULES = /^[^/]*\.(?:mjs|json|config\.ts)$|^scripts\/lint\//u;
 
 export interface ChangedTests {
   tests: string[];

@@ -5,14 +5,14 @@ const namesOf = (files: readonly string[]): string[] => checksOf(files).map(({ n
 
 describe('the checks of a change', () => {
   it('always compile everything: what a change broke may stand in any file', () => {
-    expect(namesOf([])).toEqual(['tsc and eslint']);
+    expect(namesOf([])).toEqual(['types and oxlint']);
   });
 
   it('read the changed files alone otherwise, each by those tools that know its kind', () => {
-    expect(namesOf(['docs/observe.md'])).toEqual(['tsc and eslint', 'prettier']);
-    expect(namesOf(['scripts/run.mjs'])).toEqual(['tsc and eslint', 'prettier']);
-    expect(namesOf(['src/main.ts'])).toEqual(['tsc and eslint', 'dependency-cruiser', 'prettier']);
-    expect(checksOf(['src/main.ts', 'docs/observe.md']).find(({ name }) => name === 'tsc and eslint')?.parameters).toEqual(['src/main.ts']);
-    expect(checksOf(['src/main.ts', 'docs/observe.md']).find(({ name }) => name === 'prettier')?.parameters).toContain('docs/observe.md');
+    expect(namesOf(['docs/observe.md'])).toEqual(['types and oxlint', 'oxfmt']);
+    expect(namesOf(['scripts/run.mjs'])).toEqual(['types and oxlint', 'oxfmt']);
+    expect(namesOf(['src/main.ts'])).toEqual(['types and oxlint', 'dependency-cruiser', 'oxfmt']);
+    expect(checksOf(['src/main.ts', 'docs/observe.md']).find(({ name }) => name === 'types and oxlint')?.parameters).toEqual(['.']);
+    expect(checksOf(['src/main.ts', 'docs/observe.md']).find(({ name }) => name === 'oxfmt')?.parameters).toContain('docs/observe.md');
   });
 });

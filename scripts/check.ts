@@ -13,35 +13,29 @@ export interface Check {
   parameters: readonly string[];
 }
 
-const LINT = 'scripts/types-and-lint.ts';
 const CRUISER = 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs';
-const FORMATTER = 'node_modules/prettier/bin/prettier.cjs';
-/** Its cache is by content. */
-const PRETTIER = ['--check', '--log-level', 'warn', '--cache', '--cache-strategy', 'content', '--cache-location', '.cache/prettier'];
+const LINTER = 'node_modules/oxlint/bin/oxlint';
+const FORMATTER = 'node_modules/oxfmt/bin/oxfmt';
 
 /** The slowest first, so that the short ones fill the other core. */
 const CHECKS: readonly Check[] = [
-  { name: 'tsc and eslint', script: LINT, parameters: ['.'] },
+  { name: 'types and oxlint', script: LINTER, parameters: ['.'] },
   { name: 'knip', script: 'node_modules/knip/bin/knip.js', parameters: ['--no-progress'] },
   { name: 'dependency-cruiser', script: CRUISER, parameters: ['src', 'agents', 'scripts', 'test'] },
-  { name: 'prettier', script: FORMATTER, parameters: [...PRETTIER, '.'] },
+  { name: 'oxfmt', script: FORMATTER, parameters: ['--check', '.'] },
 ];
 
-/** What can be said of some files alone; what they broke elsewhere the compiler says, which reads them all. */
+/** What can be said of some files alone; what they broke elsewhere compiler and linter say, which read them all. */
 export function checksOf(files: readonly string[]): Check[] {
-  const modules = files.filter((file) => /\.(?:ts|mjs)$/u.test(file));
-  const typed = modules.filter((file) => /^(?:src|agents|scripts|test)\/.*\.ts$/u.test(file));
+  const typed = files.filter((file) => /^(?:src|agents|scripts|test)\/.*\.ts$/u.test(file));
   const checks: Check[] = [
-    { name: 'tsc and eslint', script: LINT, parameters: modules },
+    { name: 'types and oxlint', script: LINTER, parameters: ['.'] },
     { name: 'dependency-cruiser', script: CRUISER, parameters: typed },
-    { name: 'prettier', script: FORMATTER, parameters: [...PRETTIER, '--ignore-unknown', ...files] },
+    { name: 'oxfmt', script: FORMATTER, parameters: ['--check', '--no-error-on-unmatched-pattern', ...files] },
   ];
-  const given: Record<string, number> = { 'dependency-cruiser': typed.length, prettier: files.length };
+  const given: Record<string, number> = { 'dependency-cruiser': typed.length, oxfmt: files.length };
   return checks.filter(({ name }) => given[name] !== 0);
 }
-
-/** Compiler and linter make much that does not live long: with room for it they take a ninth less of a core. */
-const ROOM = '--max-semi-space-size=128';
 
 interface Verdict {
   ok: boolean;
@@ -53,7 +47,7 @@ interface Verdict {
 function perform(check: Check, isPolite: boolean): Promise<Verdict> {
   const startedAt = performance.now();
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, [ROOM, check.script, ...check.parameters], { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, [check.script, ...check.parameters], { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] });
     if (isPolite && child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
     const chunks: Buffer[] = [];
     child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));

@@ -29,7 +29,7 @@ const COMMANDS = {
   deb: ['scripts/deb/main.ts'],
   'deb:try': ['test/deb/main.ts'],
   'deb:boot': ['test/deb/boot/main.ts'],
-  format: ['node_modules/prettier/bin/prettier.cjs', '--write', '--log-level', 'warn', '.'],
+  format: ['node_modules/oxfmt/bin/oxfmt', '.'],
 };
 
 /** The Node that came with the dependencies, or the running one where none exists for this platform and it is new enough. */

@@ -9,7 +9,8 @@ const LINK = /^fence_nodefence_([a-z0-9_]+)$/;
 
 /** By the name of a link, or by `agent <name>`: in the manner of ClusterLabs, where an exit code of 2 means off and never wrong usage of an agent. */
 function fenceCall([, program = '', command, name, ...parameters]: readonly string[]):
-  { name: string | undefined; parameters: string[] } | undefined {
+  | { name: string | undefined; parameters: string[] }
+  | undefined {
   const linked = LINK.exec(basename(program))?.[1];
   if (linked !== undefined) return { name: linked, parameters: [command, name, ...parameters].filter((word) => word !== undefined) };
   return command === 'agent' ? { name, parameters } : undefined;

@@ -63,7 +63,9 @@ export const fcSwitchParameters: ParameterSchema<typeof schema> = {
 export type WebSettings = Trust & { host: string; port: number; tls: boolean; username: string; password: string };
 
 export type FcSwitchSettings = { portAlias: string | undefined; virtualFabric: number | undefined } & (
-  { transport: 'ssh'; ssh: SshSettings } | { transport: 'snmp'; snmp: SnmpSettings } | { transport: 'rest' | 'nxapi'; web: WebSettings }
+  | { transport: 'ssh'; ssh: SshSettings }
+  | { transport: 'snmp'; snmp: SnmpSettings }
+  | { transport: 'rest' | 'nxapi'; web: WebSettings }
 );
 
 const ofSnmp = { schema: snmpSchema, documentation: fcSwitchParameters.documentation };

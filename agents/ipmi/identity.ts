@@ -1,7 +1,9 @@
 import { normalUUID, withGroupsSwapped } from '../shared/machine-uuid.ts';
 
 export type IdentityCheck =
-  { kind: 'verified' } | { kind: 'unverified'; why: string } | { kind: 'other'; shown: string; expected: string; expectedBy: 'recorded' | 'pinned' };
+  | { kind: 'verified' }
+  | { kind: 'unverified'; why: string }
+  | { kind: 'other'; shown: string; expected: string; expectedBy: 'recorded' | 'pinned' };
 
 const NOT_RECORDED = 'no system UUID is recorded of the node';
 

@@ -4,7 +4,9 @@ import { lookup } from '../../src/domain/lookup.ts';
 
 /** What became of a Job so far, in the words of those who run it. */
 export type JobOutcome = { message: string; hasBegun: boolean } & (
-  { state: 'going' } | { state: 'exited'; code: number; pod: string } | { state: 'failed'; kind: AgentErrorKind }
+  | { state: 'going' }
+  | { state: 'exited'; code: number; pod: string }
+  | { state: 'failed'; kind: AgentErrorKind }
 );
 
 /** Reasons of a container that waits and will wait on. A registry may come back; a name or a missing key will not mend itself. Source: kubelet, pkg/kubelet/images/types.go and kuberuntime. */

@@ -23,7 +23,7 @@ export class Permits {
   readonly #waiting = new Map<Call, (permit: GiveBack) => void>();
   #cancelRelief: (() => void) | undefined;
   #grantedInTurn = 0;
-  #nextTurn: NodeJS.Immediate | undefined;
+  #awaitsTurn = false;
 
   constructor(clock: Pick<Clock, 'monotonicMs' | 'after'>, atOnceMax: number = AT_ONCE_MAX) {
     this.#clock = clock;
@@ -81,8 +81,10 @@ export class Permits {
   }
 
   #awaitTurn(): void {
-    this.#nextTurn ??= setImmediate(() => {
-      this.#nextTurn = undefined;
+    if (this.#awaitsTurn) return;
+    this.#awaitsTurn = true;
+    setImmediate(() => {
+      this.#awaitsTurn = false;
       this.#grantedInTurn = 0;
       this.#admit();
     });

@@ -17,7 +17,10 @@ class PartyChanged extends Error {
 
 /** What a try to send came to: an answer to judge, a reason to check everything anew first, or a request whose fate is not known. */
 type Sent =
-  { kind: 'answer'; response: RedfishResponse } | { kind: 'other-peer' } | { kind: 'session-lost'; words: string } | { kind: 'lost'; detail: string };
+  | { kind: 'answer'; response: RedfishResponse }
+  | { kind: 'other-peer' }
+  | { kind: 'session-lost'; words: string }
+  | { kind: 'lost'; detail: string };
 
 /**
  * Identity, then the order, over one session. `Refused` carries the device's own words; no answer, or an odd one, is `unclear` because the

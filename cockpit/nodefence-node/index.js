@@ -107,4 +107,4 @@ matchMedia('(prefers-color-scheme: dark)').addEventListener('change', followStyl
 document.addEventListener('visibilitychange', ask);
 setInterval(ask, EVERY_MS);
 setInterval(showAge, 1_000);
-ask();
+void ask();

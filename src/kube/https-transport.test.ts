@@ -278,10 +278,10 @@ describe('the HTTPS transport', () => {
 
   it('lets a call that is under way end in peace when its certificate is exchanged', async () => {
     let name = 'first';
-    let answerFirst: (() => void) | undefined;
+    const held: (() => void)[] = [];
     handler = (_request, response) => {
-      if (answerFirst === undefined) {
-        answerFirst = () => json(response, 200, { call: 1 });
+      if (held.length === 0) {
+        held.push(() => json(response, 200, { call: 1 }));
       } else {
         json(response, 200, { call: 2 });
       }
@@ -293,12 +293,12 @@ describe('the HTTPS transport', () => {
     transport = build({ credential: { current, rejected: () => false } });
     const first = get();
     const untilMs = clock.monotonicMs() + 5000;
-    while (answerFirst === undefined && clock.monotonicMs() < untilMs) {
+    while (held.length === 0 && clock.monotonicMs() < untilMs) {
       await clock.sleep(2);
     }
     name = 'second';
     expect((await get()).body).toEqual({ call: 2 });
-    (answerFirst as (() => void) | undefined)?.();
+    held[0]?.();
     expect((await first).body).toEqual({ call: 1 });
   });
 

@@ -52,7 +52,7 @@ export const PATCH_CASES: readonly ConformanceCase[] = [
         body: { metadata: { uid: 'deadbeef' }, data: { b: '3' } },
         contentType: MERGE,
         status: 422,
-        expect: { message: /metadata\.uid: Invalid value: \"deadbeef\": field is immutable/ },
+        expect: { message: /metadata\.uid: Invalid value: "deadbeef": field is immutable/ },
       },
       { method: 'PATCH', path: `${CONFIG_MAPS}/swap`, body: { data: { a: null } }, contentType: MERGE, status: 200, absent: ['data.a'] },
     ],

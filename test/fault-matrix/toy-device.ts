@@ -77,7 +77,14 @@ class ToyDevice {
 
 /** Defects that the harness has to notice. */
 export type Defect =
-  'believes-the-answer' | 'guesses-on' | 'guesses-off' | 'leaves-a-session' | 'tells-the-password' | 'sends-twice' | 'resets' | 'ignores-refusal';
+  | 'believes-the-answer'
+  | 'guesses-on'
+  | 'guesses-off'
+  | 'leaves-a-session'
+  | 'tells-the-password'
+  | 'sends-twice'
+  | 'resets'
+  | 'ignores-refusal';
 
 class ToyAgent implements PowerAgent {
   readonly kind = 'power';

@@ -1,5 +1,6 @@
-import { relative } from 'node:path';
-import { ESLint } from 'eslint';
+import { spawnSync } from 'node:child_process';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PlantedTree, ROOT } from './planted-tree.ts';
 
@@ -12,21 +13,21 @@ interface Planted {
 }
 
 const SIMULATED_TEXTS: readonly (readonly [what: string, rule: string, text: string])[] = [
-  ['a timer', 'no-restricted-globals', 'setTimeout(() => undefined, 1);'],
-  ['performance', 'no-restricted-globals', 'export const at = performance.now();'],
-  ['fetch', 'no-restricted-globals', "export const answer = fetch('http://x');"],
-  ['crypto', 'no-restricted-globals', 'export const id = crypto.randomUUID();'],
-  ['a weak reference', 'no-restricted-globals', 'export const weak = new WeakRef({});'],
-  ['Math.random', 'no-restricted-properties', 'export const dice = Math.random();'],
-  ['Date.now', 'no-restricted-properties', 'export const at = Date.now();'],
-  ['AbortSignal.timeout', 'no-restricted-properties', 'export const signal = AbortSignal.timeout(1);'],
-  ['AbortSignal.any', 'no-restricted-properties', 'export const signal = AbortSignal.any([]);'],
-  ['the current date', 'no-restricted-syntax', 'export const at = new Date();'],
-  ['a member that only the compiler hides', 'no-restricted-syntax', 'export class A {\n  private a(): void {}\n}'],
-  ['a dynamic import', 'no-restricted-syntax', "export const later = import('./other.ts');"],
-  ['node:fs', '@typescript-eslint/no-restricted-imports', "import { readFileSync } from 'node:fs';\nexport const read = readFileSync;"],
-  ['node:timers', '@typescript-eslint/no-restricted-imports', "import { setTimeout as wait } from 'node:timers/promises';\nexport { wait };"],
-  ['axios', '@typescript-eslint/no-restricted-imports', "import axios from 'axios';\nexport { axios };"],
+  ['a timer', 'eslint(no-restricted-globals)', 'setTimeout(() => undefined, 1);'],
+  ['performance', 'eslint(no-restricted-globals)', 'export const at = performance.now();'],
+  ['fetch', 'eslint(no-restricted-globals)', "export const answer = fetch('http://x');"],
+  ['crypto', 'eslint(no-restricted-globals)', 'export const id = crypto.randomUUID();'],
+  ['a weak reference', 'eslint(no-restricted-globals)', 'export const weak = new WeakRef({});'],
+  ['Math.random', 'eslint(no-restricted-properties)', 'export const dice = Math.random();'],
+  ['Date.now', 'eslint(no-restricted-properties)', 'export const at = Date.now();'],
+  ['AbortSignal.timeout', 'eslint(no-restricted-properties)', 'export const signal = AbortSignal.timeout(1);'],
+  ['AbortSignal.any', 'eslint(no-restricted-properties)', 'export const signal = AbortSignal.any([]);'],
+  ['the current date', 'nodefence(syntax)', 'export const at = new Date();'],
+  ['a member that only the compiler hides', 'nodefence(syntax)', 'export class A {\n  private a(): void {}\n}'],
+  ['a dynamic import', 'nodefence(syntax)', "export const later = import('./other.ts');"],
+  ['node:fs', 'eslint(no-restricted-imports)', "import { readFileSync } from 'node:fs';\nexport const read = readFileSync;"],
+  ['node:timers', 'eslint(no-restricted-imports)', "import { setTimeout as wait } from 'node:timers/promises';\nexport { wait };"],
+  ['axios', 'eslint(no-restricted-imports)', "import axios from 'axios';\nexport { axios };"],
 ];
 
 const SIMULATED_FOLDERS = [
@@ -46,47 +47,70 @@ const SIMULATED_FOLDERS = [
 const EVERYWHERE: readonly Planted[] = [
   {
     what: 'a promise nobody waits for',
-    rule: '@typescript-eslint/no-floating-promises',
+    rule: 'typescript(no-floating-promises)',
     path: 'src/http/floating.ts',
     text: 'async function f(): Promise<void> {}\nf();',
   },
   {
     what: 'a switch that forgets a case',
-    rule: '@typescript-eslint/switch-exhaustiveness-check',
+    rule: 'typescript(switch-exhaustiveness-check)',
     path: 'src/http/switch.ts',
     text: "export function f(x: 'a' | 'b'): number {\n  switch (x) {\n    case 'a':\n      return 1;\n  }\n  return 2;\n}",
   },
   {
     what: 'a member that only the compiler hides',
-    rule: 'no-restricted-syntax',
+    rule: 'nodefence(syntax)',
     path: 'src/http/hidden.ts',
     text: 'export class A {\n  private readonly a = 1;\n  b(): number {\n    return this.a;\n  }\n}',
   },
-  { what: 'any', rule: '@typescript-eslint/no-explicit-any', path: 'src/http/any.ts', text: 'export const x: any = 1;' },
+  { what: 'any', rule: 'typescript(no-explicit-any)', path: 'src/http/any.ts', text: 'export const x: any = 1;' },
   {
     what: 'a silenced compiler',
-    rule: '@typescript-eslint/ban-ts-comment',
+    rule: 'typescript(ban-ts-comment)',
     path: 'src/http/silenced.ts',
     text: `// ${['@ts', 'ignore'].join('-')}\nexport const x: number = 'a';`,
   },
   {
     what: 'an unfinished note',
-    rule: 'no-warning-comments',
+    rule: 'eslint(no-warning-comments)',
     path: 'src/http/unfinished.ts',
     text: `// ${['to', 'do'].join('')}: later\nexport const x = 1;`,
   },
-  { what: 'a write to the console', rule: 'no-console', path: 'src/http/console.ts', text: "console.log('x');" },
-  { what: 'an error swallowed', rule: 'no-empty', path: 'src/http/empty.ts', text: 'try {\n  f();\n} catch {}\nfunction f(): void {}\nexport {};' },
-  { what: 'a file over 400 lines', rule: 'max-lines', path: 'src/http/long.ts', text: 'export {};\n'.repeat(401) },
+  { what: 'a write to the console', rule: 'eslint(no-console)', path: 'src/http/console.ts', text: "console.log('x');" },
+  {
+    what: 'an error swallowed',
+    rule: 'eslint(no-empty)',
+    path: 'src/http/empty.ts',
+    text: 'try {\n  f();\n} catch {}\nfunction f(): void {}\nexport {};',
+  },
+  { what: 'a file over 400 lines', rule: 'eslint(max-lines)', path: 'src/http/long.ts', text: 'export {};\n'.repeat(401) },
   {
     what: 'a function over 70 lines',
-    rule: 'max-lines-per-function',
+    rule: 'eslint(max-lines-per-function)',
     path: 'src/http/long-function.ts',
     text: `export function f(): number {\n${'  g();\n'.repeat(80)}  return 1;\n}\nfunction g(): void {}\n`,
   },
   {
+    what: 'what the compiler refuses',
+    rule: 'typescript(TS2322)',
+    path: 'src/http/wrong.ts',
+    text: "export const count: number = 'one';",
+  },
+  {
+    what: 'an index that may be absent',
+    rule: 'typescript(TS2322)',
+    path: 'src/http/absent.ts',
+    text: 'const list: string[] = [];\nexport const first: string = list[0];',
+  },
+  {
+    what: 'a rule switched off in the words of another linter',
+    rule: 'eslint(no-console)',
+    path: 'src/http/switched-off.ts',
+    text: `/* ${['eslint', 'disable'].join('-')} */\nconsole.log('x');`,
+  },
+  {
     what: 'a focused test',
-    rule: 'no-restricted-properties',
+    rule: 'eslint(no-restricted-properties)',
     path: 'src/http/focused.test.ts',
     text: `import { it } from 'vitest';\n${['it', 'only'].join('.')}('x', () => {});`,
   },
@@ -112,25 +136,25 @@ const GUARDED_TEXTS: readonly (readonly [what: string, text: string])[] = [
 const BY_ANOTHER_WAY: readonly Planted[] = [
   {
     what: 'a definition of ours out of memory',
-    rule: 'no-restricted-imports',
+    rule: 'eslint(no-restricted-imports)',
     path: 'test/preservation/planted.ts',
     text: "import { MACHINE_DEFINITIONS } from '../../src/manifests/machine-definitions.ts';\nexport { MACHINE_DEFINITIONS };",
   },
   {
     what: 'a role of ours out of memory, in the drill',
-    rule: 'no-restricted-imports',
+    rule: 'eslint(no-restricted-imports)',
     path: 'src/drill/run/planted.ts',
     text: "import { CONTROLLER_ACCESS } from '../../manifests/access.ts';\nexport { CONTROLLER_ACCESS };",
   },
   {
     what: 'a definition of ours, written by hand',
-    rule: 'no-restricted-syntax',
+    rule: 'nodefence(syntax)',
     path: 'test/scenarios/planted.ts',
     text: "export const definition = { spec: { group: 'ha.k8s.io', versions: [] } };",
   },
   {
     what: 'a role of ours, written by hand',
-    rule: 'no-restricted-syntax',
+    rule: 'nodefence(syntax)',
     path: 'src/cli/planted.test.ts',
     text: "export const role = { kind: 'ClusterRole', metadata: { name: 'nodefence-controller' }, rules: [] };",
   },
@@ -141,25 +165,25 @@ const PLANTED: readonly Planted[] = [
   ...BY_ANOTHER_WAY,
   ...GUARDED_TEXTS.map(([what, text], index) => ({
     what: `an assertion ${what}`,
-    rule: 'tests/guarded',
+    rule: 'nodefence(guarded)',
     path: `src/http/guarded-${index}.test.ts`,
     text: `import { expect, it } from 'vitest';\nlet n = 1;\nit('x', async () => {\n  ${text}\n});\n`,
   })),
   {
     what: 'another object in the place of process.env',
-    rule: 'tests/environment',
+    rule: 'nodefence(environment)',
     path: 'src/http/environment.test.ts',
     text: "export const replace = (): void => {\n  process.env = { HOME: '/' };\n};",
   },
   ...SIMULATED_TEXTS.map(([what, rule, text], index) => ({ what, rule, text, path: `src/domain/planted-${index}.ts` })),
   ...SIMULATED_FOLDERS.map((folder) => ({
     what: 'a timer',
-    rule: 'no-restricted-globals',
+    rule: 'eslint(no-restricted-globals)',
     path: `${folder}/planted-timer.ts`,
     text: 'setTimeout(() => undefined, 1);',
   })),
   // In no such folder, but loaded by the simulation.
-  { what: 'a timer', rule: 'no-restricted-globals', path: 'src/testbed/operators/host-fleet.ts', text: 'setTimeout(() => undefined, 1);' },
+  { what: 'a timer', rule: 'eslint(no-restricted-globals)', path: 'src/testbed/operators/host-fleet.ts', text: 'setTimeout(() => undefined, 1);' },
 ];
 
 /** Conditions that no assertion stands behind. */
@@ -186,35 +210,41 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'test/scenarios/of-others.ts': "export const role = { kind: 'ClusterRole', metadata: { name: 'mcm' }, rules: [] };\n",
 };
 
-describe('eslint', () => {
-  let tree: PlantedTree;
-  const found = new Map<string, string[]>();
+/** What the configuration is made of, and the entry whose imports say what is simulated. */
+const CONFIGURATION = ['oxlint.config.ts', ...globSync('scripts/lint/*', { cwd: ROOT })];
+const BESIDE: Readonly<Record<string, string>> = {
+  'package.json': JSON.stringify({ type: 'module' }),
+  'src/domain/other.ts': 'export {};\n',
+  'src/manifests/access.ts': "export const NAMESPACE = 'nodefence';\n",
+  'test/simulation/run-seed.ts': "export * from '../../src/testbed/operators/host-fleet.ts';\n",
+};
 
-  beforeAll(async () => {
+interface Finding {
+  /** `typescript(no-floating-promises)`. */
+  code: string;
+  filename: string;
+}
+
+describe('oxlint', () => {
+  let tree: PlantedTree;
+  let found: readonly Finding[];
+  const of = (path: string): string[] => found.filter(({ filename }) => filename === path).map(({ code }) => code);
+
+  beforeAll(() => {
     const files = Object.fromEntries(PLANTED.map(({ path, text }) => [path, text]));
-    tree = new PlantedTree({ ...files, ...ALLOWED, 'src/domain/other.ts': 'export {};\n' });
-    const eslint = new ESLint({ cwd: tree.root, overrideConfigFile: `${ROOT}eslint.config.mjs` });
-    for (const { filePath, messages } of await eslint.lintFiles(['.'])) {
-      found.set(
-        relative(tree.root, filePath),
-        messages.map(({ ruleId, message }) => ruleId ?? message),
-      );
-    }
+    tree = new PlantedTree({ ...files, ...ALLOWED, ...BESIDE });
+    for (const file of CONFIGURATION) tree.write(file, readFileSync(join(ROOT, file), 'utf8'));
+    const linter = join(ROOT, 'node_modules/oxlint/bin/oxlint');
+    const { stdout } = spawnSync(process.execPath, [linter, '--format', 'json', '.'], { cwd: tree.root, encoding: 'utf8', maxBuffer: 2 ** 26 });
+    found = (JSON.parse(stdout) as { diagnostics: Finding[] }).diagnostics;
   }, 60_000);
   afterAll(() => tree[Symbol.dispose]());
 
   it.each(PLANTED)('refuses $what in $path', ({ rule, path }) => {
-    expect(found.get(path)).toContain(rule);
+    expect(of(path)).toContain(rule);
   });
 
   it.each(Object.keys(ALLOWED))('has nothing against %s', (path) => {
-    expect(found.get(path)).toEqual([]);
-  });
-
-  it('does not let code switch a rule off', async () => {
-    const eslint = new ESLint({ cwd: tree.root, overrideConfigFile: `${ROOT}eslint.config.mjs` });
-    const text = `/* ${['eslint', 'disable'].join('-')} */\nconsole.log('x');\n`;
-    const [result] = await eslint.lintText(text, { filePath: 'src/http/console.ts' });
-    expect(result?.messages.map(({ ruleId }) => ruleId)).toContain('no-console');
+    expect(of(path)).toEqual([]);
   });
 });

@@ -23,6 +23,13 @@ it('no source is cited that the repository does not have', () => {
   expect(paths.flatMap((path) => citations(path, readFileSync(join(ROOT, path), 'utf8')))).toEqual([]);
 });
 
+it('no check is switched off in the code that it checks', () => {
+  const switches = new RegExp(['(?:ox|es)lint-(?:dis|en)able', '@ts-(?:ignore|nocheck|expect-error)'].join('|'), 'u');
+  const paths = FOLDERS.flatMap(textsUnder).filter((path) => /\.m?ts$/u.test(path) && !path.startsWith('test/rules/'));
+  expect(paths.length).toBeGreaterThan(1_000);
+  expect(paths.filter((path) => switches.test(readFileSync(join(ROOT, path), 'utf8')))).toEqual([]);
+});
+
 it('finds a citation by number', () => {
   const [page, given] = ['Design', 'seeds'];
   const cited = [`${page} 4`, `${given} 003`];

@@ -2,7 +2,10 @@ import { ObjectType, type Varbind } from 'net-snmp';
 
 /** One value of a device. Whatever the device does not have is `undefined` instead: no such object, instance or name. */
 export type SnmpValue =
-  { kind: 'integer'; integer: number } | { kind: 'text'; text: string; bytes: Uint8Array } | { kind: 'oid'; oid: string } | { kind: 'other' };
+  | { kind: 'integer'; integer: number }
+  | { kind: 'text'; text: string; bytes: Uint8Array }
+  | { kind: 'oid'; oid: string }
+  | { kind: 'other' };
 
 const MISSING: ReadonlySet<number> = new Set([ObjectType.NoSuchObject, ObjectType.NoSuchInstance, ObjectType.EndOfMibView]);
 const INTEGERS: ReadonlySet<number> = new Set([ObjectType.Integer, ObjectType.Gauge, ObjectType.Counter, ObjectType.TimeTicks]);

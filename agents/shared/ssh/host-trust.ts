@@ -10,7 +10,9 @@ interface KnownHost {
 
 /** Whose host key is believed. */
 export type HostTrust =
-  { kind: 'known-hosts'; entries: readonly KnownHost[] } | { kind: 'pinned'; fingerprints: readonly string[] } | { kind: 'insecure' };
+  | { kind: 'known-hosts'; entries: readonly KnownHost[] }
+  | { kind: 'pinned'; fingerprints: readonly string[] }
+  | { kind: 'insecure' };
 
 export type TrustDecision = { trusted: true } | { trusted: false; why: string };
 

@@ -80,7 +80,9 @@ export interface OrderInputs {
 
 /** `again`: it was decided before, and stays as it was. */
 export type OrderDecision =
-  { id: 'begin'; decision: 'begin' } | { id: 'again'; decision: 'again' } | { id: OrderRefusal; decision: 'refuse'; why: string };
+  | { id: 'begin'; decision: 'begin' }
+  | { id: 'again'; decision: 'again' }
+  | { id: OrderRefusal; decision: 'refuse'; why: string };
 
 interface Row {
   id: OrderRefusal;

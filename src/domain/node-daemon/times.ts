@@ -6,7 +6,14 @@ import type { TimingProblem } from '../timing-demand.ts';
 import type { AttestedSelfFence, AttestedWatchdog } from './attestation.ts';
 
 export type DaemonTimeField =
-  'grantMs' | 'watchdogMs' | 'feedIntervalMs' | 'isolationTimeoutMs' | 'podStopMaxMs' | 'resetTimeMs' | 'apiFailOverMs' | 'attestationIntervalMs';
+  | 'grantMs'
+  | 'watchdogMs'
+  | 'feedIntervalMs'
+  | 'isolationTimeoutMs'
+  | 'podStopMaxMs'
+  | 'resetTimeMs'
+  | 'apiFailOverMs'
+  | 'attestationIntervalMs';
 
 /** What somebody wrote; the rest has its default. */
 export type WrittenTimes = Readonly<Partial<Record<DaemonTimeField, number>>>;

@@ -83,7 +83,7 @@ export function ownSetting(options: DrillOptions): DrillSetting {
     ...(scene.hosts === undefined ? {} : { hosts: scene.hosts }),
     ...(scene.hearsKdump === true ? { hearsKdump: true } : {}),
     ...(scene.remedies === undefined ? {} : { hasRemedies: true }),
-    says: [`delays: ${Object.entries(delays).map((pair) => pair.join('=')).join(' ')}`], // prettier-ignore
+    says: [`delays: ${Object.entries(delays).map((pair) => pair.join('=')).join(' ')}`], // oxfmt-ignore
     configuration: (bmcs, credentials, { filer, cloud } = {}) =>
       cloud === undefined
         ? fenceConfiguration(bmcs, credentials, {

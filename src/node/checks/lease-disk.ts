@@ -8,7 +8,8 @@ import { codeOf } from './reading.ts';
 import type { TargetOutcome } from './storage-probe.ts';
 
 export type DiskAnswer =
-  { kind: 'done'; bytes: Uint8Array; /** Past the page cache. */ isDirect: boolean } | Exclude<TargetOutcome, { kind: 'answered' | 'not-mounted' }>;
+  | { kind: 'done'; bytes: Uint8Array; /** Past the page cache. */ isDirect: boolean }
+  | Exclude<TargetOutcome, { kind: 'answered' | 'not-mounted' }>;
 
 /** Sectors of one device or file. Never rejects. */
 export interface Disk {

@@ -35,7 +35,14 @@ export const SHORT_KUBELET = {
 } as const satisfies Partial<KubeletOptions>;
 
 export type ControllerName =
-  'node-lifecycle' | 'taint-eviction' | 'pod-gc' | 'attach-detach' | 'stateful-set' | 'volume-binding' | 'csi-attacher' | 'scheduler';
+  | 'node-lifecycle'
+  | 'taint-eviction'
+  | 'pod-gc'
+  | 'attach-detach'
+  | 'stateful-set'
+  | 'volume-binding'
+  | 'csi-attacher'
+  | 'scheduler';
 
 /** What runs in a cluster beside kube-controller-manager. */
 export const BESIDE_CONTROLLER_MANAGER: readonly ControllerName[] = ['scheduler', 'csi-attacher'];

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { format, resolveConfig } from 'prettier';
+import { format } from 'oxfmt';
 import { assetsLine, findAssets } from '../../../src/testbed/control-plane/assets.ts';
 import { DISTURBANCES } from './disturbances.ts';
 import { played } from './played.ts';
@@ -31,7 +31,7 @@ async function main(): Promise<void> {
   process.stdout.write(`\n${table}`);
   if (values.write) {
     const page = inPage(readFileSync(PAGE, 'utf8'), table);
-    writeFileSync(PAGE, await format(page, { ...(await resolveConfig(PAGE)), filepath: PAGE }));
+    writeFileSync(PAGE, (await format(PAGE, page)).code);
   }
   process.exitCode = rows.every(({ result }) => result.expected) ? 0 : 1;
 }

@@ -11,7 +11,8 @@ export type Forged = 'stranger' | 'sound' | 'victim' | 'everyone';
 
 /** deaf: a replica hears nothing. forge: somebody sends messages, right ones or malformed. */
 export type DumpDeed = { atMs: number; durationMs: number } & (
-  { what: 'deaf'; replica: 0 | 1 } | { what: 'forge'; whose: Forged; everyMs: number; isWellFormed: boolean }
+  | { what: 'deaf'; replica: 0 | 1 }
+  | { what: 'forge'; whose: Forged; everyMs: number; isWellFormed: boolean }
 );
 
 /** The crash kernels of one world, and what the controllers are told of them. Plain data. */

@@ -10,7 +10,18 @@ export type Posted = 'True' | 'False' | 'Unknown' | 'gone';
  * the node's own fence configuration that isolate it, or switch it; a whole fence. The others are built in.
  */
 export type RemedyName =
-  'mend' | 'mend-slowly' | 'fail' | 'wedge' | 'mend-here' | 'methods' | 'cycle' | 'whole' | 'cordon' | 'drain' | 'clean-pods' | 'storage-fence';
+  | 'mend'
+  | 'mend-slowly'
+  | 'fail'
+  | 'wedge'
+  | 'mend-here'
+  | 'methods'
+  | 'cycle'
+  | 'whole'
+  | 'cordon'
+  | 'drain'
+  | 'clean-pods'
+  | 'storage-fence';
 export type RecoveryName = 'uncordon' | 'recovery' | 'mend' | 'fail';
 
 export interface DrawnRemedy {

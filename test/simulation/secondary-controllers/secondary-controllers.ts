@@ -33,7 +33,10 @@ export interface RequestDeed {
  * it is ill. preserve: the annotation of the Node or of its Machine, until it is taken away. delete-machine: somebody deletes the Machine.
  */
 export type Deed = { node: string; atMs: number; durationMs: number } & (
-  RequestDeed | { what: 'illness' } | { what: 'preserve'; on: 'node' | 'machine'; value: Preserving } | { what: 'delete-machine' }
+  | RequestDeed
+  | { what: 'illness' }
+  | { what: 'preserve'; on: 'node' | 'machine'; value: Preserving }
+  | { what: 'delete-machine' }
 );
 
 /** `''`: whatever stands there is emptied. */

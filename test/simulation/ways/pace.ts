@@ -47,6 +47,7 @@ export function podLetGoBy({ resource, subresource, verb, namespace = '', name =
   const isEviction = verb === 'create' && subresource === 'eviction';
   if (!isEviction && verb !== 'delete') return undefined;
   const options = (isEviction ? (request as { deleteOptions?: unknown } | undefined)?.deleteOptions : request) as
-    { gracePeriodSeconds?: number } | undefined;
+    | { gracePeriodSeconds?: number }
+    | undefined;
   return options?.gracePeriodSeconds === 0 ? `${namespace}/${name}` : undefined;
 }

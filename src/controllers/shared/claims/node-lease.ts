@@ -21,7 +21,9 @@ export interface LeaseObservation {
 
 /** `untilMs`: when it is over if its holder does not renew it; the holder's own clock is never asked. */
 export type NodeLeaseState =
-  { kind: 'free' } | { kind: 'ours'; sinceMs: number } | { kind: 'foreign'; holder: string; durationMs: number; untilMs: number };
+  | { kind: 'free' }
+  | { kind: 'ours'; sinceMs: number }
+  | { kind: 'foreign'; holder: string; durationMs: number; untilMs: number };
 
 export function nodeLeaseName(node: string): string {
   return NAME_PREFIX + node;

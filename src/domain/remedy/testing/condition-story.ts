@@ -5,7 +5,8 @@ import type { Threshold } from '../configuration.ts';
 export const WALL_MS = 1_800_000_000_000;
 /** What is seen so many seconds after the beginning: a status, or more. Its heartbeat is fresh unless it is given. */
 export type Seen =
-  string | { status?: string; boot?: string; heartbeatS?: number; isSilent?: boolean; isChecked?: boolean; freshS?: number; skewS?: number };
+  | string
+  | { status?: string; boot?: string; heartbeatS?: number; isSilent?: boolean; isChecked?: boolean; freshS?: number; skewS?: number };
 
 function nodeOf(seen: Seen, seconds: number, type: string): ObservedNode {
   const given = typeof seen === 'string' ? { status: seen } : seen;

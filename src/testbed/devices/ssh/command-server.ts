@@ -7,7 +7,9 @@ import { makeHostKey } from './host-key.ts';
 
 /** What becomes of one command. */
 export type Ending = { stdout?: string; stderr?: string } & (
-  { code: number } | { signal: string } | { ends: 'without a word' | 'never' | 'cut off' }
+  | { code: number }
+  | { signal: string }
+  | { ends: 'without a word' | 'never' | 'cut off' }
 );
 
 export interface CommandServer {

@@ -1,6 +1,7 @@
+import type { DummyRuleMap } from 'oxlint';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { HIDDEN_MEMBERS } from './private-rule.mjs';
+import { HIDDEN_MEMBERS } from './hidden-members.ts';
 
 // What code that runs under deterministic simulation may not touch: every source of time, chance and the outside world but the injected ports.
 
@@ -17,15 +18,15 @@ const ENTRY = 'test/simulation/run-seed.ts';
 const VALUE_IMPORT = /^(?:import|export)\s+(?!type\b)[^;]*?from\s+'(\.[^']+)';/gmu;
 
 /** Files under src that the simulation loads, from the root of the repository. Those of devices' agents are loaded when a device is switched, which it never is. */
-export function simulatedFiles(root) {
+function simulatedFiles(root: string): string[] {
   const found = new Set([ENTRY]);
   for (const file of found) {
-    for (const [, imported] of readFileSync(join(root, file), 'utf8').matchAll(VALUE_IMPORT)) found.add(join(dirname(file), imported));
+    for (const [, imported] of readFileSync(join(root, file), 'utf8').matchAll(VALUE_IMPORT)) found.add(join(dirname(file), imported ?? ''));
   }
   return [...found].filter((file) => file.startsWith('src/')).sort();
 }
 
-export const SIMULATED = [...FOLDERS, ...simulatedFiles(join(import.meta.dirname, '..'))];
+export const SIMULATED = [...FOLDERS, ...simulatedFiles(join(import.meta.dirname, '../..'))];
 
 /** Shells around them, which do touch the world, and tests. */
 export const NOT_SIMULATED = [
@@ -74,7 +75,7 @@ const MODULES = [
   'async_hooks',
 ];
 
-export const simulationRules = {
+export const simulationRules: DummyRuleMap = {
   'no-restricted-globals': [
     'error',
     ...TIMERS.map((name) => ({ name, message: BY_CLOCK })),
@@ -91,14 +92,16 @@ export const simulationRules = {
     { object: 'AbortSignal', property: 'any', message: 'leaks on long-lived signals and is not replayed: src/runtime/linked-abort.ts' },
     { object: 'Atomics', property: 'wait', message: BY_CLOCK },
   ],
-  'no-restricted-syntax': [
+  'nodefence/syntax': [
     'error',
-    HIDDEN_MEMBERS,
-    { selector: 'NewExpression[callee.name="Date"][arguments.length=0]', message: BY_CLOCK },
-    { selector: 'CallExpression[callee.name="Date"]', message: BY_CLOCK },
-    { selector: 'ImportExpression', message: 'a dynamic import settles at a time that is not replayed' },
+    [
+      HIDDEN_MEMBERS,
+      { selector: 'NewExpression[callee.name="Date"][arguments.length=0]', message: BY_CLOCK },
+      { selector: 'CallExpression[callee.name="Date"]', message: BY_CLOCK },
+      { selector: 'ImportExpression', message: 'a dynamic import settles at a time that is not replayed' },
+    ],
   ],
-  '@typescript-eslint/no-restricted-imports': [
+  'no-restricted-imports': [
     'error',
     {
       paths: [...MODULES.flatMap((name) => [name, `node:${name}`]), 'axios', 'p-retry'].map((name) => ({

@@ -1,4 +1,5 @@
-import { HIDDEN_MEMBERS } from './private-rule.mjs';
+import type { DummyRuleMap } from 'oxlint';
+import { HIDDEN_MEMBERS } from './hidden-members.ts';
 
 // What is installed is what ships: whoever needs our kinds or roles takes the files of config/ (src/testbed/shipped), and makes none from the code.
 const MESSAGE = 'install the files of config/ (src/testbed/shipped), so that what is tested is what is installed';
@@ -24,18 +25,20 @@ export const COMPARING = [
 
 const OURS = String.raw`/^(ha\.k8s\.io|machine\.sapcloud\.io)$/`;
 
-export const shippedRules = {
-  'no-restricted-syntax': [
+export const shippedRules: DummyRuleMap = {
+  'nodefence/syntax': [
     'error',
-    HIDDEN_MEMBERS,
-    ...[
-      `ObjectExpression:has(> Property[key.name='versions']) > Property[key.name='group'] > Literal[value=${OURS}]`,
-      "ObjectExpression:has(> Property[key.name='rules']) > Property[key.name='metadata'] Property[key.name='name'] > Literal[value=/^nodefence/]",
-    ].map((selector) => ({ selector, message: MESSAGE })),
+    [
+      HIDDEN_MEMBERS,
+      ...[
+        `ObjectExpression:has(> Property[key.name='versions']) > Property[key.name='group'] > Literal[value=${OURS}]`,
+        "ObjectExpression:has(> Property[key.name='rules']) > Property[key.name='metadata'] Property[key.name='name'] > Literal[value=/^nodefence/]",
+      ].map((selector) => ({ selector, message: MESSAGE })),
+    ],
   ],
 };
 
-export const memoryRules = {
+export const memoryRules: DummyRuleMap = {
   'no-restricted-imports': [
     'error',
     {

@@ -1,4 +1,4 @@
-// A test proves what its assertions say only if they run: one that stands behind a condition passes where the condition never holds.
+// Rules of this repository that no tool brings.
 
 const FUNCTIONS = new Set(['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression']);
 const LEAVING = new Set(['ReturnStatement', 'ContinueStatement', 'BreakStatement']);
@@ -64,6 +64,7 @@ function guardOf(node) {
   return undefined;
 }
 
+/** A test proves what its assertions say only if they run: one that stands behind a condition passes where the condition never holds. */
 const guarded = {
   meta: {
     type: 'problem',
@@ -108,4 +109,15 @@ const environment = {
   }),
 };
 
-export const tests = { rules: { guarded, environment } };
+/** What these selectors find (esquery), each with its message: ESLint's `no-restricted-syntax`, which Oxlint does not have. */
+const syntax = {
+  meta: {
+    type: 'problem',
+    schema: [{ type: 'array', items: { type: 'object', properties: { selector: { type: 'string' }, message: { type: 'string' } } } }],
+    defaultOptions: [[]],
+  },
+  create: (context) =>
+    Object.fromEntries(context.options[0].map(({ selector, message }) => [selector, (node) => void context.report({ node, message })])),
+};
+
+export default { meta: { name: 'nodefence' }, rules: { guarded, environment, syntax } };

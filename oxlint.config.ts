@@ -1,0 +1,137 @@
+import { defineConfig } from 'oxlint';
+import { HIDDEN_MEMBERS } from './scripts/lint/hidden-members.ts';
+import { COMPARING, INSTALLING, memoryRules, shippedRules } from './scripts/lint/shipped-rules.ts';
+import { NOT_SIMULATED, SIMULATED, simulationRules } from './scripts/lint/simulation-rules.ts';
+
+const TESTS = ['**/*.test.ts', 'test/**/*.ts'];
+/** Programs whose output is the point: their stdout is written on purpose. */
+const PROGRAMS = ['src/main.ts', 'src/cli/**', 'src/testbed/processes/**', 'test/**/main.ts', 'scripts/**'];
+
+const focused = ['it', 'test', 'describe'].flatMap((object) => [
+  { object, property: 'only', message: 'a focused test hides all the others' },
+  { object, property: 'skip', message: 'skip by name and condition: describe.skipIf(...)' },
+]);
+
+export default defineConfig({
+  // Compiler and typed rules in one pass of tsgolint, which has the compiler of TypeScript 7 in it.
+  options: { typeAware: true, typeCheck: true, respectEslintDisableDirectives: false },
+  plugins: ['typescript'],
+  jsPlugins: ['./scripts/lint/plugin.mjs'],
+  categories: { correctness: 'error' },
+  ignorePatterns: ['dist/', 'coverage/', '.cache/', '.drill/', 'node_modules'],
+  rules: {
+    eqeqeq: 'error',
+    'no-console': 'error',
+    'nodefence/syntax': ['error', [HIDDEN_MEMBERS]],
+    'no-empty': 'error',
+    'no-var': 'error',
+    'prefer-const': 'error',
+    'no-warning-comments': ['error', { terms: ['todo', 'fixme', 'xxx'], location: 'anywhere' }],
+    'max-lines': ['error', { max: 400 }],
+    'max-lines-per-function': ['error', { max: 70 }],
+    // Terminals are steered by what it forbids, and steering them is looked for.
+    'no-control-regex': 'off',
+    // Whoever asserts a type behind `?.` wants the TypeError.
+    'no-unsafe-optional-chaining': 'off',
+    // Texts and numbers that are compared with a list in the order of their texts.
+    'typescript/require-array-sort-compare': 'off',
+  },
+  overrides: [
+    {
+      files: ['**/*.ts'],
+      rules: {
+        'prefer-rest-params': 'error',
+        'prefer-spread': 'error',
+        'typescript/await-thenable': 'error',
+        'typescript/ban-ts-comment': ['error', { 'ts-expect-error': true, 'ts-ignore': true, 'ts-nocheck': true }],
+        'typescript/no-array-constructor': 'error',
+        'typescript/no-array-delete': 'error',
+        'typescript/no-base-to-string': 'error',
+        'typescript/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
+        'typescript/no-deprecated': 'error',
+        'typescript/no-duplicate-enum-values': 'error',
+        'typescript/no-duplicate-type-constituents': 'error',
+        'typescript/no-dynamic-delete': 'error',
+        'typescript/no-empty-object-type': 'error',
+        'typescript/no-explicit-any': 'error',
+        'typescript/no-extra-non-null-assertion': 'error',
+        'typescript/no-extraneous-class': 'error',
+        'typescript/no-floating-promises': 'error',
+        'typescript/no-for-in-array': 'error',
+        'typescript/no-generated-empty-object-type': 'error',
+        'typescript/no-implied-eval': 'error',
+        'typescript/no-invalid-void-type': 'error',
+        'typescript/no-meaningless-void-operator': 'error',
+        'typescript/no-misused-new': 'error',
+        'typescript/no-misused-promises': 'error',
+        'typescript/no-misused-spread': 'error',
+        'typescript/no-mixed-enums': 'error',
+        'typescript/no-namespace': 'error',
+        'typescript/no-non-null-asserted-nullish-coalescing': 'error',
+        'typescript/no-non-null-asserted-optional-chain': 'error',
+        'typescript/no-non-null-assertion': 'error',
+        'typescript/no-redundant-type-constituents': 'error',
+        'typescript/no-require-imports': 'error',
+        'typescript/no-this-alias': 'error',
+        'typescript/no-unnecessary-boolean-literal-compare': 'error',
+        'typescript/no-unnecessary-condition': 'error',
+        'typescript/no-unnecessary-template-expression': 'error',
+        'typescript/no-unnecessary-type-arguments': 'error',
+        'typescript/no-unnecessary-type-assertion': 'error',
+        'typescript/no-unnecessary-type-constraint': 'error',
+        'typescript/no-unnecessary-type-conversion': 'error',
+        'typescript/no-unnecessary-type-parameters': 'error',
+        'typescript/no-unsafe-argument': 'error',
+        'typescript/no-unsafe-assignment': 'error',
+        'typescript/no-unsafe-call': 'error',
+        'typescript/no-unsafe-declaration-merging': 'error',
+        'typescript/no-unsafe-enum-comparison': 'error',
+        'typescript/no-unsafe-function-type': 'error',
+        'typescript/no-unsafe-member-access': 'error',
+        'typescript/no-unsafe-return': 'error',
+        'typescript/no-unsafe-unary-minus': 'error',
+        'typescript/no-unused-expressions': 'error',
+        'typescript/no-unused-vars': ['error', { ignoreRestSiblings: true, argsIgnorePattern: '^_' }],
+        'typescript/no-useless-constructor': 'error',
+        'typescript/no-useless-default-assignment': 'error',
+        'typescript/no-wrapper-object-types': 'error',
+        'typescript/only-throw-error': 'error',
+        'typescript/prefer-as-const': 'error',
+        'typescript/prefer-literal-enum-member': 'error',
+        'typescript/prefer-namespace-keyword': 'error',
+        'typescript/prefer-promise-reject-errors': 'error',
+        'typescript/prefer-reduce-type-parameter': 'error',
+        'typescript/prefer-return-this-type': 'error',
+        'typescript/related-getter-setter-pairs': 'error',
+        'typescript/restrict-plus-operands': [
+          'error',
+          { allowAny: false, allowBoolean: false, allowNullish: false, allowNumberAndString: false, allowRegExp: false },
+        ],
+        'typescript/restrict-template-expressions': ['error', { allowNumber: true }],
+        'typescript/return-await': ['error', 'error-handling-correctness-only'],
+        'typescript/triple-slash-reference': 'error',
+        'typescript/unbound-method': 'error',
+        'typescript/unified-signatures': 'error',
+        'typescript/use-unknown-in-catch-callback-variable': 'error',
+        'typescript/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+        'typescript/consistent-type-imports': ['error', { fixStyle: 'separate-type-imports' }],
+      },
+    },
+    { files: PROGRAMS, rules: { 'no-console': 'off' } },
+    {
+      files: TESTS,
+      rules: {
+        'nodefence/guarded': 'error',
+        'nodefence/environment': 'error',
+        'max-lines-per-function': 'off',
+        'typescript/no-non-null-assertion': 'off',
+        'no-restricted-properties': ['error', ...focused],
+      },
+    },
+    // Its classes are only shapes: the library's own pages pass plain objects.
+    { files: ['test/conformance/client-node.test.ts'], rules: { 'typescript/no-misused-spread': 'off' } },
+    { files: INSTALLING, rules: shippedRules },
+    { files: INSTALLING, excludeFiles: COMPARING, rules: memoryRules },
+    { files: SIMULATED, excludeFiles: NOT_SIMULATED, rules: simulationRules },
+  ],
+});
