@@ -304,7 +304,7 @@ export const PRESERVING_MUTANTS: readonly SourceMutant[] = [
   {
     name: 'write that leaves late',
     defect: 'a Machine is deleted, or pods are taken by force, long after the device was read',
-    file: 'src/controllers/preservation/proof-age.ts',
+    file: 'src/controllers/shared/release/proof-age.ts',
     edits: [['ageMs > RELEASE_WRITES_WITHIN_MS', 'ageMs < 0']],
     killedBy: byTest(
       'test/preservation/proof-read-anew.test.ts',

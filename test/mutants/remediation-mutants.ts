@@ -98,7 +98,7 @@ export const REMEDIATION_MUTANTS: readonly SourceMutant[] = [
     name: 'a fenced Node deleted with its volumes',
     defect: 'the Node of a machine that stays off is deleted while its volumes are being detached, which then takes six minutes',
     file: 'src/controllers/node-remediation/node-removal.ts',
-    edits: [['attached > 0 && silentForMs < DETACH_TIMEOUT_MS', 'attached > Infinity']],
+    edits: [['attached > 0 && before.silentForMs < DETACH_TIMEOUT_MS', 'attached > Infinity']],
     killedBy: byTest('test/node-remediation/volumes.test.ts', 'goes as soon as its volumes are detached'),
   },
   {

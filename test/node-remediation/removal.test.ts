@@ -4,7 +4,7 @@ import { removeNode } from '../../src/controllers/node-remediation/node-removal.
 import type { LeaseObservations } from '../../src/controllers/node-remediation/node-removal.ts';
 import { Conflict } from '../../src/controllers/shared/conflict.ts';
 import type { Cluster } from '../../src/ports/cluster.ts';
-import { LEASES, NODE_FENCES, NODE_LEASE_NAMESPACE, NODES } from '../../src/ports/resources.ts';
+import { LEASES, NODE_FENCE_STOPS, NODE_FENCES, NODE_LEASE_NAMESPACE, NODES } from '../../src/ports/resources.ts';
 import { ShellWorld } from './shell-world.ts';
 import { request, SECOND_MS, World } from './world.ts';
 
@@ -31,10 +31,10 @@ async function orderOf(): Promise<Extract<Action, { kind: 'delete-node' }>> {
 
 /** After its Lease was seen to stand still. */
 async function removal(order: Extract<Action, { kind: 'delete-node' }>, cluster: Cluster = operator): Promise<unknown> {
-  const { clock } = world;
-  await removeNode({ clock }, operator, order, observations).catch((error: unknown) => error);
+  const { clock, device: reader } = world;
+  await removeNode({ clock, reader, cluster: operator }, order, observations).catch((error: unknown) => error);
   await clock.advance(41 * SECOND_MS);
-  return removeNode({ clock }, cluster, order, observations).catch((error: unknown) => error);
+  return removeNode({ clock, reader, cluster }, order, observations).catch((error: unknown) => error);
 }
 
 describe('the deletion of a Node for good, when all is read anew right before it', () => {
@@ -69,17 +69,60 @@ describe('the deletion of a Node for good, when all is read anew right before it
   });
 
   it('is not done to a Node that was written to since it was read', async () => {
+    let writes = 0;
     const lately: Cluster = {
       ...({} as Cluster),
       list: (...asked) => operator.list(...asked),
       remove: (...asked) => operator.remove(...asked),
       get: async (resource, ...asked) => {
         const found = await operator.get(resource, ...asked);
-        if (resource.plural === 'nodes') await operator.mergePatch(NODES, 'n', { metadata: { labels: { late: 'yes' } } });
+        if (resource.plural === 'nodes') await operator.mergePatch(NODES, 'n', { metadata: { labels: { late: `${(writes += 1)}` } } });
         return found;
       },
     };
     expect(await removal(await orderOf(), lately)).toMatchObject({ status: 409 });
+    expect(await operator.get(NODES, 'n')).toBeDefined();
+  });
+});
+
+describe('the deletion of a Node for good, whose fence reads its device no more', () => {
+  it('is not done when its device reads on again, and says so', async () => {
+    world.device.doubt = 'it reads on';
+    expect(String(await removal(await orderOf()))).toBe('Error: node n is not deleted: it reads on');
+    expect(await operator.get(NODES, 'n')).toBeDefined();
+    world.device.doubt = undefined;
+    await removal(await orderOf());
+    expect(await operator.get(NODES, 'n')).toBeUndefined();
+  });
+
+  it.each([
+    [
+      'boots while the device is read',
+      () => operator.mergePatch(NODES, 'n', { status: { nodeInfo: { bootID: 'boot-2' } } }, { subresource: 'status' }),
+    ],
+    ['is stopped meanwhile', () => operator.create(NODE_FENCE_STOPS, { metadata: { name: 'wait' }, spec: { node: 'n', reason: 'look' } })],
+  ])('is not done when its node %s', async (_what, meanwhile) => {
+    const { readAnew } = world.device;
+    world.device.readAnew = async () => {
+      await meanwhile();
+      return readAnew();
+    };
+    expect(await removal(await orderOf())).toBeInstanceOf(Conflict);
+    expect(world.device.reads).toBe(1);
+    expect(await operator.get(NODES, 'n')).toBeDefined();
+  });
+
+  it('is not sent on a read that has grown old on the way', async () => {
+    const slow: Cluster = {
+      ...({} as Cluster),
+      get: (...asked) => operator.get(...asked),
+      list: (...asked) => operator.list(...asked),
+      remove: async (resource, name, options) => {
+        await world.clock.advance(5 * SECOND_MS);
+        return operator.remove(resource, name, options);
+      },
+    };
+    expect(String(await removal(await orderOf(), slow))).toContain('the last read of its device is older than 4 s');
     expect(await operator.get(NODES, 'n')).toBeDefined();
   });
 });

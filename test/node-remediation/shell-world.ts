@@ -20,6 +20,7 @@ import type { ClusterMachine } from '../../src/ports/cluster-api.ts';
 import type { Cluster, Resource } from '../../src/ports/cluster.ts';
 import { NO_METRICS } from '../../src/ports/metrics.ts';
 import type { KubeObject, Lease, Node } from '../../src/ports/objects.ts';
+import type { ProofRead } from '../../src/ports/proof-reads.ts';
 import { NODE_FENCE_REMEDIATION } from '../../src/ports/remediation.ts';
 import type { NodeFenceRemediation, NodeFenceRemediationSpec } from '../../src/ports/remediation.ts';
 import { LEASES, NODE_FENCES, NODE_LEASE_NAMESPACE, NODES } from '../../src/ports/resources.ts';
@@ -110,6 +111,15 @@ export class ShellWorld {
   readonly own = new Site(this.clock);
   readonly workload = new Site(this.clock);
   isWorkloadReachable = true;
+  /** What the devices of the own cluster say when they are read anew. */
+  readonly device = {
+    doubt: undefined as string | undefined,
+    reads: 0,
+    readAnew: (): Promise<ProofRead> => {
+      this.device.reads += 1;
+      return Promise.resolve(this.device.doubt === undefined ? { atMs: this.clock.monotonicMs() } : { doubt: this.device.doubt });
+    },
+  };
   readonly #replicas: Replica[] = [];
 
   static async create({ isInstalled = true } = {}): Promise<ShellWorld> {
@@ -266,7 +276,7 @@ export class ShellWorld {
         ...{ mode, ownNode: undefined, outOfService: true, staleAfterMs: 60_000, namespace: 'nodefence-system', identity: 'here', concurrency: 1 },
         ...{ syncDeadlineMs: 60_000, remediation: true },
       },
-      { cluster, listers: { fences: fences.lister }, leadership, workloads },
+      { cluster, listers: { fences: fences.lister }, leadership, workloads, proofReader: this.device },
     );
     if (remediation === undefined) throw new Error('it is switched off');
     fences.start();

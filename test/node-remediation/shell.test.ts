@@ -323,15 +323,16 @@ describe('whoever asks', () => {
 describe('a Node that goes for good', () => {
   const SPEC = { strategy: 'fence', nodeRemoval: 'DeleteNode' } as const;
 
-  async function fencedOff(): Promise<void> {
+  async function fencedOff(): Promise<ReturnType<ShellWorld['start']>> {
     await world.addNode('n');
-    world.start();
+    const replica = world.start();
     await world.request({ spec: SPEC });
     await world.pass(5 * SECOND_MS);
     expect((await world.fence('n'))?.spec.ending).toBe('off');
     await world.fenced('n', off());
     await world.pass(6 * SECOND_MS);
     await world.fenced('n', { ...off(), state: 'final', outcome: 'fenced-off', timeline: { finalAt: world.now() } });
+    return replica;
   }
 
   it('is deleted once its lease has stood still, on the proof, and that is told before', async () => {
@@ -362,6 +363,14 @@ describe('a Node that goes for good', () => {
     await world.own.operator.remove(NODE_FENCE_STOPS, 'wait');
     await world.pass(2 * MINUTE_MS);
     expect(await world.own.operator.get(NODES, 'n')).toBeUndefined();
+  });
+
+  it('stays while its device does not read off, which the request is told', async () => {
+    world.device.doubt = 'a person has switched it on';
+    const { events } = await fencedOff();
+    await world.pass(2 * MINUTE_MS);
+    expect(await world.own.operator.get(NODES, 'n')).toBeDefined();
+    expect(events.join()).toContain('RemediationStalled [remediation] node n is not deleted: a person has switched it on');
   });
 
   it.each([

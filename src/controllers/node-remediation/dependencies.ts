@@ -2,6 +2,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Cluster, Lister } from '../../ports/cluster.ts';
 import type { Leadership } from '../../ports/leadership.ts';
 import type { RemediationMetrics } from '../../ports/metrics.ts';
+import type { ProofReader } from '../../ports/proof-reads.ts';
 import type { Logger, Recorder } from '../../ports/recorder.ts';
 import type { NodeFenceRemediation, NodeFenceRemediationTemplate, RemediationKind } from '../../ports/remediation.ts';
 import type { NodeFence } from '../../ports/resources.ts';
@@ -23,6 +24,8 @@ export interface RemediationDependencies {
   kinds: readonly WatchedKind[];
   /** Of the same cluster: wakes requests whose fence has changed. */
   fences: Lister<NodeFence>;
+  /** Of the same cluster: nobody else's devices are read from here. */
+  proofReader: ProofReader;
   workloadClusters: WorkloadClusters;
   queue: { add(key: string, delayMs?: number): void };
   options: {

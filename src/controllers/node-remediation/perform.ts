@@ -62,7 +62,9 @@ async function deleteNode(
   observation: Observation,
   action: ActOf<'delete-node'>,
 ): Promise<void> {
-  const attached = await removeNode(dependencies, placeIn(observation).cluster, action, leases);
+  const { clock, proofReader } = dependencies;
+  const { cluster, isOwn } = placeIn(observation);
+  const attached = await removeNode({ clock, cluster, ...(isOwn && { reader: proofReader }) }, action, leases);
   if (attached === 0) return;
   const message = `node ${action.target.name} is deleted while ${leftAttached(attached)}`;
   const event = remediationEvent('Stalled', message);

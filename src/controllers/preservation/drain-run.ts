@@ -7,7 +7,7 @@ import { PODS } from '../../ports/resources.ts';
 import type { ObjectRef } from './actions.ts';
 import { PODS_BY_NODE } from './dependencies.ts';
 import type { DrainOptions } from './drain.ts';
-import { unlessOld } from './proof-age.ts';
+import { unlessOld } from '../shared/release/proof-age.ts';
 import type { ConsistentProofs } from './consistent-proof.ts';
 import { Conflict } from '../shared/conflict.ts';
 import { isOverWithin } from '../shared/over-within.ts';

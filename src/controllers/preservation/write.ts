@@ -14,7 +14,7 @@ import { PRESERVE, REQUEST_MARK } from './names.ts';
 import { patchOf } from './patch.ts';
 import type { PatchAction } from './patch.ts';
 import type { PreservationCache } from './cache.ts';
-import { unlessOld } from './proof-age.ts';
+import { unlessOld } from '../shared/release/proof-age.ts';
 import type { ConsistentProofs } from './consistent-proof.ts';
 import type { Snapshot } from './snapshot.ts';
 import { keyOf } from './watched-facts.ts';

@@ -3,6 +3,7 @@ import { nodeRemediationController } from '../../controllers/node-remediation/co
 import type { Cluster } from '../../ports/cluster.ts';
 import type { Leadership } from '../../ports/leadership.ts';
 import type { KubeObject } from '../../ports/objects.ts';
+import type { ProofReader } from '../../ports/proof-reads.ts';
 import type { RemediationKind } from '../../ports/remediation.ts';
 import type { ControllerOptions, ControllerPorts } from '../composition.ts';
 import { GatedController, overQueue } from '../gated-controller.ts';
@@ -16,6 +17,7 @@ export interface RemediationSources {
   listers: Pick<FenceListers, 'fences'>;
   leadership: Pick<Leadership, 'isLeading' | 'mayBegin'>;
   workloads: WorkloadPool;
+  proofReader: ProofReader;
 }
 
 type Kinds = readonly RemediationKind[];
@@ -55,7 +57,7 @@ function build(
   installed: Kinds,
   ports: ControllerPorts,
   options: ControllerOptions,
-  { cluster, listers: { fences }, leadership, workloads }: RemediationSources,
+  { cluster, listers: { fences }, leadership, workloads, proofReader }: RemediationSources,
 ): Built {
   const { clock, logger: log, metrics, recorder } = ports;
   const { watch, reflectors } = watching(watchBase(ports, options));
@@ -65,7 +67,7 @@ function build(
   }));
   const controller = overQueue(ports, 'remediation', (queue) =>
     nodeRemediationController({
-      ...{ clock, cluster, recorder, log, leadership, kinds, fences, queue },
+      ...{ clock, cluster, recorder, log, leadership, kinds, fences, proofReader, queue },
       metrics: metrics.remediation,
       workloadClusters: workloads.clusterOf,
       options: { enforce: options.mode === 'enforce', inFlightMax: IN_FLIGHT_MAX },

@@ -1,5 +1,5 @@
-import { RELEASE_WRITES_WITHIN_MS } from '../../domain/proof-age.ts';
-import type { Clock } from '../../ports/clock.ts';
+import { RELEASE_WRITES_WITHIN_MS } from '../../../domain/proof-age.ts';
+import type { Clock } from '../../../ports/clock.ts';
 
 /** Throws in the turn in which a write leaves that rests on this read of a device: longer ago, and the power may be back. */
 export function unlessOld(clock: Pick<Clock, 'monotonicMs'>, { atMs }: { atMs: number }): () => void {
