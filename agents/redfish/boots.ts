@@ -83,7 +83,7 @@ export class Boots {
     const isUnproven = view.state === 'off' && !this.#isOnSeen && !this.#isLooked;
     const isFollowed = this.#mayClose && (!this.#isLooked || this.#seen?.view.resetMs !== undefined);
     let isStarting = false;
-    if (this.#doubt !== undefined || isUnproven || isFollowed || call.target.isProbe === true) isStarting = await this.#look(call, view);
+    if (this.#doubt !== undefined || isUnproven || isFollowed) isStarting = await this.#look(call, view);
     this.saw(view);
     const upMs = this.#upMs();
     return { boot: { id: this.#id, cause: this.#cause, startMaxMs: this.#startMaxMs, ...(upMs === undefined ? {} : { upMs }) }, isStarting };

@@ -139,7 +139,9 @@ describe('between the off and the last read', () => {
 
   it('a connection that is cut is none where the Manager shows the LastResetTime that it showed before', async () => {
     const { bmc, off } = await started({ extra: MANAGER }, { auth: 'basic' });
-    await bmc.agent.read(bmc.target({ isProbe: true }));
+    await bmc.agent.read(bmc.target());
+    bmc.server.cut();
+    await bmc.agent.read(bmc.target());
     const probed = new Dispatcher({ find: () => ({ ...redfish, create: () => Promise.resolve(bmc.agent) }), names: () => ['redfish'] }, context);
     dispatchers.push(probed);
     const ended = off({}, probed);

@@ -32,6 +32,16 @@ describe('a warm connection', () => {
     expect(off.device.requests.at(-1)).toContain('/Managers/');
   });
 
+  it('that is probed is not asked for its Manager while its machine is on, and is where it reads off', async () => {
+    const { agent, target, device } = await harnesses.start();
+    const isManagerAsked = (): boolean => device.requests.some((request) => request.includes('/Managers/'));
+    expect((await agent.read(target({ isProbe: true }))).state).toBe('on');
+    expect(isManagerAsked()).toBe(false);
+    const manager = { Status: { State: 'Starting' } };
+    const off = await harnesses.start({ state: 'off', extra: { '/redfish/v1/Managers/BMC': manager } });
+    expect((await off.agent.read(off.target({ isProbe: true }))).state).toBe('unknown');
+  });
+
   it('reads the identity anew for a set where the last read is older than 10 s, was of another node, or over a connection that is gone', async () => {
     const clock = new ManualClock();
     const aged = new AgentHarnesses(() => new RedfishAgent(clock));
