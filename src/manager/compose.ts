@@ -1,7 +1,7 @@
 import { FenceController } from '../controllers/fence/controller.ts';
 import type { FenceDependencies } from '../controllers/fence/dependencies.ts';
 import { leadershipRecords } from '../controllers/fence/records.ts';
-import { ProbeController } from '../controllers/probes/controller.ts';
+import { ProbeController, type ProbeDependencies } from '../controllers/probes/controller.ts';
 import type { SelfCheck } from '../controllers/self-check/self-check.ts';
 import { ProberBehindCalls } from '../controllers/shared/prober-behind-calls.ts';
 import { checkLeadership } from '../domain/timing.ts';
@@ -108,7 +108,7 @@ export function composeController(ports: ControllerPorts, options: ControllerOpt
     options,
   };
   const controller: FenceController = new FenceController(ports.mutate === undefined ? dependencies : ports.mutate(dependencies));
-  const probes = options.probes === true ? new ProbeController({ ...dependencies, prober, metrics: metrics.device }) : undefined;
+  const probes = options.probes === true ? probesOf(dependencies, controller, { prober, metrics: metrics.device }) : undefined;
   wakeOnChange([configMaps, secrets], leader, { controller, probes }, elector);
   const watches = [...reflectors, ...(nodeLeases === undefined ? [] : [nodeLeases])];
   const stop = async (deadlineMs: number): Promise<void> => {
@@ -126,6 +126,15 @@ export function composeController(ports: ControllerPorts, options: ControllerOpt
     start: () => startInOrder({ watches: [...watches, own], reflectors, selfCheck, secondaries, elector, own, probes }, options.syncDeadlineMs),
     stop,
   };
+}
+
+/** What they find first of a node is written with what its machine said of itself. */
+function probesOf(
+  dependencies: FenceDependencies,
+  { records }: FenceController,
+  given: Pick<ProbeDependencies, 'prober' | 'metrics'>,
+): ProbeController {
+  return new ProbeController({ ...dependencies, ...given, recordedWith: (node, status) => records.withProbe(node, status) });
 }
 
 /** What the controllers beside it are given of the one that fences, which is built after them. */

@@ -20,7 +20,7 @@ import { CONFIG_MAPS, NODE_FENCE_REPORTS, NODE_LEASE_NAMESPACE, SECRETS } from '
 
 /** Objects of so many nodes are made in one turn of the API server. */
 const NODES_AT_ONCE = 250;
-/** Reports come at a pace of their own, ten a second: what the machine said counts meanwhile. */
+/** Reports come at a pace of their own, eight a second: what the machine said counts meanwhile. */
 const KNOWN_WITHIN_MS = 20_000;
 /** Of thousands of nodes, for who measures what a cluster does that is long installed. */
 export const ALL_KNOWN_WITHIN_MS = 900_000;

@@ -62,8 +62,8 @@ export const CLIENT_MUTANTS: readonly SourceMutant[] = [
     name: 'reports in one go',
     defect: 'after an installation the report of every node is made at once',
     file: 'src/controllers/fence/node-records.ts',
-    edits: [['const INTERVAL_MS = 100;', 'const INTERVAL_MS = 0;']],
-    killedBy: byTest(NODE_RECORDS, 'are made at once for a hundred, then ten a second, each once its turn has come'),
+    edits: [['const INTERVAL_MS = 125;', 'const INTERVAL_MS = 0;']],
+    killedBy: byTest(NODE_RECORDS, 'are made at once for a hundred, then eight a second, each once its turn has come'),
   },
   {
     name: 'identity unknown until its report',
@@ -71,6 +71,30 @@ export const CLIENT_MUTANTS: readonly SourceMutant[] = [
     file: 'src/controllers/fence/node-records.ts',
     edits: [['if (isMissing) observation.machine = identityOf(this.#dependencies, node);', 'if (!isMissing) observation.machine = undefined;']],
     killedBy: byTest(NODE_RECORDS, 'are missed by nobody meanwhile: what the machine said of itself is kept'),
+  },
+  {
+    name: 'identity of the Node before',
+    defect: 'a probe records of a Node that took the name of another what the machine of that one said of itself',
+    file: 'src/controllers/fence/node-records.ts',
+    edits: [[' || machine.nodeUID !== node.metadata.uid) return status;', ') return status;']],
+    killedBy: byTest(NODE_RECORDS, 'keeps who it was, is nobody else’s, and leaves what is to be told of a plan for its own turn'),
+  },
+  {
+    name: 'identity by a probe anew',
+    defect: 'a probe records another machine in the place of the one that the report of its node says',
+    file: 'src/controllers/fence/node-records.ts',
+    edits: [['if (status.identity !== undefined || node === undefined', 'if (node === undefined']],
+    killedBy: byTest(NODE_RECORDS, 'keeps who it was, is nobody else’s, and leaves what is to be told of a plan for its own turn'),
+  },
+  {
+    name: 'reports beside those of probes',
+    defect: 'after an installation reports are made at their pace, and those of probes besides',
+    file: 'src/controllers/fence/node-records.ts',
+    edits: [['return nowMs < this.#takenUntilMs &&', 'return nowMs < 0 &&']],
+    killedBy: byTest(
+      NODE_RECORDS,
+      'takes the turn of another one that its probe makes, and of none that has no device or something wrong with its plan',
+    ),
   },
   {
     name: 'half a stream is whole',

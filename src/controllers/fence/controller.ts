@@ -52,7 +52,7 @@ export class FenceController implements ProofReader {
   readonly #rounds: Rounds;
   readonly #fenceable: FenceableNodes;
   readonly #proofReads: ProofReads;
-  readonly #records: NodeRecords;
+  readonly records: NodeRecords;
   #hasSteppedAside = false;
 
   constructor(given: FenceDependencies) {
@@ -72,7 +72,7 @@ export class FenceController implements ProofReader {
       ...askedAgainst(dependencies, this.#known.newest(node), entry),
       ...dumpingAgainst(dependencies, this.#known.newest(node), entry, this.lifeOf(node)),
     ]);
-    this.#records = new NodeRecords(dependencies);
+    this.records = new NodeRecords(dependencies, (node) => this.#observations.get(node));
     this.#proofReads = new ProofReads(dependencies, this.#runs.devices, (node, source) => this.#observations.get(node)?.provenAtMs(source));
     this.#watch();
   }
@@ -144,7 +144,7 @@ export class FenceController implements ProofReader {
     if (fence === undefined && node === undefined) {
       this.#observations.delete(name);
       this.#orphanTaints.forget(name);
-      return this.#records.end(name);
+      return this.records.end(name);
     }
     if (node !== undefined && this.#orphanTaints.sees(node, fence)) await this.#orphanTaints.mend(node);
     const bootID = node?.status.nodeInfo?.bootID;
@@ -154,7 +154,7 @@ export class FenceController implements ProofReader {
     if (node !== undefined && readyOf(node)?.status === 'True' && !isTakenForFailed && (fence === undefined || fence.status?.state === 'final')) {
       // Before anything that can fail: a delay must never be counted from an earlier failure.
       for (const sign of ['triggered', 'notReady', 'failing'] as const) observation.mark(sign, undefined, clock.monotonicMs());
-      await this.#records.keep(node, observation);
+      await this.records.keep(node, observation);
       if (fence === undefined && !this.#runs.isUnderWay(name)) observation.forgetFence();
       if (fence === undefined) return;
     }

@@ -1,5 +1,6 @@
 import { internalAddresses } from '../../domain/addresses.ts';
 import { canonical } from '../../domain/canonical.ts';
+import { devicePaths } from '../../domain/device-paths.ts';
 import { isCordonedOnly, isWorthWriting, recordOf, unrecovered, withIncident } from '../../domain/incident-record.ts';
 import type { FenceRecord, IncidentRecord } from '../../domain/incident-record.ts';
 import { isDefaulted } from '../../domain/plan-problems.ts';
@@ -29,18 +30,13 @@ export async function recordHealthy(dependencies: FenceDependencies, node: Node,
   const plan = planner.planFor(node);
   const problems = problemsOf(dependencies, plan);
   const sameProblems = canonical(problems) === canonical(known?.problems ?? []);
-  const fence = plan.trigger === 'never' ? { fence: plan.trigger } : {};
+  const fence = triggerOf(plan);
   if (isRecorded(known, node) && sameProblems && known?.fence === fence.fence) return;
   // A machine that says something else of itself than before is recorded while it is healthy; all else waits for its turn.
   const isNews = report !== undefined && !isRecorded(known, node);
   if (!isNews && !mayWrite(node.metadata.name)) return;
   const identity = isRecorded(known, node) ? known?.identity : identityOf(dependencies, node);
-  await updateReport(dependencies, node.metadata.name, ({ fence: _before, ...status }) => ({
-    ...status,
-    ...fence,
-    problems,
-    ...(identity === undefined ? {} : { identity }),
-  }));
+  await updateReport(dependencies, node.metadata.name, (status) => withHealthy(status, plan, problems, identity));
   const first = problems.find((problem) => problem.severity === 'error');
   if (first !== undefined && !sameProblems) {
     const words = `This node could not be fenced as it should: ${first.where}: ${first.message}`;
@@ -51,6 +47,24 @@ export async function recordHealthy(dependencies: FenceDependencies, node: Node,
     const words = `A value of this node's fence could not be used: ${defaulted.where}: ${defaulted.message}`;
     recorder.event({ apiVersion: 'v1', kind: 'Node', metadata: node.metadata }, 'Warning', 'FenceSettingIgnored', words);
   }
+}
+
+/** The report of a healthy node that has none is made by the first probe of its devices too, in one write; where something is wrong with its plan there is more to tell. */
+export function comesWithProbe(dependencies: FenceDependencies, plan: Plan): boolean {
+  return problemsOf(dependencies, plan).length === 0 && devicePaths(plan).length > 0;
+}
+
+/** The report that a probe is about to write, with what the machine said of itself while its node was healthy. */
+export function withMachine(status: Status, plan: Plan, machine: NonNullable<Status['identity']>): Status {
+  return withHealthy(status, plan, [], machine);
+}
+
+function withHealthy({ fence: _before, ...status }: Status, plan: Plan, problems: Problems, identity: Status['identity']): Status {
+  return { ...status, ...triggerOf(plan), problems, ...(identity === undefined ? {} : { identity }) };
+}
+
+function triggerOf({ trigger }: Plan): Pick<Status, 'fence'> {
+  return trigger === 'never' ? { fence: trigger } : {};
 }
 
 function problemsOf({ fastDetection }: FenceDependencies, { problems, fastDetectionMs }: Plan): Problems {

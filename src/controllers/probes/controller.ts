@@ -14,7 +14,7 @@ import type { ProbeAnswer, Prober, ProbeRequest } from '../../ports/probes.ts';
 import type { Logger, Recorder } from '../../ports/recorder.ts';
 import type { NodeFence, NodeFenceReport, ProbedDevice } from '../../ports/resources.ts';
 import { gatedWrites, conflictUnless } from '../shared/gated-cluster.ts';
-import { updateReport } from '../shared/node-report.ts';
+import { updateReport, type ReportStatus } from '../shared/node-report.ts';
 import { InTurns } from '../shared/in-turns.ts';
 import { PathMetrics } from './metrics.ts';
 import { isOf, spreadMs } from './path.ts';
@@ -35,6 +35,8 @@ export interface ProbeDependencies {
   log: Logger;
   metrics: DeviceMetrics;
   options: { mode: 'observe' | 'enforce' };
+  /** What else the report of a node is to say once somebody writes it; absent: nothing. */
+  recordedWith?: (node: string, status: ReportStatus) => ReportStatus;
 }
 
 const TICK_MS = 1_000;
@@ -266,7 +268,7 @@ export class ProbeController {
     }
     if (found.kind !== 'record') return found.kind === 'read';
     const paths = this.#paths.of(path.node);
-    await updateReport(this.#dependencies, path.node, (status) => withTrust(status, found.entry, paths));
+    await this.#update(path.node, (status) => withTrust(status, found.entry, paths));
     this.#emit(node, 'Normal', 'DeviceTrusted', trustMessage(found, place));
     return true;
   }
@@ -299,7 +301,7 @@ export class ProbeController {
     const entryAfter = (known: ProbedDevice | undefined): ProbedDevice => entryOf(path, known, answer, faults, { now, wallMs: clock.wallMs() });
     const entry = entryAfter(before);
     const paths = this.#paths.of(path.node);
-    await updateReport(this.#dependencies, path.node, (status) => {
+    await this.#update(path.node, (status) => {
       const known = status.devices?.find((device) => isOf(device, path));
       return withEntry(status, entryAfter(known), paths, now);
     });
@@ -316,6 +318,12 @@ export class ProbeController {
         `The certificate or credential of ${place} ends at ${ends}: renew it, or no fence can use it then.`,
       );
     }
+  }
+
+  /** A first report is written once, and not by each who has something to say in it. */
+  #update(node: string, change: (status: ReportStatus) => ReportStatus): Promise<void> {
+    const { recordedWith } = this.#dependencies;
+    return updateReport(this.#dependencies, node, (status) => change(recordedWith?.(node, status) ?? status));
   }
 
   #emit(node: Node, type: 'Normal' | 'Warning', reason: string, message: string): void {
