@@ -83,6 +83,10 @@ export class RedfishAgent implements PowerAgent {
     });
   }
 
+  async connect(target: Target): Promise<void> {
+    return this.#call(target, 'connect', (device, call) => device.session.begin(call));
+  }
+
   /** ForceOff or On by the advertised action, after the machine's identity was read over the same session. Sent at most once. */
   async set(target: Target, state: 'on' | 'off'): Promise<Outcome> {
     return this.#command(target, `power ${state}`, state);

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { TLSSocket } from 'node:tls';
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -95,6 +96,21 @@ describe.each(['good', 'plain'] as const)('the gate of a change (%s)', (certific
     await expect(connection.exchange(call, request)).rejects.toThrow('no lease');
     await connection.exchange(call, { method: 'GET', path: '/redfish/v1/' });
     expect(bmc.device.requests).toEqual(['GET /redfish/v1']);
+  });
+});
+
+describe('a connection that is being made', () => {
+  it('is there for the next call when its own is given up: no second handshake', async () => {
+    const { bmc, connection, call } = await start('good');
+    const givingWay = new AbortController();
+    const probe = new Call(new SystemClock(), { ...call.target, signal: givingWay.signal, isProbe: true }, 'test');
+    const given = expect(connection.exchange(probe, { method: 'GET', path: '/redfish/v1/Systems' })).rejects.toMatchObject({ kind: 'ended' });
+    // The device has accepted it, and not said a word of TLS yet.
+    while (bmc.server.connections() === 0) await setImmediate();
+    givingWay.abort();
+    expect((await connection.exchange(call, { method: 'GET', path: '/redfish/v1/' })).status).toBe(200);
+    await given;
+    expect([bmc.server.connections(), bmc.device.requests]).toEqual([1, ['GET /redfish/v1']]);
   });
 });
 

@@ -61,7 +61,7 @@ export class Connection {
   readonly #watch: ConnectionWatch;
   readonly #kept: KeptSocket;
   /** Resolves when the connection is no longer used. */
-  #use: Promise<void> | undefined;
+  #use: Promise<undefined> | undefined;
 
   constructor(settings: RedfishSettings, clock: Clock, authorities: Authorities, recollection: Recollection, watch: ConnectionWatch = UNWATCHED) {
     this.settings = settings;
@@ -85,31 +85,34 @@ export class Connection {
     }
   }
 
+  /** Makes the connection where there is none; asks nothing. Rejects as `exchange` does. */
+  async make(call: Call): Promise<void> {
+    const endUse = await this.#inUse(call);
+    try {
+      if (!this.#kept.isKept) this.#kept.giveBack(await this.#open(call), undefined);
+    } catch (error) {
+      throw this.#failure(error, call, { isSent: false, isReused: false, gateError: undefined });
+    } finally {
+      endUse();
+    }
+  }
+
   /** Closes the connection, and gives up one that is being made; a later exchange opens a new one. */
   close(): void {
     this.#kept.close();
   }
 
   async #asked(call: Call, request: RedfishRequest, wire: Wire): Promise<RedfishResponse> {
-    while (this.#use !== undefined) await call.within(this.#use);
-    let endUse = (): void => undefined;
-    this.#use = new Promise<void>((resolve) => {
-      endUse = () => {
-        this.#use = undefined;
-        resolve();
-      };
-    });
+    const endUse = await this.#inUse(call);
     let sent: ClientRequest;
     let peer: Peer;
     const body = request.body === undefined ? undefined : JSON.stringify(request.body);
     try {
       const kept = this.#kept.take();
       wire.isReused = kept !== undefined;
-      // A probe sees what became of the certificate; what comes after it resumes its TLS session.
-      peer = kept ?? (await call.within(this.#kept.open(call.target.isProbe === true)));
+      peer = kept ?? (await this.#open(call));
       sent = this.#send(request, body, peer, wire);
     } catch (error) {
-      this.#kept.abandon();
       endUse();
       throw error;
     }
@@ -118,6 +121,29 @@ export class Connection {
     const [status, headers] = [message.statusCode ?? 0, joined(message.headers)];
     this.#watch.answered(call, { socket: peer.socket, status, headers, isLast: !sent.shouldKeepAlive });
     return { status, headers, ...parse(bytes), bytes, peer };
+  }
+
+  /** Waits until nobody uses it; what comes back ends the use that begins. */
+  async #inUse(call: Call): Promise<() => void> {
+    while (this.#use !== undefined) await call.within(this.#use);
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    this.#use = promise;
+    return () => {
+      this.#use = undefined;
+      resolve(undefined);
+    };
+  }
+
+  /** A probe sees what became of the certificate; what comes after it resumes its TLS session. */
+  async #open(call: Call): Promise<Peer> {
+    try {
+      return await call.within(this.#kept.open(call.target.isProbe === true));
+    } catch (error) {
+      // Who gives way to a fence has begun a handshake that the fence would have to begin anew.
+      if (call.ended === 'aborted') this.#kept.leave();
+      else this.#kept.abandon();
+      throw error;
+    }
   }
 
   /** Nothing is asked through a proxy, and no redirect followed: both would get the password. */

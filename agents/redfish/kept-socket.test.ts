@@ -88,6 +88,40 @@ describe('a connection that was given back', () => {
     expect(kept.take()).toBeUndefined();
   });
 
+  it('or that is being made, and was left, is there for the next one, who uses it', async () => {
+    const { kept } = await start();
+    const opening = kept.open(true);
+    kept.leave();
+    expect(await kept.open(false)).toBe(await opening);
+    expect(kept.take()).toBeUndefined();
+  });
+
+  it('or that was made while nobody waited for it is kept, and watched, as any other', async () => {
+    const { kept, far } = await start();
+    const opening = kept.open(true);
+    kept.leave();
+    const peer = await opening;
+    expect([kept.take(), kept.take()]).toEqual([peer, undefined]);
+    kept.giveBack(peer, undefined);
+    far().write('x');
+    await expect.poll(() => peer.socket.destroyed).toBe(true);
+  });
+
+  it('is not the one that was left where the device is to show its certificate, nor one that was closed', async () => {
+    const { kept } = await start();
+    const resumed = expect(kept.open(false)).rejects.toThrow('given up');
+    kept.leave();
+    const whole = kept.open(true);
+    await resumed;
+    kept.giveBack(await whole, undefined);
+    kept.close();
+    const left = expect(kept.open(false)).rejects.toThrow('given up');
+    kept.leave();
+    kept.close();
+    await left;
+    expect(kept.take()).toBeUndefined();
+  });
+
   it('says nothing of one that is being made, which is given up alone', async () => {
     const { kept } = await start();
     const opening = kept.open(false);

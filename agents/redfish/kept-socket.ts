@@ -22,10 +22,16 @@ export class KeptSocket {
   #kept: { peer: Peer; untilMs: number; onData: () => void } | undefined;
   /** Whose user has not given it back. Another one that is given back was closed meanwhile. */
   #lent: Peer | undefined;
-  #giveUp: (() => void) | undefined;
+  /** One that is being made. `isLeft`: nobody waits for it now. */
+  #opening: { peer: Promise<Peer>; isWhole: boolean; isLeft: boolean; giveUp: () => void } | undefined;
 
   constructor(ways: Omit<Ways, 'isWhole'>) {
     this.#ways = ways;
+  }
+
+  /** One that was given back is there. */
+  get isKept(): boolean {
+    return this.#kept?.peer.socket.writable === true && this.#ways.clock.monotonicMs() < this.#kept.untilMs;
   }
 
   /** The one that was given back, as long as the device keeps it. */
@@ -43,22 +49,18 @@ export class KeptSocket {
     return kept.peer;
   }
 
-  /** A new one. `isWhole`: the device is to show its certificate, whatever is known of it. Rejects where it is not reached, not trusted or not there in time. */
+  /**
+   * A new one, or the one that is being made already. `isWhole`: the device is to show its certificate, whatever is known of it. Rejects where it is not
+   * reached, not trusted or not there in time.
+   */
   open(isWhole: boolean): Promise<Peer> {
-    return new Promise((resolve, reject) => {
-      this.#giveUp = openSocket({ ...this.#ways, isWhole }, (error, socket, certificate) => {
-        this.#giveUp = undefined;
-        if (error !== undefined) {
-          reject(error);
-          return;
-        }
-        // What breaks while nobody uses it is noticed by its next user.
-        socket.on('error', () => undefined);
-        socket.setKeepAlive(true, SIGN_OF_LIFE_MS);
-        this.#lent = { socket, fingerprint: certificate?.fingerprint, certificateExpiresAt: certificate?.expiresAt };
-        resolve(this.#lent);
-      });
-    });
+    const begun = this.#opening;
+    if (begun !== undefined && (begun.isWhole || !isWhole)) {
+      begun.isLeft = false;
+      return begun.peer;
+    }
+    this.abandon();
+    return this.#begin(isWhole);
   }
 
   /** `keepAlive`: the device's own header of that name. */
@@ -76,7 +78,12 @@ export class KeptSocket {
 
   /** Gives up a connection that is being made. */
   abandon(): void {
-    this.#giveUp?.();
+    this.#opening?.giveUp();
+  }
+
+  /** Whoever waits for a connection that is being made goes away: it is there for the next one, who would have to begin anew. */
+  leave(): void {
+    if (this.#opening !== undefined) this.#opening.isLeft = true;
   }
 
   /** The one that is in use is closed when it is given back: its user may have the whole answer, and Node says a moment later that the connection is free. */
@@ -84,5 +91,28 @@ export class KeptSocket {
     this.abandon();
     this.take()?.socket.destroy();
     this.#lent = undefined;
+  }
+
+  #begin(isWhole: boolean): Promise<Peer> {
+    const { promise, resolve, reject } = Promise.withResolvers<Peer>();
+    // Who has left hears nothing of it.
+    promise.catch(() => undefined);
+    const opening = { peer: promise, isWhole, isLeft: false, giveUp: (): void => undefined };
+    this.#opening = opening;
+    opening.giveUp = openSocket({ ...this.#ways, isWhole }, (error, socket, certificate) => {
+      if (this.#opening === opening) this.#opening = undefined;
+      if (error !== undefined) {
+        reject(error);
+        return;
+      }
+      // What breaks while nobody uses it is noticed by its next user.
+      socket.on('error', () => undefined);
+      socket.setKeepAlive(true, SIGN_OF_LIFE_MS);
+      const peer = { socket, fingerprint: certificate?.fingerprint, certificateExpiresAt: certificate?.expiresAt };
+      this.#lent = peer;
+      if (opening.isLeft) this.giveBack(peer, undefined);
+      resolve(peer);
+    });
+    return promise;
   }
 }

@@ -56,6 +56,15 @@ export class Session {
     return this.#login?.kind === 'token' ? this.#login.token : undefined;
   }
 
+  /**
+   * Connects, and logs in where it is known how: what a later call needs, and what it finds begun where this one is given up. Any other request that is
+   * given up takes the connection with it.
+   */
+  async begin(call: Call): Promise<void> {
+    await this.#connection.make(call);
+    if (this.#connection.settings.auth !== 'basic' && this.#recollection.sessionsPath !== undefined) await this.#headers(call);
+  }
+
   describe(response: RedfishResponse): string {
     const said = deviceMessage(response.body, this.secrets);
     return `HTTP ${response.status}${said === '' ? '' : `: ${said}`}`;

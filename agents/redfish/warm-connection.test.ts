@@ -83,6 +83,41 @@ describe('a warm connection', () => {
   });
 });
 
+describe('connecting alone', () => {
+  it('logs in where it is known how, and asks for nothing else: a read that gives it up finds both', async () => {
+    const { agent, target, device, server } = await harnesses.start();
+    await agent.connect(target());
+    expect([server.connections(), device.requests]).toEqual([1, []]);
+    await agent.connect(target());
+    await agent.read(target());
+    expect(server.connections()).toBe(1);
+    // What is known of the device outlives its connection.
+    server.cut();
+    await expect.poll(() => server.open()).toBe(0);
+    await agent.read(target());
+    await agent.close();
+    const [connections, requests, sessions] = [server.connections(), device.requests.length, device.accounts.createdSessions];
+    const givingWay = new AbortController();
+    device.faults = { answerDelayMs: 200 };
+    const given = agentFailure(agent.connect(target({ signal: givingWay.signal })));
+    await expect.poll(() => device.requests.length).toBe(requests + 1);
+    givingWay.abort();
+    expect((await agent.read(target())).state).toBe('on');
+    expect((await given).kind).toBe('NotSent');
+    expect([server.connections(), device.accounts.createdSessions]).toEqual([connections + 1, sessions + 1]);
+    expect(device.requests.slice(requests)).toContain(`POST ${SESSIONS_PATH}`);
+  });
+
+  it('to a device that is not trusted, or is away, fails in its words', async () => {
+    const foreign = await harnesses.start({ certificate: 'foreign' });
+    expect((await agentFailure(foreign.agent.connect(foreign.target()))).kind).toBe('Misconfigured');
+    expect(foreign.device.requests).toEqual([]);
+    const { agent, target, server } = await harnesses.start();
+    await server.close();
+    expect((await agentFailure(agent.connect(target()))).kind).toBe('Unreachable');
+  });
+});
+
 describe('sessions', () => {
   it('are renewed exactly once in a call', async () => {
     const faults = { failures: [{ method: 'POST', path: RESET_PATH, status: 401, message: 'No valid session.' }] };

@@ -13,7 +13,7 @@ import type { Wanted } from './device-call.ts';
 import { DeviceQueues } from './device-queues.ts';
 import { failureOf } from '../ports/jobs.ts';
 import type { Job, Runner } from '../ports/jobs.ts';
-import type { ProbeAnswer, Prober, ProbeRequest, ShownTrust } from '../ports/probes.ts';
+import type { ProbeAnswer, Prober, ProbeRequest, ShownTrust, WarmRequest } from '../ports/probes.ts';
 import { IdleProber } from './prober.ts';
 import { foundRemoved, removed } from './removing.ts';
 import { switchTo, untilStable } from './switching.ts';
@@ -120,7 +120,7 @@ export class Dispatcher implements Runner, Prober {
     return this.#prober.probe(request);
   }
 
-  warm(request: ProbeRequest): Promise<void> {
+  warm(request: WarmRequest): Promise<void> {
     return this.#prober.warm(request);
   }
 

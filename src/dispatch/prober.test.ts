@@ -156,4 +156,25 @@ describe('a call for the connection alone', () => {
     plug.onRead = () => Promise.reject(failure('Unreachable', 'silent'));
     await expect(harness.ended(harness.dispatcher.warm(request()))).resolves.toBeUndefined();
   });
+
+  it('right before the call that it is for connects alone, gives way to that, and is left out where an agent cannot', async () => {
+    const left = new Harness(new ManualClock());
+    left.keepsSession = true;
+    await left.ended(left.dispatcher.warm({ ...request(), isUrgent: true }));
+    expect(left.calls(/^read/)).toEqual([]);
+    const harness = new Harness(new ManualClock());
+    harness.keepsSession = true;
+    const connected: string[] = [];
+    harness.onConnect = ({ device, signal }) => {
+      connected.push(device);
+      return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(failure('NotSent', 'given up'))));
+    };
+    const urgent = harness.dispatcher.warm({ ...request(), isUrgent: true });
+    await harness.clock.advance(1);
+    expect([connected, harness.calls(/^read/)]).toEqual([['bmc'], []]);
+    const beganAtMs = harness.clock.monotonicMs();
+    expect((await harness.run(harness.job(BMC, 'off'))).result).toBe('succeeded');
+    expect(harness.calls(/^read/)[0]?.atMs).toBeLessThanOrEqual(beganAtMs + 50);
+    await urgent;
+  });
 });

@@ -1,10 +1,10 @@
 import { describeError } from '../domain/errors.ts';
 import type { PlanMethod } from '../domain/plan.ts';
 import { AgentError } from '../ports/agents.ts';
-import type { Agent, AgentContext, AgentErrorFacts, FirstTrust, Reading } from '../ports/agents.ts';
+import type { Agent, AgentContext, AgentErrorFacts, FabricAgent, FirstTrust, PowerAgent, Reading, Target } from '../ports/agents.ts';
 import { ApiStatusError, TransportError } from '../ports/api-transport.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { ProbeAnswer, Prober, ProbeRequest, ShownTrust } from '../ports/probes.ts';
+import type { ProbeAnswer, Prober, ProbeRequest, ShownTrust, WarmRequest } from '../ports/probes.ts';
 import { withDeadline } from './deadline.ts';
 import { describeReading } from './device-call.ts';
 import type { DeviceQueues } from './device-queues.ts';
@@ -35,10 +35,13 @@ export class IdleProber implements Prober {
     return answer === undefined || 'error' in answer ? answer : { ...answerOf(answer.found), latencyMs: answer.latencyMs };
   }
 
-  async warm(request: ProbeRequest): Promise<void> {
+  async warm(request: WarmRequest): Promise<void> {
     if (!this.#methods.keepsSession(request.method)) return;
     // A device that does not answer is told of by the fence itself.
-    await this.#idle(request, (yields) => this.#read(request, yields, false));
+    await this.#idle(request, async (yields) => {
+      if (request.isUrgent !== true) await this.#read(request, yields, false);
+      else await this.#call(request, yields, (agent, target) => connect(agent, target));
+    });
   }
 
   async trustShown(request: ProbeRequest): Promise<ShownTrust> {
@@ -68,6 +71,10 @@ export class IdleProber implements Prober {
   }
 
   #read(request: ProbeRequest, yields: AbortSignal, isProbe = true): Promise<Reading> {
+    return this.#call(request, yields, async (agent, target): Promise<Reading> => agent.read({ ...target, ...(isProbe ? { isProbe } : {}) }));
+  }
+
+  #call<T>(request: ProbeRequest, yields: AbortSignal, call: (agent: PowerAgent | FabricAgent, target: Target) => Promise<T>): Promise<T> {
     const { method, identity, deadlineMs } = request;
     return this.#within(request, yields, async (signal, facts) => {
       const [agent, parameters] = [await this.#methods.agentOf(method), await request.parametersOf(method)];
@@ -78,18 +85,7 @@ export class IdleProber implements Prober {
       const { plug, device, secret } = method;
       const deletes = method.action === 'delete' ? { deletes: true as const } : {};
       const named = secret === undefined ? {} : { secret };
-      return agent.read({
-        plug,
-        device,
-        parameters,
-        identity,
-        signal,
-        deadlineMs,
-        beforeSend,
-        ...(isProbe ? { isProbe } : {}),
-        ...named,
-        ...deletes,
-      });
+      return call(agent, { plug, device, parameters, identity, signal, deadlineMs, beforeSend, ...named, ...deletes });
     });
   }
 
@@ -109,6 +105,10 @@ export class IdleProber implements Prober {
       for (const { signal, listener } of listeners) signal.removeEventListener('abort', listener);
     }
   }
+}
+
+async function connect(agent: PowerAgent | FabricAgent, target: Target): Promise<void> {
+  if (agent.kind === 'power') await agent.connect?.(target);
 }
 
 function answerOf(reading: Reading): Omit<ProbeAnswer, 'latencyMs'> {

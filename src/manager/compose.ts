@@ -128,13 +128,13 @@ export function composeController(ports: ControllerPorts, options: ControllerOpt
   };
 }
 
-/** What they find first of a node is written with what its machine said of itself. */
-function probesOf(
-  dependencies: FenceDependencies,
-  { records }: FenceController,
-  given: Pick<ProbeDependencies, 'prober' | 'metrics'>,
-): ProbeController {
-  return new ProbeController({ ...dependencies, ...given, recordedWith: (node, status) => records.withProbe(node, status) });
+/** What they find first of a node is written with what its machine said of itself; a node of which nothing was heard since the start is nobody's suspect. */
+function probesOf(dependencies: FenceDependencies, fences: FenceController, given: Pick<ProbeDependencies, 'prober' | 'metrics'>): ProbeController {
+  const lifeAtMs = (node: string): number | undefined => {
+    const seen = fences.lifeOf(node);
+    return seen?.hasSpoken === true ? seen.lifeAtMs : undefined;
+  };
+  return new ProbeController({ ...dependencies, ...given, lifeAtMs, recordedWith: (node, status) => fences.records.withProbe(node, status) });
 }
 
 /** What the controllers beside it are given of the one that fences, which is built after them. */

@@ -161,6 +161,11 @@ export interface PowerAgent extends AgentExtras {
   readonly skipsWhatIsOff?: true;
   read(target: Target): Promise<Reading<PowerState>>;
   set(target: Target, state: 'on' | 'off'): Promise<Outcome>;
+  /**
+   * Connects and logs in, and no more: a call that breaks it off finds what was begun. Absent: it would have to begin anew, and is better not called right
+   * before.
+   */
+  connect?(target: Target): Promise<void>;
 }
 
 export interface FabricAgent extends AgentExtras {

@@ -11,6 +11,12 @@ export interface ProbeRequest {
   parametersOf(method: PlanMethod): Promise<Parameters>;
 }
 
+/** A read for the connection and the login alone. */
+export interface WarmRequest extends ProbeRequest {
+  /** The call that it is for may come at any moment: nothing is begun that this one would break off, and have to begin anew. */
+  isUrgent?: true;
+}
+
 /** What the device said, or why it could not be asked. */
 export interface ProbeAnswer {
   /** Absent: it could not be read, see `error`. A witness that contradicts makes it `unknown`. */
@@ -47,7 +53,7 @@ export interface Prober {
    * One read for the connection and the login that it leaves open, where the agent keeps them; never rejects, gives way as a probe does. What it shows is
    * evidence of nothing. Absent: nobody does.
    */
-  warm?(request: ProbeRequest): Promise<void>;
+  warm?(request: WarmRequest): Promise<void>;
   /** Absent: nobody looks, and so nothing is recorded. */
   trustShown?(request: ProbeRequest): Promise<ShownTrust>;
 }

@@ -91,6 +91,13 @@ export const DISPATCH_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(PROBER, 'is a plain read of an agent that keeps its connections, rejects never, and asks nothing of any other'),
   },
   {
+    name: 'read right before the off',
+    defect: 'a device is read whole right before its off, which has to break that off and begin anew',
+    file: 'src/dispatch/prober.ts',
+    edits: [['if (request.isUrgent !== true) await', 'if (request.deadlineMs > 0) await']],
+    killedBy: byTest(PROBER, 'right before the call that it is for connects alone, gives way to that, and is left out where an agent cannot'),
+  },
+  {
     name: 'probe without witness',
     defect: 'a probe whose witness contradicts says off',
     file: 'src/dispatch/prober.ts',

@@ -2,6 +2,7 @@ import { byTest } from './source-mutant.ts';
 import type { SourceMutant } from './source-mutant.ts';
 
 const CONTROLLER = 'src/controllers/probes/controller.test.ts';
+const AHEAD = 'src/controllers/probes/ahead.test.ts';
 const RECORD = 'src/controllers/probes/record.test.ts';
 
 const BEHIND_CALLS = 'src/controllers/shared/prober-behind-calls.ts';
@@ -115,6 +116,20 @@ export const PROBE_MUTANTS: readonly SourceMutant[] = [
       CONTROLLER,
       'are opened before the first off of a fence, of its node alone, every half minute; by the leader, and where something is switched',
     ),
+  },
+  {
+    name: 'all silent nodes are suspects',
+    defect: 'where an API server hears nobody the devices of a whole fleet are called',
+    file: 'src/controllers/probes/controller.ts',
+    edits: [['if (found.size > SUSPECTS_MAX) return NOBODY;', '']],
+    killedBy: byTest(AHEAD, 'are opened to the device of a node that has missed a renewal, every half minute for a minute, and not where many have'),
+  },
+  {
+    name: 'connection at once in mode observe',
+    defect: 'in mode observe the devices of a node that fails are called',
+    file: 'src/controllers/probes/controller.ts',
+    edits: [["options.mode !== 'enforce' || ", '']],
+    killedBy: byTest(AHEAD, 'are opened in the turn in which a node fails whose off follows at once, beside the writes of its records'),
   },
   {
     name: 'connection of a held fence',

@@ -110,6 +110,20 @@ export const REDFISH_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest('agents/redfish/kept-socket.test.ts', 'is not taken where the device said something that nobody asked for'),
   },
   {
+    name: 'handshake begun anew',
+    defect: 'a call that gives way to a fence takes the handshake with it, which the fence begins anew',
+    file: 'agents/redfish/connection.ts',
+    edits: [["if (call.ended === 'aborted') this.#kept.leave();\n      else this.#kept.abandon();", 'this.#kept.abandon();']],
+    killedBy: byTest('agents/redfish/connection.test.ts', 'is there for the next call when its own is given up: no second handshake'),
+  },
+  {
+    name: "connection that was left and is nobody's",
+    defect: 'a connection that is made while nobody waits for it is never used, and never closed',
+    file: 'agents/redfish/kept-socket.ts',
+    edits: [['if (opening.isLeft) this.giveBack(peer, undefined);', '']],
+    killedBy: byTest('agents/redfish/kept-socket.test.ts', 'or that was made while nobody waited for it is kept, and watched, as any other'),
+  },
+  {
     name: 'two requests at a time',
     defect: 'a second request opens a connection of its own while the first is under way',
     file: 'agents/redfish/connection.ts',

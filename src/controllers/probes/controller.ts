@@ -10,7 +10,7 @@ import type { Leadership } from '../../ports/leadership.ts';
 import type { DeviceMetrics } from '../../ports/metrics.ts';
 import type { Node } from '../../ports/objects.ts';
 import type { Planner } from '../../ports/planner.ts';
-import type { ProbeAnswer, Prober, ProbeRequest } from '../../ports/probes.ts';
+import type { ProbeAnswer, Prober, ProbeRequest, WarmRequest } from '../../ports/probes.ts';
 import type { Logger, Recorder } from '../../ports/recorder.ts';
 import type { NodeFence, NodeFenceReport, ProbedDevice } from '../../ports/resources.ts';
 import { gatedWrites, conflictUnless } from '../shared/gated-cluster.ts';
@@ -22,7 +22,7 @@ import type { Path } from './path.ts';
 import { Paths } from './paths.ts';
 import { introduce, trustMessage, withTrust } from './trust.ts';
 import { entryOf, firstExpiry, nameOf, withEntry } from './record.ts';
-import { isOffNear } from './warming.ts';
+import { isOffNear, isPrompt, isSuspect } from './warming.ts';
 
 export interface ProbeDependencies {
   clock: Clock;
@@ -37,6 +37,8 @@ export interface ProbeDependencies {
   options: { mode: 'observe' | 'enforce' };
   /** What else the report of a node is to say once somebody writes it; absent: nothing. */
   recordedWith?: (node: string, status: ReportStatus) => ReportStatus;
+  /** When a sign of life of this node was last received. Absent: that is not known here. */
+  lifeAtMs?: (node: string) => number | undefined;
 }
 
 const TICK_MS = 1_000;
@@ -49,10 +51,13 @@ const USUAL_INTERVAL_MS = 600_000;
 const AGAIN_MS = 30_000;
 /** Connections that a fence is about to need are looked after so often. */
 const WARM_AGAIN_MS = 30_000;
+/** More nodes that are silent at once are no suspects: it is the API server that does not hear them, or us. */
+const SUSPECTS_MAX = 16;
 /** Plans are looked at again so often. */
 const SURVEY_MS = 60_000;
 /** Gauges are counted anew so often: nobody scrapes them faster. */
 const SHOW_MS = 5_000;
+const NOBODY: ReadonlySet<string> = new Set();
 /** One lost answer breaks no path. */
 const FAILURES_TO_TELL = 2;
 
@@ -78,6 +83,9 @@ export class ProbeController {
     this.#dependencies = { ...dependencies, cluster: gatedWrites(conflictUnless(mayWrite))(dependencies.cluster) };
     this.#metrics = new PathMetrics(dependencies.metrics);
     this.#surveying = new InTurns(dependencies.clock);
+    dependencies.listers.nodes.onChange((before, after) => {
+      if (before !== undefined && after !== undefined && isReady(before) && !isReady(after)) this.#warmAtOnce(after.metadata.name);
+    });
   }
 
   start(): void {
@@ -122,20 +130,50 @@ export class ProbeController {
     this.#metrics.show(this.#paths.all, nowMs, clock.wallMs());
   }
 
-  /** Before the first off of a fence its devices are called once, so that the off finds them connected. What they say is left aside. */
+  /** Before the first off of a fence, and of a node that may be about to fail, its devices are called once, so that the off finds them connected. What they say is left aside. */
   #warm(nowMs: number): void {
     const { listers, clock, prober } = this.#dependencies;
     const near = new Set<string>();
     for (const fence of listers.fences.all()) if (isOffNear(fence, clock.wallMs())) near.add(fence.spec.node);
+    for (const name of this.#suspects(nowMs)) near.add(name);
     if (near.size === 0 || prober.warm === undefined) return;
-    for (const path of [...near].flatMap((name) => this.#paths.of(name))) {
+    for (const name of near) this.#warmPaths(name, nowMs);
+  }
+
+  /** Its fence begins now: what can be connected while its records are written need not be waited for after them. */
+  #warmAtOnce(name: string): void {
+    const { leadership, options, clock } = this.#dependencies;
+    const [path] = this.#paths.of(name);
+    if (path === undefined || !leadership.isLeading || options.mode !== 'enforce' || !isPrompt(path.plan)) return;
+    this.#warmPaths(name, clock.monotonicMs(), { isUrgent: true });
+  }
+
+  #warmPaths(name: string, nowMs: number, how: Pick<WarmRequest, 'isUrgent'> = {}): void {
+    const { listers, prober } = this.#dependencies;
+    const node = listers.nodes.get(name);
+    if (node === undefined || prober.warm === undefined) return;
+    for (const path of this.#paths.of(name)) {
       if (this.#underWay.size >= UNDER_WAY_MAX) return;
       if (this.#busy.has(path) || nowMs - (path.warmedAtMs ?? Number.NEGATIVE_INFINITY) < WARM_AGAIN_MS) continue;
-      const node = listers.nodes.get(path.node);
-      if (node === undefined) continue;
-      path.warmedAtMs = nowMs;
-      this.#follow(path, prober.warm(this.#requestOf(path, node)));
+      // Not every device is called at once: its turn comes with the next look.
+      if (how.isUrgent !== true) path.warmedAtMs = nowMs;
+      this.#follow(path, prober.warm({ ...this.#requestOf(path, node), ...how }));
     }
+  }
+
+  /** Nodes that have missed a renewal, and whose off would follow at once; none where many have. */
+  #suspects(nowMs: number): ReadonlySet<string> {
+    const { listers, lifeAtMs } = this.#dependencies;
+    const found = new Set<string>();
+    if (lifeAtMs === undefined) return found;
+    for (const { node: name, plan } of this.#paths.all) {
+      const heardAtMs = lifeAtMs(name);
+      if (heardAtMs === undefined || found.has(name) || !isSuspect(nowMs - heardAtMs, plan) || !isPrompt(plan)) continue;
+      const node = listers.nodes.get(name);
+      if (node !== undefined && isReady(node)) found.add(name);
+      if (found.size > SUSPECTS_MAX) return NOBODY;
+    }
+    return found;
   }
 
   /** The plugs of all plans, which may have to be made anew; a path that stays keeps its turn. */

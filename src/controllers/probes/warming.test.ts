@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { NodeFence } from '../../ports/resources.ts';
 import { planOf } from '../../domain/testing/model.ts';
 import { provenStatus } from '../fence/testing/harness.ts';
-import { isOffNear } from './warming.ts';
+import { isOffNear, isPrompt, isSuspect } from './warming.ts';
 
 type Status = NodeFence['status'] & object;
 
@@ -16,6 +16,28 @@ function ago(ms: number): string {
 function fenceOf(status: Partial<Status>): NodeFence {
   return { metadata: { name: 'node-fence-a' }, spec: { node: 'a' }, status: { ...provenStatus(planOf()), ...status } };
 }
+
+describe('a node that is not heard', () => {
+  const { lifeWaitMs } = planOf().timing;
+
+  it.each([
+    [lifeWaitMs, false],
+    [lifeWaitMs + 1, true],
+    [lifeWaitMs + 60_000, true],
+    [lifeWaitMs + 60_001, false],
+  ])('for %i ms is a suspect: %s', (silentMs, isOne) => {
+    expect(isSuspect(silentMs, planOf())).toBe(isOne);
+  });
+
+  it.each([
+    [0, 0, true],
+    [5_000, 15_000, true],
+    [5_000, 15_001, false],
+  ])('is switched off at once with delays of %i and %i ms: %s', (isolationMs, powerMs, isOne) => {
+    const timing = { ...planOf().timing, isolationDelayMs: isolationMs, powerManagementDelayMs: powerMs };
+    expect(isPrompt(planOf({ timing }))).toBe(isOne);
+  });
+});
 
 describe('the first off of a fence', () => {
   it.each([

@@ -2,7 +2,7 @@ import { openEntries } from '../../domain/journal.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Lister } from '../../ports/cluster.ts';
 import type { Leadership } from '../../ports/leadership.ts';
-import type { ProbeAnswer, Prober, ProbeRequest, ShownTrust } from '../../ports/probes.ts';
+import type { ProbeAnswer, Prober, ProbeRequest, ShownTrust, WarmRequest } from '../../ports/probes.ts';
 import type { NodeFence } from '../../ports/resources.ts';
 
 export interface ProberBehindCallsParts {
@@ -29,7 +29,7 @@ export class ProberBehindCalls implements Prober {
     return this.#isAwaited(request) ? undefined : this.#parts.prober.probe(request);
   }
 
-  async warm(request: ProbeRequest): Promise<void> {
+  async warm(request: WarmRequest): Promise<void> {
     if (!this.#isAwaited(request)) await this.#parts.prober.warm?.(request);
   }
 

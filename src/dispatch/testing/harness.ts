@@ -80,6 +80,8 @@ export class Harness {
   undoneByOthers = false;
   /** The scripted agents keep their connections. */
   keepsSession = false;
+  /** What connecting comes to; absent: they cannot do that alone. */
+  onConnect: ((target: Target) => Promise<void>) | undefined;
   closed = 0;
 
   constructor(clock: MovedClock) {
@@ -148,6 +150,7 @@ export class Harness {
   #power(): Agent {
     return {
       kind: 'power',
+      ...(this.onConnect === undefined ? {} : { connect: this.onConnect }),
       read: (target) => this.#call(target, 'read', (plug) => plug.onRead?.(target) ?? Promise.resolve(plug.reading())),
       set: (target, state) =>
         this.#call(target, 'connect', async (plug) => {
