@@ -86,7 +86,9 @@ describe.for<Server>([
     const installed = { code: 0, didSomething: true, errors: [] };
 
     const again = isRepeated ? ', and a second time changes nothing' : '';
-    const changedAgain = async (folder: string): Promise<string[]> => (isRepeated ? changes(await cluster.must(`apply -k config/${folder}`)) : []);
+    // What was found valid is not validated again: for that kubectl reads the schemas of all kinds, a quarter of what it costs.
+    const changedAgain = async (folder: string): Promise<string[]> =>
+      isRepeated ? changes(await cluster.must(`apply --validate=false -k config/${folder}`)) : [];
 
     it.each(served.filter((folder) => verbFor(folder) === 'apply'))(`config/%s is applied${again}`, async (folder) => {
       expect(await sent(folder)).toEqual(installed);
@@ -111,7 +113,7 @@ describe.for<Server>([
       expect(older.length).toBeLessThan(objects.length);
       const text = older.map((object) => JSON.stringify(object)).join('\n');
       expect(lines(await cluster.must('apply -f -', text))).toContainEqual(expect.stringContaining('deployment.apps/nodefence-controller'));
-      expect(changes(await cluster.must('apply -f -', text))).toEqual([]);
+      expect(changes(await cluster.must('apply --validate=false -f -', text))).toEqual([]);
     });
 
     it('config/controller-anywhere is a component of an overlay of one’s own', async () => {
