@@ -37,6 +37,7 @@ describe('kubevirt', () => {
 
   const vm = () => world.objects.cluster.get(VIRTUAL_MACHINES, 'worker-1', NAMESPACE);
   const read = () => agent.read(target());
+  const readOfHosts = (hosts = 'host-1, host-2') => agent.read(target({ parameters: { namespace: NAMESPACE, hosts } }));
 
   it('ends the machine, keeps the pod to be seen, and believes its kubelet', async () => {
     expect(await read()).toMatchObject({ state: 'on', identity: 'verified' });
@@ -93,12 +94,25 @@ describe('kubevirt', () => {
     await world.objects.cluster.mergePatch(VIRTUAL_MACHINES, 'worker-1', { spec: { runStrategy: 'Halted' } }, { namespace: NAMESPACE });
     await world.control();
     await world.ready('host-2', 'False');
-    expect(await read()).toMatchObject({ state: 'unknown', detail: expect.stringContaining('node host-2 is not alive') as string });
+    expect(await readOfHosts()).toMatchObject({ state: 'unknown', detail: expect.stringContaining('node host-2 is not alive') as string });
     await world.ready('host-2', 'True');
-    expect(await read()).toMatchObject({ state: 'off' });
+    expect(await readOfHosts()).toMatchObject({ state: 'off' });
+    expect(await readOfHosts('host-1'), 'one that has the label counts too').toMatchObject({ state: 'off' });
+    await world.ready('host-2', 'False');
+    expect(await readOfHosts('host-1')).toMatchObject({ state: 'unknown' });
+  });
+
+  it('does not take a machine for off whose host hangs, and whose Node was deleted', async () => {
+    await agent.set(target(), 'off');
+    const [pod] = await world.pods('worker-1');
+    // As the garbage collector does with what was bound to a Node that is gone.
     await world.objects.cluster.remove(NODES, 'host-1');
-    await world.objects.cluster.remove(NODES, 'host-2');
-    expect(await read()).toMatchObject({ state: 'unknown' });
+    await world.objects.cluster.mergePatch(LAUNCHER_PODS, pod?.metadata.name ?? '', { metadata: { finalizers: null } }, { namespace: NAMESPACE });
+    await world.remove(pod?.metadata.name ?? '', 0);
+    await world.control();
+    expect(world.running.has('worker-1'), 'its process runs on').toBe(true);
+    expect(await read()).toMatchObject({ state: 'unknown', detail: expect.stringContaining('name all of them in hosts=') as string });
+    expect(await readOfHosts()).toMatchObject({ state: 'unknown', detail: expect.stringContaining('there is no node host-1 any more') as string });
   });
 
   it('calls a machine that will be started again pending, however dead it is now', async () => {

@@ -17,6 +17,7 @@ const GRACE_SECONDS = 1;
 interface Named {
   name: string;
   namespace: string;
+  hosts: readonly string[];
 }
 
 interface Machine {
@@ -40,7 +41,7 @@ export class KubevirtAgent implements PowerAgent {
   async read(target: Target): Promise<Reading<PowerState>> {
     return this.#with(target, 'read the machine', async (call, named) => {
       const [machine, nodes] = await Promise.all([find(call, named), call.list(NODES)]);
-      return { ...powerOf({ ...machine, nodes }), identity: machine.identity };
+      return { ...powerOf({ ...machine, nodes, hosts: named.hosts }), identity: machine.identity };
     });
   }
 
@@ -63,12 +64,12 @@ export class KubevirtAgent implements PowerAgent {
       const result = parsed(kubevirtParameters, target.parameters);
       if (!result.success)
         throw call.error('Misconfigured', result.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`).join('; '));
-      const { vm, namespace } = result.data;
+      const { vm, namespace, hosts } = result.data;
       const name = target.plug === '' ? (vm ?? providedName(target.identity.providerID)) : target.plug;
       if (name === undefined)
         throw call.error('Misconfigured', `nothing names the VirtualMachine of node ${target.identity.node}: write vm= or plug=`);
       if (namespace === undefined) throw call.error('Misconfigured', `VirtualMachine ${name}: namespace is missing`);
-      return work(call, { name, namespace });
+      return work(call, { name, namespace, hosts });
     });
   }
 }

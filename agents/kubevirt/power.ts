@@ -10,6 +10,8 @@ export interface MachineView {
   pods: readonly LauncherPod[];
   /** Nodes of the infrastructure cluster. */
   nodes: readonly Node[];
+  /** Names of all hosts that could have it, as somebody wrote them down; empty: nobody did. */
+  hosts: readonly string[];
 }
 
 interface Power {
@@ -18,8 +20,9 @@ interface Power {
 }
 
 /**
- * Where a machine's process may still run. Off: each launcher pod was ended, as a kubelet says that is alive, or none is left while every kubelet that
- * could have one is alive; and nothing will start it again. A phase, and a pod that is gone, may have been set by whoever had given a dead host up.
+ * Where a machine's process may still run. Off: each launcher pod was ended, as a kubelet says that is alive, or none is left while every host that
+ * somebody named is alive; and nothing will start it again. A phase, and a pod that is gone, may have been set by whoever had given a dead host up, and so may a
+ * Node that is gone.
  */
 export function powerOf(view: MachineView): Power {
   const { vm, instance, pods } = view;
@@ -52,14 +55,18 @@ function podPower(pod: LauncherPod, { instance, nodes }: MachineView): Power {
   return { state: isUp ? 'on' : 'pending', detail: `pod ${name} phase=${phase} on ${node}` };
 }
 
-function withoutPods({ instance, nodes }: MachineView): Power {
+function withoutPods({ instance, nodes, hosts: named }: MachineView): Power {
   const phase = instance?.status?.phase ?? '';
   if (instance !== undefined && ['', 'Pending', 'Scheduling', 'Scheduled'].includes(phase))
     return { state: 'pending', detail: 'no launcher pod yet' };
   if (instance !== undefined && phase !== 'Failed' && phase !== 'Succeeded')
     return { state: 'unknown', detail: 'no launcher pod: it may have been deleted by force' };
-  const hosts = nodes.filter(({ metadata }) => metadata.labels?.[MACHINE_HOSTS] !== undefined).map(({ metadata }) => metadata.name);
-  if (hosts.length === 0) return { state: 'unknown', detail: `no launcher pod, and no node has the label ${MACHINE_HOSTS}` };
+  if (named.length === 0) {
+    const hint = 'one may run on a host whose Node was deleted: name all of them in hosts=, or acknowledge that it is off';
+    return { state: 'unknown', detail: `no launcher pod, and nothing says which hosts there are: ${hint}` };
+  }
+  const labelled = nodes.filter(({ metadata }) => metadata.labels?.[MACHINE_HOSTS] !== undefined).map(({ metadata }) => metadata.name);
+  const hosts = [...new Set([...named, ...labelled])];
   const silent = hosts.map((name) => silenceOf(name, nodes)).find((silence) => silence !== undefined);
   if (silent !== undefined) return { state: 'unknown', detail: `no launcher pod, but ${silent}: one may still run there` };
   return { state: 'off', detail: `no launcher pod, and the kubelets of all ${hosts.length} hosts are alive` };

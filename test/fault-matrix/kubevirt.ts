@@ -78,7 +78,7 @@ async function spawn(behaviour: Behaviour, isOn: boolean): Promise<DeviceFixture
   objects.fault = faultOf(behaviour);
   const systemUUID = behaviour === 'wrong-machine' ? '99999999-0000-4000-8000-00000000abcd' : FIRMWARE;
   return {
-    parameters: { kubeconfig: KUBECONFIG, namespace: NAMESPACE },
+    parameters: { kubeconfig: KUBECONFIG, namespace: NAMESPACE, hosts: 'host-1, host-2' },
     plugs,
     identity: { node: 'a', systemUUID },
     context: { connect: connection.connect },

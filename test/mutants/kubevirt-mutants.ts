@@ -56,11 +56,18 @@ export const KUBEVIRT_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(KUBEVIRT_AGENT, 'does not know where a machine without a pod may run, while a host is silent'),
   },
   {
-    name: 'kubevirt no host',
-    defect: 'no pod and no host that could have one is off',
+    name: 'kubevirt host whose Node is gone',
+    defect: 'no pod is off while a host hangs whose Node was deleted',
     file: 'agents/kubevirt/power.ts',
-    edits: [['if (hosts.length === 0) return', 'if (hosts.length < 0) return']],
-    killedBy: byTest(KUBEVIRT_AGENT, 'does not know where a machine without a pod may run, while a host is silent'),
+    edits: [['new Set([...named, ...labelled])', 'new Set(labelled)']],
+    killedBy: byTest(KUBEVIRT_AGENT, 'does not take a machine for off whose host hangs, and whose Node was deleted'),
+  },
+  {
+    name: 'kubevirt hosts of nobody',
+    defect: 'no pod is off where nobody says which hosts there are',
+    file: 'agents/kubevirt/power.ts',
+    edits: [['if (named.length === 0) {', 'if (named.length < 0) {']],
+    killedBy: byTest(KUBEVIRT_AGENT, 'does not take a machine for off whose host hangs, and whose Node was deleted'),
   },
   {
     name: 'kubevirt another machine',
