@@ -1,6 +1,7 @@
 import type { AgentFigures } from '../agents/agents-bench.ts';
 import type { Way } from '../agents/single.ts';
 import type { FenceFigures } from '../fences.ts';
+import type { Spread } from '../figures.ts';
 import type { Figures } from '../figures-of-all.ts';
 import { median } from '../median.ts';
 
@@ -83,8 +84,8 @@ function podRows(found: Measured['pods']): Row[] {
 
 function fenceRows({ small, large, release, wave, storm }: Measured): Row[] {
   const rows: Row[] = [];
-  if (small !== undefined) rows.push(firstCall('Node NotReady → first device call, one at a time', small));
-  if (large !== undefined) rows.push(firstCall(`the same among 1,000 events/s at ${large.nodes} nodes`, large));
+  if (small !== undefined) rows.push(...reaction('one at a time', small));
+  if (large !== undefined) rows.push(...reaction(`among 1,000 events/s at ${large.nodes} nodes`, large));
   const { podsReleased } = release ?? {};
   if (podsReleased !== undefined) {
     const { pods, requests, tookMs, besidesMs } = podsReleased;
@@ -100,9 +101,17 @@ function fenceRows({ small, large, release, wave, storm }: Measured): Row[] {
   return rows;
 }
 
-function firstCall(what: string, { failedToFirstCall: { p50, p99, count } }: FenceFigures): Row {
+/** A read of a device helps nobody: the off is held to the same goal. */
+function reaction(how: string, { failedToFirstCall, failedToOff }: FenceFigures): Row[] {
   const max = FIRST_CALL_MAX_MS;
-  return [what, '–', `p50 ≤ ${max.p50} ms, p99 ≤ ${max.p99} ms`, `p50 ${p50} ms, p99 ${p99} ms (${count})`, p50 <= max.p50 && p99 <= max.p99];
+  const row = (what: string, { p50, p99, count }: Spread): Row => [
+    `Node NotReady → ${what}, ${how}`,
+    '–',
+    `p50 ≤ ${max.p50} ms, p99 ≤ ${max.p99} ms`,
+    `p50 ${p50} ms, p99 ${p99} ms (${count})`,
+    p50 <= max.p50 && p99 <= max.p99,
+  ];
+  return [row('first device call', failedToFirstCall), row('off sent', failedToOff)];
 }
 
 /** By how many times ours is to be quicker than the first way of its table. */
