@@ -19,7 +19,7 @@ const CHASSIS_MAX = 4;
 /** A chassis that is linked but not there, or not ours to see, witnesses nothing from the start. */
 const NOT_OFFERED = new Set([403, 404, 405, 501]);
 
-type Systems = Pick<Recollection, 'systemOf' | 'systemIs' | 'forgetSystem'>;
+type Systems = Pick<Recollection, 'systemOf' | 'glimpseOf' | 'systemIs' | 'forgetSystem'>;
 
 /** The ComputerSystem behind one BMC, chosen without ever guessing. */
 export class Machine implements Subject {
@@ -59,13 +59,15 @@ export class Machine implements Subject {
     const resource = isObject(response.body) ? response.body : undefined;
     const identity = checkIdentity(resource?.['UUID'], call.target.identity.systemUUID);
     const isVerified = response.status === 200 && identity.kind === 'verified';
-    if (from === 'memory' && !isVerified) {
-      // Where another machine is, or one that does not show which it is, nothing is remembered.
+    const other = resource === undefined ? undefined : otherMark(this.#settings, resource);
+    const isLike = response.status === 200 && resource !== undefined && identity.kind === 'unverified' && other === undefined;
+    if ((from === 'memory' && !isVerified) || (from === 'glimpse' && !isLike)) {
+      // Where another machine is, or one that no longer shows which it is, nothing is remembered.
       this.#recollection.forgetSystem(plug);
       return this.view(call);
     }
     if (from === 'memory') this.#paths.set(plug, path);
-    if (from === 'choice' && isVerified) this.#recollection.systemIs(plug, path);
+    if (from === 'choice' && (isVerified || isLike)) this.#recollection.systemIs(plug, path, isVerified);
     if (response.status !== 200) {
       if (response.status === 404) this.forget();
       throw unexpected(this.#session, call, path, response);
@@ -78,7 +80,6 @@ export class Machine implements Subject {
         `${path} is the machine ${plain(identity.shown, [])}, but node ${node} is ${identity.recorded}: nothing was sent; correct the address`,
       );
     }
-    const other = resource === undefined ? undefined : otherMark(this.#settings, resource);
     if (other !== undefined) {
       // Blades are exchanged, and slots counted anew, while we remember which path was meant.
       this.forget();
@@ -90,7 +91,8 @@ export class Machine implements Subject {
     const { token } = this.#session;
     const state = isAbsent ? 'unknown' : powerState(resource?.['PowerState']);
     const view: ResourceView = { path, response, resource, state, detail, identity, token, atMs: this.#clock.monotonicMs() };
-    this.#recent.remember(call, view);
+    // Whoever switches looks for the machine himself.
+    if (from !== 'glimpse') this.#recent.remember(call, view);
     return view;
   }
 
@@ -152,8 +154,8 @@ export class Machine implements Subject {
     return entries;
   }
 
-  /** `memory`: chosen over an earlier connection. */
-  async #path(call: Call): Promise<{ path: string; from: 'configuration' | 'connection' | 'memory' | 'choice' }> {
+  /** `memory`: chosen over an earlier connection; `glimpse`: so too, for a probe of a machine that does not show which it is. */
+  async #path(call: Call): Promise<{ path: string; from: 'configuration' | 'connection' | 'memory' | 'glimpse' | 'choice' }> {
     const { plug } = call.target;
     const fixed = plug.startsWith('/') ? plug : plug === '' ? this.#settings.systemsUri : undefined;
     if (fixed !== undefined) return { path: fixed, from: 'configuration' };
@@ -161,6 +163,8 @@ export class Machine implements Subject {
     if (known !== undefined) return { path: known, from: 'connection' };
     const remembered = this.#recollection.systemOf(plug);
     if (remembered !== undefined) return { path: remembered, from: 'memory' };
+    const glimpse = call.target.isProbe === true ? this.#recollection.glimpseOf(plug) : undefined;
+    if (glimpse !== undefined) return { path: glimpse, from: 'glimpse' };
     const found = await chooseSystem(this.#session, this.#settings, call, await this.#members(call));
     this.#paths.set(plug, found);
     return { path: found, from: 'choice' };

@@ -32,7 +32,7 @@ export class Recollection {
   sessionsPath: string | undefined;
   #resumable: Resumable | undefined;
   #account: { endsAt: string | undefined; readAtMs: number } | undefined;
-  readonly #systems = new Map<string, { path: string; chosenAtMs: number }>();
+  readonly #systems = new Map<string, { path: string; chosenAtMs: number; isShown: boolean }>();
   readonly #clock: Pick<Clock, 'monotonicMs' | 'wallMs'>;
 
   constructor(clock: Pick<Clock, 'monotonicMs' | 'wallMs'>) {
@@ -41,21 +41,32 @@ export class Recollection {
 
   /** Path of the ComputerSystem that a plug meant within the last hour: good for a machine whose identity is verified there anew, and for nothing else. */
   systemOf(plug: string): string | undefined {
-    const known = this.#systems.get(plug);
-    return known !== undefined && this.#clock.monotonicMs() - known.chosenAtMs < CHOICE_MAX_MS ? known.path : undefined;
+    const known = this.#chosen(plug);
+    return known?.isShown === true ? known.path : undefined;
   }
 
-  /** As it was chosen just now. */
-  systemIs(plug: string, path: string): void {
+  /** The same of a machine that did not show which it is: good for a probe, by which nothing is switched. */
+  glimpseOf(plug: string): string | undefined {
+    const known = this.#chosen(plug);
+    return known?.isShown === false ? known.path : undefined;
+  }
+
+  /** As it was chosen just now. `isShown`: what is there shows that it is the one. */
+  systemIs(plug: string, path: string, isShown: boolean): void {
     this.#systems.delete(plug);
     const [oldest] = this.#systems.keys();
     if (oldest !== undefined && this.#systems.size >= SYSTEMS_MAX) this.#systems.delete(oldest);
-    this.#systems.set(plug, { path, chosenAtMs: this.#clock.monotonicMs() });
+    this.#systems.set(plug, { path, chosenAtMs: this.#clock.monotonicMs(), isShown });
   }
 
   /** It is not the one any more. */
   forgetSystem(plug: string): void {
     this.#systems.delete(plug);
+  }
+
+  #chosen(plug: string): { path: string; isShown: boolean } | undefined {
+    const known = this.#systems.get(plug);
+    return known !== undefined && this.#clock.monotonicMs() - known.chosenAtMs < CHOICE_MAX_MS ? known : undefined;
   }
 
   /** Undefined where the certificate has ended since, or was verified too long ago. */

@@ -75,6 +75,35 @@ describe('a device that was asked before', () => {
     }
   });
 
+  it('is found again by probes where it does not show which machine it is, and looked for anew by a fence', async () => {
+    const harness = await harnesses.start({ tree: { uuid: null, hasChassis: false } });
+    const { agent, target, device } = harness;
+    const probe = (): Promise<unknown> => agent.read(target({ isProbe: true }));
+    expect(await asked(harness, probe)).toContain(SYSTEMS);
+    expect(await asked(harness, probe)).toEqual([`POST ${SESSIONS_PATH}`, `GET ${SYSTEM_PATH}`]);
+    expect(await asked(harness, () => probe().then(() => agent.set(target(), 'off')))).toContain(SYSTEMS);
+    expect(device.commands).toHaveLength(1);
+    Object.assign(device.tree[SYSTEM_PATH] ?? {}, { UUID: STRANGER });
+    const swapped = await asked(harness, async () => expect((await agentFailure(agent.read(target({ isProbe: true })))).kind).toBe('Misconfigured'));
+    expect(swapped).toContain(SYSTEMS);
+  });
+
+  it('is looked for anew by a probe where the machine there bears another mark, and once an hour', async () => {
+    const moved = '/redfish/v1/Systems/2';
+    const harness = await harnesses.start({ tree: { uuid: null, otherSystems: { 2: STRANGER } } }, { serial: 'DRILL0001' });
+    const { agent, target, device } = harness;
+    Object.assign(device.tree[moved] ?? {}, { UUID: null });
+    const probe = (): Promise<unknown> => agent.read(target({ isProbe: true }));
+    await probe();
+    expect(await asked(harness, probe)).not.toContain(SYSTEMS);
+    Object.assign(device.tree[SYSTEM_PATH] ?? {}, { SerialNumber: 'another' });
+    Object.assign(device.tree[moved] ?? {}, { SerialNumber: 'DRILL0001' });
+    expect(await asked(harness, probe)).toEqual(expect.arrayContaining([SYSTEMS, `GET ${moved}`]));
+    expect(await asked(harness, probe)).toEqual(expect.not.arrayContaining([SYSTEMS]));
+    await clock.advance(3_600_000);
+    expect(await asked(harness, probe)).toContain(SYSTEMS);
+  });
+
   it('is asked for its machine at the slot to which that has moved', async () => {
     const moved = '/redfish/v1/Systems/2';
     const harness = await harnesses.start({ tree: { otherSystems: { 2: STRANGER } } }, { system_uuid: HARNESS_UUID });

@@ -85,15 +85,34 @@ export const REDFISH_MUTANTS: readonly SourceMutant[] = [
     name: 'remembered machine',
     defect: 'what stands where a machine was is taken for that machine, though it does not show that it is',
     file: 'agents/redfish/machine.ts',
-    edits: [["if (from === 'memory' && !isVerified) {", "if (from === 'memory' && response.status !== 200) {"]],
+    edits: [["if ((from === 'memory' && !isVerified) ||", "if ((from === 'memory' && response.status !== 200) ||"]],
     killedBy: byTest(RESUMPTION, 'is asked for its machine where that was, as long as the machine there shows that it is the one'),
   },
   {
     name: 'machine remembered unseen',
     defect: 'where a machine is, is remembered though nothing showed that it is the one',
     file: 'agents/redfish/machine.ts',
-    edits: [["if (from === 'choice' && isVerified)", "if (from === 'choice')"]],
+    edits: [['systemIs(plug, path, isVerified)', 'systemIs(plug, path, true)']],
+    killedBy: byTest(RESUMPTION, 'is found again by probes where it does not show which machine it is, and looked for anew by a fence'),
+  },
+  {
+    name: 'machine of a probe',
+    defect: 'a machine is switched where a probe took it to be, though it does not show which it is',
+    file: 'agents/redfish/machine.ts',
+    edits: [
+      [
+        'const glimpse = call.target.isProbe === true ? this.#recollection.glimpseOf(plug) : undefined;',
+        'const glimpse = this.#recollection.glimpseOf(plug);',
+      ],
+    ],
     killedBy: byTest(RESUMPTION, 'is looked for anew each time where it does not show which machine it is'),
+  },
+  {
+    name: 'view of a probe',
+    defect: 'a set follows what a probe saw of a machine that does not show which it is, where it was an hour ago',
+    file: 'agents/redfish/machine.ts',
+    edits: [["if (from !== 'glimpse') this.#recent", 'this.#recent']],
+    killedBy: byTest(RESUMPTION, 'is found again by probes where it does not show which machine it is, and looked for anew by a fence'),
   },
   {
     name: 'machine remembered for ever',
