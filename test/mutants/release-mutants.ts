@@ -6,6 +6,8 @@ const KEPT = 'src/controllers/fence/release/kept-pods.test.ts';
 const PLAN = 'src/domain/release-plan.test.ts';
 const STORAGE = 'src/controllers/fence/release/storage.test.ts';
 const STEPS = 'src/domain/release-steps.test.ts';
+const ORPHAN_TAINT = 'src/controllers/fence/release/orphan-taint.ts';
+const ORPHAN_TAINT_TEST = 'src/controllers/fence/release/orphan-taint.test.ts';
 
 /** Defects of what lets a workload go. */
 export const RELEASE_MUTANTS: readonly SourceMutant[] = [
@@ -295,5 +297,26 @@ export const RELEASE_MUTANTS: readonly SourceMutant[] = [
     file: 'src/domain/advance.ts',
     edits: [['isReadOnly ? { ...now, confirm: true } : now', 'now']],
     killedBy: byTest(STEPS, 'has an off that a hand-over cut off read before anything is switched on: nothing is sent again'),
+  },
+  {
+    name: 'orphaned taint against a stop',
+    defect: 'a taint of ours that no fence knows of is taken back although a person has said stop, or by who leads no more',
+    file: ORPHAN_TAINT,
+    edits: [['if (stop === undefined && leadership.mayBegin(WRITE_MS)) return;', 'if (stop !== leadership) return;']],
+    killedBy: byTest(ORPHAN_TAINT_TEST, 'is not taken back against a stop, nor without a lease that covers it, which is asked when it is sent'),
+  },
+  {
+    name: 'orphaned taint forgotten',
+    defect: 'a taint of ours that no fence knows of stays until something else happens to its node',
+    file: ORPHAN_TAINT,
+    edits: [['queue.add(name, RESYNC_MS);', '']],
+    killedBy: byTest(ORPHAN_TAINT_TEST, 'is looked at again as long as volumes keep it, and told when it is gone'),
+  },
+  {
+    name: 'orphaned taint of before',
+    defect: 'the time for which an earlier taint of ours was waited for counts for the next',
+    file: ORPHAN_TAINT,
+    edits: [['if (!isOrphan) this.#seenAtMs.delete(node.metadata.name);', '']],
+    killedBy: byTest(ORPHAN_TAINT_TEST, 'waits anew for what was no orphan meanwhile'),
   },
 ];

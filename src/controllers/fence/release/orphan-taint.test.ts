@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { NodeFenceStatus } from '../../../domain/node-fence.ts';
 import { OUT_OF_SERVICE_TAINT } from '../../../domain/advance.ts';
 import { planOf } from '../../../domain/testing/model.ts';
-import type { Node } from '../../../ports/objects.ts';
-import type { NodeFence } from '../../../ports/resources.ts';
+import type { Node, VolumeAttachment } from '../../../ports/objects.ts';
+import type { NodeFence, NodeFenceStop } from '../../../ports/resources.ts';
 import { ManualClock } from '../../../runtime/manual-clock.ts';
 import type { FenceDependencies } from '../dependencies.ts';
 import { OUT_OF_SERVICE_OWNER } from '../ownership.ts';
@@ -27,6 +27,20 @@ async function mended(fence: NodeFence | undefined, node = tainted(), options: P
   return harness.cluster.node.spec.taints?.length === 0;
 }
 
+const STOP: NodeFenceStop = { metadata: { name: 'halt' }, spec: { all: true, reason: 'look' } };
+const ATTACHED: VolumeAttachment = { metadata: { name: 'csi-1' }, spec: { attacher: 'x', nodeName: 'a', source: {} } };
+
+function standing() {
+  const clock = new ManualClock();
+  const harness = new FenceHarness(clock);
+  const node = tainted();
+  harness.cluster.node = node;
+  const told: string[] = [];
+  harness.dependencies.queue = { add: (name, delayMs) => void told.push(`again ${name} in ${delayMs}`) };
+  harness.dependencies.recorder = { event: (_about, _type, reason) => void told.push(reason) };
+  return { clock, harness, node, told, orphans: new OrphanTaints(harness.dependencies) };
+}
+
 describe('our taint without our fence', () => {
   it('is taken back from a Ready node', async () => {
     expect(await mended(undefined)).toBe(true);
@@ -34,7 +48,7 @@ describe('our taint without our fence', () => {
     expect(await mended(fenceWith({}))).toBe(true);
   });
 
-  it('is left to the fence that knows of it, to the fence that is to come, to a person who stopped us, and in observe mode', async () => {
+  it('is left to the fence that knows of it, to the fence that is to come, and in observe mode', async () => {
     const taints = [OUT_OF_SERVICE_TAINT];
     expect(await mended(fenceWith({ restore: { taints: [...taints] } }))).toBe(false);
     expect(await mended(undefined, tainted('Unknown'))).toBe(false);
@@ -54,5 +68,48 @@ describe('our taint without our fence', () => {
     await clock.advance(60_000);
     await orphans.mend(node);
     expect(harness.cluster.writes).toHaveLength(1);
+  });
+
+  it('is not taken back against a stop, nor without a lease that covers it, which is asked when it is sent', async () => {
+    const { harness, orphans, node } = standing();
+    harness.stops.items = [STOP];
+    expect(orphans.sees(node, undefined), 'a stop stands').toBe(false);
+    await expect(orphans.mend(node), 'it came a moment later').rejects.toMatchObject({
+      kind: 'NotSent',
+      message: expect.stringContaining('NodeFenceStop halt is active') as string,
+    });
+    harness.stops.items = [];
+    harness.dependencies.leadership = { ...harness.dependencies.leadership, mayBegin: () => false };
+    await expect(orphans.mend(node)).rejects.toMatchObject({
+      kind: 'NotSent',
+      message: expect.stringContaining('the leader lease does not cover it') as string,
+    });
+    expect(harness.cluster.writes).toEqual([]);
+  });
+
+  it('is looked at again as long as volumes keep it, and told when it is gone', async () => {
+    const { harness, orphans, node, clock, told } = standing();
+    harness.volumeAttachments.items = [ATTACHED];
+    await orphans.mend(node);
+    expect(told).toEqual(['again a in 5000']);
+    harness.volumeAttachments.items = [];
+    await clock.advance(5_000);
+    await orphans.mend(node);
+    expect(told).toEqual(['again a in 5000', 'OrphanedTaintRemoved']);
+    expect(harness.cluster.node?.spec.taints).toEqual([]);
+  });
+
+  it.each([
+    ['was no orphan meanwhile', (orphans: OrphanTaints) => void orphans.sees(nodeOf({ ready: 'True' }), undefined)],
+    ['had a Node that is gone', (orphans: OrphanTaints) => orphans.forget('a')],
+  ])('waits anew for what %s', async (_what, meanwhile) => {
+    const { harness, orphans, node, clock } = standing();
+    harness.volumeAttachments.items = [ATTACHED];
+    expect(orphans.sees(node, undefined)).toBe(true);
+    await orphans.mend(node);
+    meanwhile(orphans);
+    await clock.advance(60_000);
+    await orphans.mend(node);
+    expect(harness.cluster.writes).toEqual([]);
   });
 });
