@@ -20,19 +20,21 @@ export const INITIAL_EVENTS_QUERY = { sendInitialEvents: 'true', resourceVersion
  */
 export class InitialEvents<T extends KubeObject> {
   readonly #resource: Resource<T>;
-  readonly #prune: (object: T) => T;
-  readonly #objects = new Map<string, T>();
+  readonly #prune: (object: T, key: string) => T;
+  readonly #apiVersion: string;
+  #objects = new Map<string, T>();
 
-  constructor(resource: Resource<T>, prune: (object: T) => T) {
+  constructor(resource: Resource<T>, prune: (object: T, key: string) => T) {
     this.#resource = resource;
     this.#prune = prune;
+    this.#apiVersion = apiVersionOf(resource);
   }
 
   /** All of it, once: what is gone or has changed since would be held for as long as its watch. */
-  handOver(): T[] {
-    const items = [...this.#objects.values()];
-    this.#objects.clear();
-    return items;
+  handOver(): ReadonlyMap<string, T> {
+    const objects = this.#objects;
+    this.#objects = new Map();
+    return objects;
   }
 
   /** The version of the whole, with the event that ends it; undefined: there is more to come. */
@@ -51,8 +53,13 @@ export class InitialEvents<T extends KubeObject> {
     const isLate = known !== undefined && (type === 'DELETED' && known.uid === uid ? isOlder(version, seen) : isAtMost(version, seen) === true);
     if (isLate) return undefined;
     if (type === 'DELETED') this.#objects.delete(key);
-    else this.#objects.set(key, this.#prune({ ...object, apiVersion: apiVersionOf(this.#resource), kind: this.#resource.kind }));
+    else this.#objects.set(key, this.#prune(this.#named(object), key));
     return undefined;
+  }
+
+  #named(object: T): T {
+    const { kind } = this.#resource;
+    return object.apiVersion === this.#apiVersion && object.kind === kind ? object : { ...object, apiVersion: this.#apiVersion, kind };
   }
 }
 

@@ -81,11 +81,14 @@ export class ObjectCache<T extends KubeObject> implements Lister<T> {
 
   /** A version of an object that is known to be newer than the cached one. */
   put(object: T): void {
-    const key = keyOf(object);
+    this.#put(keyOf(object), object);
+  }
+
+  #put(key: string, object: T): void {
     const before = this.#objects.get(key);
     if (before !== undefined && before.metadata.uid !== object.metadata.uid) {
       this.remove(key);
-      this.put(object);
+      this.#put(key, object);
       return;
     }
     this.#objects.set(key, object);
@@ -106,16 +109,20 @@ export class ObjectCache<T extends KubeObject> implements Lister<T> {
 
   /** Takes a whole list: objects that are not in it are removed, those of an unchanged version stay and are not told. */
   replaceAll(objects: readonly T[]): void {
-    const keys = new Set(objects.map(keyOf));
+    this.replaceKeyed(new Map(objects.map((object) => [keyOf(object), object])));
+  }
+
+  /** The same of a list whose objects stand under their keys already. */
+  replaceKeyed(objects: ReadonlyMap<string, T>): void {
     for (const key of [...this.#objects.keys()]) {
-      if (!keys.has(key)) {
+      if (!objects.has(key)) {
         this.remove(key);
       }
     }
-    for (const object of objects) {
-      const { uid, resourceVersion } = this.#objects.get(keyOf(object))?.metadata ?? {};
+    for (const [key, object] of objects) {
+      const { uid, resourceVersion } = this.#objects.get(key)?.metadata ?? {};
       if (uid !== object.metadata.uid || resourceVersion === undefined || resourceVersion !== object.metadata.resourceVersion) {
-        this.put(object);
+        this.#put(key, object);
       }
     }
   }

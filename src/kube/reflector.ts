@@ -11,7 +11,7 @@ import type { Indexers } from './lister.ts';
 import { acceptFor, JSON_ONLY } from './protobuf/kinds.ts';
 import { currentVersion, listPages, selectors, type PagedListOptions } from './paged-list.ts';
 import { REFLECTOR_TIMINGS, type ReflectorTimings } from './reflector-timings.ts';
-import { pathOf } from './resource-path.ts';
+import { keyOf, pathOf } from './resource-path.ts';
 import { isOlder } from './resource-version.ts';
 import { needsRelist, refusesInitialEvents } from './status.ts';
 import { runWatch, type WatchResult } from './watch-session.ts';
@@ -231,13 +231,13 @@ export class Reflector<T extends KubeObject> {
     const startedAtMs = clock.monotonicMs();
     const { items, resourceVersion } = await listPages(transport, resource, this.#listOptions());
     if (this.#streams === 'later') this.#streams = 'now';
-    this.#adopt(items, resourceVersion, startedAtMs, 'a list shows');
+    this.#adopt(new Map(items.map((item) => [keyOf(item), item])), resourceVersion, startedAtMs, 'a list shows');
   }
 
   /** Takes a whole state, which is that of `atMs` or later. One that was asked for anew meanwhile may be of before, and makes nothing fresh. */
-  #adopt(items: readonly T[], resourceVersion: string, atMs: number, how: string): void {
-    this.#state.adopt(items, resourceVersion, this.#mustList ? undefined : atMs, how);
-    this.#options.metrics.listed(this.name, items.length, this.#options.clock.monotonicMs() - atMs);
+  #adopt(objects: ReadonlyMap<string, T>, resourceVersion: string, atMs: number, how: string): void {
+    this.#state.adopt(objects, resourceVersion, this.#mustList ? undefined : atMs, how);
+    this.#options.metrics.listed(this.name, objects.size, this.#options.clock.monotonicMs() - atMs);
     this.#wake();
   }
 

@@ -23,7 +23,7 @@ interface WatchedStateOptions<T extends KubeObject> {
 export class WatchedState<T extends KubeObject> {
   readonly cache: ObjectCache<T>;
   /** Cut down, with what the cached version has too taken from there. */
-  readonly prune: (object: T) => T;
+  readonly prune: (object: T, key?: string) => T;
   readonly #name: string;
   readonly #options: WatchedStateOptions<T>;
   /** Where the next watch begins; undefined: list first. */
@@ -39,7 +39,7 @@ export class WatchedState<T extends KubeObject> {
     this.#options = options;
     this.cache = new ObjectCache<T>(options.indexes ?? {}, options.logger);
     const prune = options.prune ?? pruneFor(options.resource);
-    this.prune = (object) => prune(object, this.cache.get(keyOf(object)));
+    this.prune = (object, key = keyOf(object)) => prune(object, this.cache.get(key));
   }
 
   get version(): string | undefined {
@@ -58,13 +58,13 @@ export class WatchedState<T extends KubeObject> {
   }
 
   /** Takes a whole collection. `freshAtMs`: it is that of then or later; undefined: nobody knows. */
-  adopt(items: readonly T[], version: string, freshAtMs: number | undefined, how: string): void {
+  adopt(objects: ReadonlyMap<string, T>, version: string, freshAtMs: number | undefined, how: string): void {
     if (isOlder(version, this.#newest)) {
       this.#wentBack(`${how} version ${version}`);
     }
     this.#version = version;
     this.#newest = version;
-    this.cache.replaceAll(items);
+    this.cache.replaceKeyed(objects);
     if (freshAtMs !== undefined) this.cache.reopened(freshAtMs);
     this.cache.synced = true;
   }

@@ -100,7 +100,7 @@ export const CLIENT_MUTANTS: readonly SourceMutant[] = [
     name: 'half a stream is whole',
     defect: 'the first object of a stream counts as all that is there',
     file: 'src/kube/initial-events.ts',
-    edits: [['kind: this.#resource.kind }));\n    return undefined;', 'kind: this.#resource.kind }));\n    return version;']],
+    edits: [['this.#named(object), key));\n    return undefined;', 'this.#named(object), key));\n    return version;']],
     killedBy: byTest(
       INITIAL_EVENTS,
       'takes half of what is there for nothing: it is not synced, not fresh, and tells no change before the server says that it was all',

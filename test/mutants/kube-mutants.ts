@@ -211,7 +211,7 @@ export const KUBE_MUTANTS: readonly SourceMutant[] = [
     name: 'removed stay',
     defect: 'what a new list does not name any more stays in the view',
     file: 'src/kube/lister.ts',
-    edits: [['if (!keys.has(key)) {', 'if (keys.size === 0) {']],
+    edits: [['if (!objects.has(key)) {', 'if (objects.size === 0) {']],
     killedBy: byTest(REFLECTOR, 'lists again after an ERROR event of code 410 and removes what went away meanwhile'),
   },
   {

@@ -75,6 +75,20 @@ export const PROTOBUF_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(DECODE, 'are those of their bytes, however many others look alike'),
   },
   {
+    name: 'parts cut elsewhere',
+    defect: 'a list is taken for another one whose entries begin and end elsewhere in the same bytes',
+    file: 'src/kube/protobuf/parts.ts',
+    edits: [['return known?.firstBytes === firstBytes ? known.value : undefined;', 'return firstBytes < 0 ? undefined : known?.value;']],
+    killedBy: byTest(DECODE, 'are not those of other entries whose bytes are the same'),
+  },
+  {
+    name: 'parts in pieces',
+    defect: 'of a map whose entries stand apart the last of them count alone',
+    file: 'src/kube/protobuf/fields.ts',
+    edits: [['if (stood !== undefined) object[name] =', 'if (stood !== undefined) object[name] = undefined; else if (tag === 0) object[name] =']],
+    killedBy: byTest(DECODE, 'are whole where other fields stand between their entries, and where they are long'),
+  },
+  {
     name: 'stranger in an envelope',
     defect: 'an object of another group is read by the table of one that has its kind',
     file: 'src/kube/protobuf/kinds.ts',

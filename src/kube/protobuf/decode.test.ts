@@ -173,6 +173,58 @@ describe('texts', () => {
   });
 });
 
+describe('lists and maps that many pods have', () => {
+  const entry = (key: string, value: string): Buffer => field(11, joined(field(1, key), field(2, value)));
+  const named = (name: string, ...parts: Buffer[]): Buffer => envelope('Pod', field(1, joined(field(1, name), ...parts)));
+  const labelsOf = (object: Record<string, unknown>): unknown => (object['metadata'] as Record<string, unknown>)['labels'];
+
+  it('are held once, and nobody can change them', () => {
+    const texts = new Texts();
+    const owner = field(13, joined(field(1, 'ReplicaSet'), field(3, 'a')));
+    const read = (name: string, app: string): Record<string, Record<string, unknown> | undefined> =>
+      decodeObject(joined(named(name, entry('app', app), entry('x', 'y'), owner)), texts) as never;
+    const [one, other, third] = [read('a', '1'), read('b', '1'), read('c', '2')];
+    expect(other['metadata']?.['labels']).toBe(one['metadata']?.['labels']);
+    expect(other['metadata']?.['ownerReferences']).toBe(one['metadata']?.['ownerReferences']);
+    expect(third['metadata']?.['labels']).toEqual({ app: '2', x: 'y' });
+    expect(third['metadata']?.['ownerReferences']).toBe(one['metadata']?.['ownerReferences']);
+    const owners = one['metadata']?.['ownerReferences'] as object[];
+    expect([one['metadata']?.['labels'], owners, owners[0]].map(Object.isFrozen)).toEqual([true, true, true]);
+  });
+
+  it('are not those of other entries whose bytes are the same', () => {
+    const texts = new Texts();
+    const toleration = (...parts: Buffer[]): Buffer => field(22, joined(...parts));
+    const of = (...tolerations: Buffer[]): unknown =>
+      (decodeObject(envelope('Pod', field(2, joined(...tolerations))), texts)['spec'] as Record<string, unknown>)['tolerations'];
+    // What follows the first length is the same: one entry with an unknown field 22 in it, and two entries.
+    const inner = toleration(field(1, 'b'));
+    expect(of(toleration(field(1, 'a')), inner)).toEqual([{ key: 'a' }, { key: 'b' }]);
+    expect(of(toleration(field(1, 'a'), inner))).toEqual([{ key: 'a' }]);
+    expect(of(toleration(field(1, 'a')), inner)).toEqual([{ key: 'a' }, { key: 'b' }]);
+  });
+
+  it('are whole where other fields stand between their entries, and where they are long', () => {
+    const texts = new Texts();
+    const apart = named('a', entry('a', '1'), field(5, 'uid'), entry('b', '2'), entry('a', '3'));
+    for (let round = 0; round < 2; round += 1) expect(labelsOf(decodeObject(apart, texts))).toEqual({ a: '3', b: '2' });
+    expect(labelsOf(decodeObject(named('b', entry('a', '1')), texts))).toEqual({ a: '1' });
+    const owners = (name: string): Buffer => named(name, field(13, field(3, 'x')), field(5, 'uid'), field(13, field(3, 'y')));
+    expect(decodeObject(owners('c'), texts)).toMatchObject({ metadata: { ownerReferences: [{ name: 'x' }, { name: 'y' }] } });
+    const long = Array.from({ length: 200 }, (_unused, index): [string, string] => [`label-${index}`, 'value']);
+    for (const name of ['d', 'e'])
+      expect(labelsOf(decodeObject(named(name, ...long.map(([key, value]) => entry(key, value))), texts))).toEqual(Object.fromEntries(long));
+  });
+
+  it('are right when more of them came than are held', () => {
+    const texts = new Texts();
+    for (let round = 0; round < 2; round += 1) {
+      for (let index = 0; index < 5_000; index += 1)
+        expect(labelsOf(decodeObject(named('a', entry('app', String(index))), texts))).toEqual({ app: String(index) });
+    }
+  });
+});
+
 describe('bytes that are no object', () => {
   const WHOLE = envelope('Node', joined(METADATA, condition(field(1, 'Ready'))));
 

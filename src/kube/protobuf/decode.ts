@@ -22,11 +22,11 @@ export function decodeObject(bytes: Buffer, texts: Texts): Fields {
   return decodeAt(bytes, { at: 0, end: bytes.length }, texts);
 }
 
-/** One frame of a watch. A bookmark is an object of the kind that is watched, of which other things count. Throws `Malformed`. */
-export function decodeEvent(frame: Buffer, texts: Texts): { type: string; object: Fields } {
-  const { type = '', object } = WATCH_EVENT.read(new Wire(frame), frame.length, texts) as { type?: string; object: { raw?: Range } };
+/** One frame of a watch, which stands in `bytes`. A bookmark is an object of the kind that is watched, of which other things count. Throws `Malformed`. */
+export function decodeEvent(bytes: Buffer, { at, end }: Range, texts: Texts): { type: string; object: Fields } {
+  const { type = '', object } = WATCH_EVENT.read(new Wire(bytes, at), end, texts) as { type?: string; object: { raw?: Range } };
   if (object.raw === undefined) throw new Malformed('an event without an object');
-  return { type, object: decodeAt(frame, object.raw, texts, type === 'BOOKMARK' ? BOOKMARK : undefined) };
+  return { type, object: decodeAt(bytes, object.raw, texts, type === 'BOOKMARK' ? BOOKMARK : undefined) };
 }
 
 function decodeAt(bytes: Buffer, { at, end }: Range, texts: Texts, instead?: Message): Fields {

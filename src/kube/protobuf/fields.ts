@@ -92,6 +92,46 @@ export function textMap(number: number, except?: string): Declared {
   });
 }
 
+/** A list or a map that many objects have as a whole: made once, frozen, and known by the bytes of its entries, which stand one after the other. */
+export function alike(declare: Declared): Declared {
+  return (name) => {
+    const field = declare(name);
+    const tag = (field.number << 3) | field.wireType;
+    return {
+      ...field,
+      take(object, wire, end, texts, within) {
+        const at = wire.goTo(end);
+        wire.passRun(tag, within);
+        const stop = wire.at;
+        const stood = object[name];
+        const bytes = stood === undefined ? texts.parts.nameOf(wire.bytes, at, stop) : undefined;
+        const known = bytes === undefined ? undefined : texts.parts.get(field, bytes, end - at);
+        if (known !== undefined) {
+          object[name] = known;
+          return;
+        }
+        // The rest of it stood elsewhere.
+        if (stood !== undefined) object[name] = Array.isArray(stood) ? [...(stood as unknown[])] : { ...stood };
+        wire.goTo(at);
+        field.take(object, wire, end, texts, within);
+        while (wire.at < stop) {
+          wire.tag(within);
+          field.take(object, wire, wire.endOfBytes(within), texts, within);
+        }
+        field.end?.(object);
+        const value = frozen(object[name]);
+        if (bytes !== undefined) texts.parts.set(field, bytes, { firstBytes: end - at, value });
+      },
+      end: () => undefined,
+    };
+  };
+}
+
+function frozen(part: unknown): unknown {
+  for (const entry of Object.values(part as object)) Object.freeze(entry);
+  return Object.freeze(part);
+}
+
 /** Where the bytes of a field stand, which are read later. */
 export interface Range {
   at: number;

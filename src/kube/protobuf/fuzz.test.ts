@@ -106,6 +106,17 @@ describe('objects in protobuf', () => {
     );
   });
 
+  it('are what they are whatever was read before them', () => {
+    const texts = new Texts();
+    fc.assert(
+      fc.property(fc.oneof(...KINDS.map(([, resource, any]) => shown(resource, any))), (object) => {
+        const bytes = encodeObject(object);
+        expect(decodeObject(bytes, texts)).toEqual(decodeObject(bytes, new Texts()));
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
   it('come the same wherever chunks begin and end', () => {
     const objects = fc.array(fc.oneof(...KINDS.map(([, resource, any]) => shown(resource, any))), { minLength: 1, maxLength: 4 });
     fc.assert(

@@ -1,7 +1,7 @@
 import type { Resource } from '../../ports/cluster.ts';
 import { apiVersionOf } from '../resource-path.ts';
 import { PROTOBUF } from '../transport/media-type.ts';
-import { bool, embedded, int32, int64, message, messages, microTime, ownText, text, textList, textMap, time } from './fields.ts';
+import { alike, bool, embedded, int32, int64, message, messages, microTime, ownText, text, textList, textMap, time } from './fields.ts';
 import { Message } from './message.ts';
 
 // Numbers and rules of zero values: `generated.proto` and `types.go` of k8s.io/api and k8s.io/apimachinery. Kept is what src/kube/prune.ts keeps.
@@ -74,16 +74,15 @@ const NODE = new Message({
 const VOLUME_SOURCE = new Message({ persistentVolumeClaim: message(10, new Message({ claimName: text(1, 'always') }), 'sent') });
 
 const POD = new Message({
-  metadata: message(1, new Message({ ...LIFE, name: ownText(1), labels: LABELS, ownerReferences: OWNER_REFERENCES })),
+  metadata: message(1, new Message({ ...LIFE, name: ownText(1), labels: alike(LABELS), ownerReferences: alike(OWNER_REFERENCES) })),
   spec: message(
     2,
     new Message({
       volumes: messages(1, new Message({ name: text(1, 'always'), source: embedded(2, VOLUME_SOURCE) })),
       terminationGracePeriodSeconds: int64(4, 'sent'),
       nodeName: text(10),
-      tolerations: messages(
-        22,
-        new Message({ key: text(1), operator: text(2), value: text(3), effect: text(4), tolerationSeconds: int64(5, 'sent') }),
+      tolerations: alike(
+        messages(22, new Message({ key: text(1), operator: text(2), value: text(3), effect: text(4), tolerationSeconds: int64(5, 'sent') })),
       ),
       priorityClassName: text(24),
       priority: int32(25, 'sent'),

@@ -8,8 +8,8 @@ export interface Field {
   readonly number: number;
   /** The only one that it can have. */
   readonly wireType: typeof VARINT | typeof BYTES;
-  /** Takes the value that stands at `wire`, and ends at `end` where its length was told, into `object`. */
-  take(object: Fields, wire: Wire, end: number, texts: Texts): void;
+  /** Takes the value that stands at `wire`, and ends at `end` where its length was told, into `object`. The message ends at `within`. */
+  take(object: Fields, wire: Wire, end: number, texts: Texts, within: number): void;
   /** When the whole message was read: what JSON shows where nothing was sent. */
   end?(object: Fields): void;
 }
@@ -51,7 +51,7 @@ export class Message {
         continue;
       }
       if ((tag & 7) !== field.wireType) throw new Malformed(`field ${String(tag >>> 3)} has the wire type ${String(tag & 7)}`);
-      field.take(object, wire, field.wireType === BYTES ? wire.endOfBytes(end) : end, texts);
+      field.take(object, wire, field.wireType === BYTES ? wire.endOfBytes(end) : end, texts, end);
     }
     this.#end(object);
   }

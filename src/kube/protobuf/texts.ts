@@ -1,3 +1,4 @@
+import { Parts } from './parts.ts';
 import { Malformed } from './wire.ts';
 
 /** Longer texts rarely repeat. */
@@ -15,6 +16,8 @@ const MILLISECONDS_MAX = 8_640_000_000_000_000;
 
 /** Thousands of objects carry the same names, reasons and messages: one copy of each is kept, found by its bytes. A place that is taken goes to the newer one. */
 export class Texts {
+  /** The same of lists and maps. */
+  readonly parts = new Parts();
   readonly #slots: (string | undefined)[] = Array.from({ length: SLOTS }, () => undefined);
   readonly #times: ({ seconds: number; text: string } | undefined)[] = Array.from({ length: TIME_SLOTS }, () => undefined);
   readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

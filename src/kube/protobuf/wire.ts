@@ -54,6 +54,18 @@ export class Wire {
     return at;
   }
 
+  /** Passes over all fields of this tag that follow right here. */
+  passRun(tag: number, end: number): void {
+    while (this.at < end) {
+      const { at } = this;
+      if (this.tag(end) !== tag) {
+        this.at = at;
+        return;
+      }
+      this.skip(tag, end);
+    }
+  }
+
   /** Passes over a field that nobody asked for. */
   skip(tag: number, end: number): void {
     const type = tag & ((1 << FIELD_BITS) - 1);

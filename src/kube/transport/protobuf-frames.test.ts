@@ -35,6 +35,17 @@ describe('frames of a watch in protobuf', () => {
     expect(seen.at(-1)).toEqual(['ADDED', 'c']);
   });
 
+  it('are whole however many parts a long one comes in, and those after it', () => {
+    const frames = new ProtobufFrames(new Texts());
+    const names = ['a', 'x'.repeat(300_000), 'b', 'y'.repeat(70_000), 'c'];
+    const stream = Buffer.concat(names.map((name) => frame(name)));
+    const seen: unknown[] = [];
+    for (let at = 0; at < stream.length; at += 1_000)
+      for (const { object } of frames.push(stream.subarray(at, at + 1_000))) seen.push((object as { metadata: { name: string } }).metadata.name);
+    expect(seen).toEqual(names);
+    expect(frames.isInsideEvent).toBe(false);
+  });
+
   it('are refused beyond their bound, before their bytes have come', () => {
     expect(() => [...new ProtobufFrames(new Texts()).push(header(FRAME_MAX_BYTES + 1))]).toThrow('a frame is longer than 16777216 bytes');
     expect([...new ProtobufFrames(new Texts()).push(header(FRAME_MAX_BYTES))]).toEqual([]);

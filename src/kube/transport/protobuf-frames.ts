@@ -9,11 +9,14 @@ const HEADER_BYTES = 4;
 /** etcd takes objects of 1.5 MB; what the server adds may make them some times longer. */
 const FRAME_MAX_BYTES = 16_777_216;
 
-/** A watch in protobuf: an event a frame, each after its length. Read where it lies; only what ends in a later chunk is put together. */
+/** What is kept for frames that come in parts; a longer one gives its room back. */
+const ROOM_BYTES = 65_536;
+
+/** A watch in protobuf: an event a frame, each after its length. Read where it lies; only what ends in a later chunk is put together, in one place for all. */
 export class ProtobufFrames implements WatchDecoder {
   readonly #texts: Texts;
-  /** What has come of a length or of a frame that is not whole. */
-  #begun: Buffer[] = [];
+  /** Begins with what has come of a length or of a frame that is not whole. */
+  #room: Buffer = Buffer.alloc(0);
   #begunBytes = 0;
   /** Of the frame whose length was read; undefined: a length comes next. */
   #frameBytes: number | undefined;
@@ -25,18 +28,23 @@ export class ProtobufFrames implements WatchDecoder {
   *push(chunk: Buffer): Generator<WatchEvent> {
     let at = 0;
     for (;;) {
-      const end = at + (this.#frameBytes ?? HEADER_BYTES) - this.#begunBytes;
+      const length = this.#frameBytes ?? HEADER_BYTES;
+      const end = at + length - this.#begunBytes;
       if (end > chunk.length) {
-        this.#keep(chunk.subarray(at));
+        this.#keep(chunk, at, chunk.length, length);
         return;
       }
-      const part = this.#whole(chunk, at, end);
+      const isWhole = this.#begunBytes === 0;
+      if (!isWhole) this.#keep(chunk, at, end, length);
+      const [bytes, from] = isWhole ? [chunk, at] : [this.#room, 0];
       at = end;
+      this.#begunBytes = 0;
       if (this.#frameBytes === undefined) {
-        this.#frameBytes = lengthIn(part);
+        this.#frameBytes = lengthAt(bytes, from);
       } else {
         this.#frameBytes = undefined;
-        yield this.#event(part);
+        yield this.#event(bytes, from, from + length);
+        if (this.#room.length > ROOM_BYTES) this.#room = Buffer.alloc(0);
       }
     }
   }
@@ -45,31 +53,27 @@ export class ProtobufFrames implements WatchDecoder {
     return this.#begunBytes > 0 || this.#frameBytes !== undefined;
   }
 
-  #keep(part: Buffer): void {
-    if (part.length === 0) return;
-    this.#begun.push(part);
-    this.#begunBytes += part.length;
+  /** A part of what will be `length` bytes. A length that was told wrongly costs no more than what came. */
+  #keep(chunk: Buffer, at: number, end: number, length: number): void {
+    const bytes = this.#begunBytes + end - at;
+    if (bytes > this.#room.length) {
+      const wider = Buffer.allocUnsafeSlow(Math.max(bytes, Math.min(length, ROOM_BYTES), Math.min(length, 2 * this.#room.length)));
+      this.#room.copy(wider, 0, 0, this.#begunBytes);
+      this.#room = wider;
+    }
+    chunk.copy(this.#room, this.#begunBytes, at, end);
+    this.#begunBytes = bytes;
   }
 
-  /** What has begun, with the rest of it. */
-  #whole(chunk: Buffer, at: number, end: number): Buffer {
-    const rest = chunk.subarray(at, end);
-    if (this.#begunBytes === 0) return rest;
-    const whole = Buffer.concat([...this.#begun, rest]);
-    this.#begun = [];
-    this.#begunBytes = 0;
-    return whole;
-  }
-
-  #event(frame: Buffer): WatchEvent {
-    const { type, object } = decodeEvent(frame, this.#texts);
+  #event(bytes: Buffer, at: number, end: number): WatchEvent {
+    const { type, object } = decodeEvent(bytes, { at, end }, this.#texts);
     if (!isEventType(type)) throw new Malformed('a frame of the stream is not a watch event');
     return { type, object };
   }
 }
 
-function lengthIn(header: Buffer): number {
-  const length = header.readUInt32BE(0);
+function lengthAt(bytes: Buffer, at: number): number {
+  const length = bytes.readUInt32BE(at);
   if (length > FRAME_MAX_BYTES) throw new Malformed(`a frame is longer than ${String(FRAME_MAX_BYTES)} bytes`);
   return length;
 }
