@@ -7,6 +7,7 @@ const PLAN = 'src/domain/release-plan.test.ts';
 const STORAGE = 'src/controllers/fence/release/storage.test.ts';
 const STEPS = 'src/domain/release-steps.test.ts';
 const ORPHAN_TAINT = 'src/controllers/fence/release/orphan-taint.ts';
+const DETACH = 'src/controllers/fence/release/detach.test.ts';
 const ORPHAN_TAINT_TEST = 'src/controllers/fence/release/orphan-taint.test.ts';
 
 /** Defects of what lets a workload go. */
@@ -318,5 +319,26 @@ export const RELEASE_MUTANTS: readonly SourceMutant[] = [
     file: ORPHAN_TAINT,
     edits: [['if (!isOrphan) this.#seenAtMs.delete(node.metadata.name);', '']],
     killedBy: byTest(ORPHAN_TAINT_TEST, 'waits anew for what was no orphan meanwhile'),
+  },
+  {
+    name: 'detached without a look',
+    defect: 'volumes of a node that has shown life since its last pod went are detached',
+    file: 'src/controllers/fence/release/detach.ts',
+    edits: [['await silentNode(dependencies, order);', '']],
+    killedBy: byTest(DETACH, 'stay when the node shows life between the last pod and them'),
+  },
+  {
+    name: 'detached under a pod',
+    defect: 'volumes are detached although a pod that has them was refused',
+    file: 'src/controllers/fence/release/release.ts',
+    edits: [['else if (left.length === 0) {', 'else {']],
+    killedBy: byTest(DETACH, 'stay as long as the API server refuses a pod'),
+  },
+  {
+    name: 'detached by name',
+    defect: 'a VolumeAttachment that took the name of the one that was seen is deleted',
+    file: 'src/controllers/fence/release/detach.ts',
+    edits: [['uid === undefined ? how : { ...how, uid }', 'uid === undefined ? how : how']],
+    killedBy: byTest(DETACH, 'go after the last pod, each as the one that was seen'),
   },
 ];

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import type { Evidence } from '../../../domain/node-fence.ts';
+import { planOf } from '../../../domain/testing/model.ts';
+import { ApiStatusError } from '../../../ports/api-transport.ts';
+import type { Pod, VolumeAttachment } from '../../../ports/objects.ts';
+import { ManualClock } from '../../../runtime/manual-clock.ts';
+import { AskedPods } from '../../shared/release/asked-pods.ts';
+import { FenceHarness, leaseOf, nodeOf, provenStatus } from '../testing/harness.ts';
+import type { ReleaseOrder } from './order.ts';
+import { release } from './release.ts';
+
+const RENEWED = '2026-01-01T00:00:00.000000Z';
+const POD: Pod = { metadata: { name: 'web-0', namespace: 'web', uid: 'uid-web-0' }, spec: { nodeName: 'a' }, status: {} };
+const ATTACHED: VolumeAttachment = { metadata: { name: 'csi-1', uid: 'uid-csi-1' }, spec: { attacher: 'x', nodeName: 'a', source: {} } };
+
+function harnessWith(pods: Pod[]): FenceHarness {
+  const harness = new FenceHarness(new ManualClock());
+  harness.cluster.node = nodeOf();
+  harness.cluster.lease = leaseOf(RENEWED);
+  harness.pods.items = pods;
+  harness.volumeAttachments.items = [ATTACHED];
+  return harness;
+}
+
+function orderOf(): ReleaseOrder {
+  const status = provenStatus(planOf({ release: 'delete-pods' }));
+  const quiet = { outlives: () => undefined, mayGoOn: () => undefined };
+  return { node: 'a', fenceUID: 'f', status, proof: status.evidence[0] as Evidence, renewTime: RENEWED, asked: new AskedPods(), ...quiet };
+}
+
+describe('the volumes of a node that is released without a taint', () => {
+  it('go after the last pod, each as the one that was seen', async () => {
+    const harness = harnessWith([POD]);
+    await release(harness.dependencies, orderOf());
+    expect(harness.cluster.writes).toMatchObject([
+      { verb: 'remove', name: 'web-0' },
+      { verb: 'remove', name: 'csi-1', body: { uid: 'uid-csi-1' } },
+    ]);
+  });
+
+  it('stay when the node shows life between the last pod and them', async () => {
+    const harness = harnessWith([POD]);
+    harness.cluster.afterWrite = () => {
+      harness.cluster.lease = leaseOf('2026-01-01T00:00:09.000000Z');
+    };
+    expect((await release(harness.dependencies, orderOf())).result).toBe('voided');
+    expect(harness.cluster.writes.map(({ name }) => name)).toEqual(['web-0']);
+  });
+
+  it('stay as long as the API server refuses a pod', async () => {
+    const harness = harnessWith([POD]);
+    harness.cluster.afterWrite = () => {
+      harness.cluster.afterWrite = () => undefined;
+      throw new ApiStatusError(403, 'Forbidden', 'no');
+    };
+    const report = await release(harness.dependencies, orderOf());
+    expect(report.released).toMatchObject({ left: 1, kept: [{ pod: 'web/web-0' }] });
+    expect(harness.cluster.writes.map(({ name }) => name)).toEqual(['web-0']);
+  });
+});
