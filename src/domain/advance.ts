@@ -214,14 +214,23 @@ function dueMs(context: Context, status: NodeFenceStatus, operation: Operation):
   return due;
 }
 
-/** After a batch its pace; while only kept pods are left, until one of them may be asked for again, or all of them are gone. */
+/**
+ * After a batch its pace, also where the batch was of the other step: what storage let go counts. While only kept pods are left, until one of them may be
+ * asked for again, or all of them are gone.
+ */
 function nextBatchMs(context: Context, status: NodeFenceStatus): number {
   const { since, nowMs, workload } = context.snapshot;
-  if (leftToRelease(status) === 0) return 0;
+  if (leftToRelease(status) === 0 && !isPacedByOther(context.plan, status)) return 0;
   const paced = (since.batch ?? nowMs) + paceOf(paceFor(context)).intervalMs;
   const againInMs = keptAgainInMs(status);
   if (againInMs === undefined || workload.pods === 0 || status.journal.at(-1)?.action !== 'release') return paced;
   return Math.max(paced, Math.min((since.journal ?? nowMs) + againInMs, releaseOverMs(context)));
+}
+
+/** The first batch of this step's release comes behind those of the other step's. */
+function isPacedByOther({ podsPerMinute }: Plan, { step, released, storageRelease }: NodeFenceStatus): boolean {
+  const [own, other] = step === 'isolation' ? [storageRelease, released] : [released, storageRelease];
+  return podsPerMinute !== undefined && own === undefined && other !== undefined;
 }
 
 /** What its revoked storages let go is let go from a node that lives on. */

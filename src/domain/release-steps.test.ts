@@ -233,6 +233,18 @@ describe('storage that is revoked', () => {
     expect(keys({ release: 'none' })).not.toContain('release');
   });
 
+  it('and then power is one release to the pace of the plan: the first pod of the machine that is off waits as any other', () => {
+    const next = (plan: Partial<Plan>): number => {
+      const model = revoked({ release: 'delete-pods', timing: { ...DEFAULT_TIMING, powerManagementDelayMs: 0 }, ...plan });
+      released(model);
+      const freedAtMs = model.nowMs;
+      for (let key = model.next(); key !== 'release:release'; key = model.next()) expect(model.nowMs - freedAtMs).toBeLessThan(60_000);
+      return model.nowMs - freedAtMs;
+    };
+    expect(next({})).toBeLessThan(30_000);
+    expect(next({ podsPerMinute: 2 })).toBe(30_000);
+  });
+
   it('frees in isolation, sets no taint of ours into what is to be taken back, and goes on to power-management', () => {
     const model = revoked();
     released(model);

@@ -166,6 +166,16 @@ export const AUTOMATON_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(AUTOMATON, 'ends a release at release_timeout even when volumes stay, and only then switches on'),
   },
   {
+    name: 'pace of each step',
+    defect: 'the pods of the machine that is off do not wait for the pace at which those of its storage went',
+    file: 'src/domain/advance.ts',
+    edits: [[' && !isPacedByOther(context.plan, status)', '']],
+    killedBy: byTest(
+      'src/domain/release-steps.test.ts',
+      'and then power is one release to the pace of the plan: the first pod of the machine that is off waits as any other',
+    ),
+  },
+  {
     name: 'late off forgotten',
     defect: 'an off that was sent twice does not make the on wait for the slowest device',
     file: 'src/domain/advance.ts',

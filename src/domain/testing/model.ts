@@ -121,7 +121,8 @@ export class Model {
       const action = status.journal.findLast((entry) => entry.step !== 'recovery');
       this.#mark('action', action === undefined ? undefined : `${action.id}${action.result ?? ''}`);
       this.#mark('released', status.released?.at);
-      this.#mark('batch', status.released === undefined ? undefined : `${status.released.at}/${status.released.batch ?? 0}`);
+      const batches = [status.released, status.storageRelease].filter((one) => one !== undefined).map(({ at, batch = 0 }) => `${at}/${batch}`);
+      this.#mark('batch', batches.length === 0 ? undefined : batches.join());
       this.#mark('held', status.hold === undefined ? undefined : `${status.hold.policy}/${status.hold.reason}`);
     }
     const signs = signsOf(this.node, status, this.plan, this.#since(), this.nowMs);
