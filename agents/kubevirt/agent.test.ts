@@ -8,12 +8,16 @@ import { HALTED_BY_US, LAUNCHER_PODS, VIRTUAL_MACHINE_INSTANCES, VIRTUAL_MACHINE
 import { FIRMWARE, MachineWorld, NAMESPACE } from '../../src/testbed/objects/machine-world.ts';
 import { reach } from '../../test/reach.ts';
 
+/** 30 s are the machine's, 30 s its launcher's, 60 s the kubelet's. */
+const LONG_MS = 120_000;
+
 describe('kubevirt', () => {
   let world: MachineWorld;
   let agent: PowerAgent;
+  let clock: ManualClock;
 
   beforeEach(async () => {
-    const clock = new ManualClock();
+    clock = new ManualClock();
     world = await MachineWorld.start(clock, reach);
     const created = await kubevirt.create({ cluster: world.objects.seen, clock });
     if (created.kind !== 'power') throw new Error('not a power agent');
@@ -96,10 +100,44 @@ describe('kubevirt', () => {
     await world.ready('host-2', 'False');
     expect(await readOfHosts()).toMatchObject({ state: 'unknown', detail: expect.stringContaining('node host-2 is not alive') as string });
     await world.ready('host-2', 'True');
+    expect(await readOfHosts()).toMatchObject({ state: 'pending' });
+    await clock.advance(LONG_MS);
     expect(await readOfHosts()).toMatchObject({ state: 'off' });
-    expect(await readOfHosts('host-1'), 'one that has the label counts too').toMatchObject({ state: 'off' });
     await world.ready('host-2', 'False');
-    expect(await readOfHosts('host-1')).toMatchObject({ state: 'unknown' });
+    expect(await readOfHosts('host-1'), 'one that has the label counts too').toMatchObject({ state: 'unknown' });
+  });
+
+  it('waits for the process of a pod that was deleted by force, which its kubelet takes some time to end', async () => {
+    await world.objects.cluster.mergePatch(VIRTUAL_MACHINES, 'worker-1', { spec: { runStrategy: 'Halted' } }, { namespace: NAMESPACE });
+    const [pod] = await world.pods('worker-1');
+    await world.remove(pod?.metadata.name ?? '', 0);
+    await world.control();
+    expect(world.running.has('worker-1'), 'its process runs on').toBe(true);
+    const waits = { state: 'pending', detail: expect.stringContaining('deleted by force takes up to 120 s') as string };
+    expect(await readOfHosts()).toMatchObject(waits);
+    await clock.advance(LONG_MS - 1);
+    expect(await readOfHosts()).toMatchObject(waits);
+    await clock.advance(1);
+    expect(await readOfHosts()).toMatchObject({ state: 'off' });
+  });
+
+  it('waits as long as the machine itself may take, and anew when a host was not heard, or the machine has changed', async () => {
+    await world.objects.cluster.mergePatch(VIRTUAL_MACHINES, 'worker-1', { spec: { runStrategy: 'Halted' } }, { namespace: NAMESPACE });
+    for (const { metadata } of await world.pods('worker-1')) await world.remove(metadata.name, 0);
+    await world.control();
+    const afterMs = async (ms: number): Promise<string> => {
+      await clock.advance(ms);
+      return (await readOfHosts()).state;
+    };
+    expect([await afterMs(0), await afterMs(LONG_MS)]).toEqual(['pending', 'off']);
+    await world.ready('host-1', 'Unknown');
+    await world.ready('host-1', 'True', '2026-11-28T23:00:00Z');
+    expect([await afterMs(0), await afterMs(LONG_MS)], 'between two looks').toEqual(['pending', 'off']);
+    await world.objects.cluster.mergePatch(VIRTUAL_MACHINES, 'worker-1', { metadata: { annotations: { ran: 'once' } } }, { namespace: NAMESPACE });
+    expect([await afterMs(0), await afterMs(LONG_MS)], 'it may have run').toEqual(['pending', 'off']);
+    const patient = { spec: { template: { spec: { terminationGracePeriodSeconds: 300 } } } };
+    await world.objects.cluster.mergePatch(VIRTUAL_MACHINES, 'worker-1', patient, { namespace: NAMESPACE });
+    expect([await afterMs(0), await afterMs(LONG_MS), await afterMs(270_000)]).toEqual(['pending', 'pending', 'off']);
   });
 
   it('does not take a machine for off whose host hangs, and whose Node was deleted', async () => {

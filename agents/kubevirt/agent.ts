@@ -5,11 +5,12 @@ import { ConnectedClusters } from '../shared/cluster/connected-clusters.ts';
 import { ObjectCall } from '../shared/cluster/object-call.ts';
 import { areSameUUID, normalUUID } from '../shared/machine-uuid.ts';
 import { canonical, parsed } from '../shared/parameter-schema.ts';
+import { Absences } from './absences.ts';
 import { HALTED_BY_US, isHalted, isLauncherOf, isTerminated, LAUNCHER_PODS, LAUNCHER_SELECTOR, runsBy } from './objects.ts';
 import { VIRTUAL_MACHINE_INSTANCES, VIRTUAL_MACHINES, WITNESS } from './objects.ts';
 import type { LauncherPod, VirtualMachine, VirtualMachineInstance } from './objects.ts';
 import { kubevirtParameters, providedName } from './parameters.ts';
-import { powerOf } from './power.ts';
+import { powerOf, worldOf } from './power.ts';
 
 /** The kubelet kills what has not ended by then; 0 would delete the pod without asking it. */
 const GRACE_SECONDS = 1;
@@ -32,16 +33,19 @@ export class KubevirtAgent implements PowerAgent {
   readonly kind = 'power';
   readonly #context: AgentContext;
   readonly #clusters: ConnectedClusters;
+  readonly #absences: Absences;
 
   constructor(context: AgentContext) {
     this.#context = context;
     this.#clusters = new ConnectedClusters(context);
+    this.#absences = new Absences(context.clock);
   }
 
   async read(target: Target): Promise<Reading<PowerState>> {
     return this.#with(target, 'read the machine', async (call, named) => {
       const [machine, nodes] = await Promise.all([find(call, named), call.list(NODES)]);
-      return { ...powerOf({ ...machine, nodes, hosts: named.hosts }), identity: machine.identity };
+      const view = { ...machine, nodes, hosts: named.hosts };
+      return { ...powerOf({ ...view, absentForMs: this.#absentForMs(target, named, view) }), identity: machine.identity };
     });
   }
 
@@ -56,6 +60,13 @@ export class KubevirtAgent implements PowerAgent {
 
   async close(): Promise<void> {
     await this.#clusters.close();
+  }
+
+  #absentForMs({ device }: Target, { namespace, name }: Named, view: Parameters<typeof worldOf>[0]): number {
+    const machine = `${device} ${namespace}/${name}`;
+    if (view.pods.length === 0) return this.#absences.forMs(machine, worldOf(view));
+    this.#absences.end(machine);
+    return 0;
   }
 
   #with<T>(target: Target, asked: string, work: (call: ObjectCall, named: Named) => Promise<T>): Promise<T> {

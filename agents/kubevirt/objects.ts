@@ -2,6 +2,7 @@ import type { Resource } from '../../src/ports/cluster.ts';
 import type { KubeObject, Pod } from '../../src/ports/objects.ts';
 
 interface MachineSpec {
+  terminationGracePeriodSeconds?: number;
   domain?: { firmware?: { uuid?: string } };
 }
 

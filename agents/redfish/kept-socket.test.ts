@@ -15,7 +15,7 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close();
 });
 
-async function start(): Promise<{ kept: KeptSocket; clock: ManualClock; far: () => Socket }> {
+async function start(ssl = 'no'): Promise<{ kept: KeptSocket; clock: ManualClock; far: () => Socket; accepted: readonly Socket[] }> {
   const accepted: Socket[] = [];
   const server = createServer((socket) => {
     accepted.push(socket);
@@ -25,7 +25,7 @@ async function start(): Promise<{ kept: KeptSocket; clock: ManualClock; far: () 
   servers.push(server);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  const settings = parseSettings({ ip: '127.0.0.1', ipport: String(port), ssl: 'no', username: 'u', password: 'p' });
+  const settings = parseSettings({ ip: '127.0.0.1', ipport: String(port), ssl, username: 'u', password: 'p' });
   if ('problems' in settings) throw new Error(settings.problems.join());
   const clock = new ManualClock();
   const kept = new KeptSocket({ settings, clock, authorities: new Authorities(), recollection: new Recollection(clock) });
@@ -34,7 +34,7 @@ async function start(): Promise<{ kept: KeptSocket; clock: ManualClock; far: () 
     if (last === undefined) throw new Error('nobody connected');
     return last;
   };
-  return { kept, clock, far };
+  return { kept, clock, far, accepted };
 }
 
 describe('a connection that was given back', () => {
@@ -94,6 +94,19 @@ describe('a connection that was given back', () => {
     kept.leave();
     expect(await kept.open(false)).toBe(await opening);
     expect(kept.take()).toBeUndefined();
+  });
+
+  it('or that is being made, was left, and comes to nothing, is made anew for the next one', async () => {
+    const { kept, clock, accepted } = await start('yes');
+    const begun = expect(kept.open(true)).rejects.toThrow('no connection with TLS within');
+    await expect.poll(() => accepted.length).toBe(1);
+    kept.leave();
+    const next = expect(kept.open(false)).rejects.toThrow('given up');
+    await clock.advance(5_000);
+    await begun;
+    await expect.poll(() => accepted.length).toBe(2);
+    kept.close();
+    await next;
   });
 
   it('or that was made while nobody waited for it is kept, and watched, as any other', async () => {

@@ -23,7 +23,7 @@ export class KeptSocket {
   /** Whose user has not given it back. Another one that is given back was closed meanwhile. */
   #lent: Peer | undefined;
   /** One that is being made. `isLeft`: nobody waits for it now. */
-  #opening: { peer: Promise<Peer>; isWhole: boolean; isLeft: boolean; giveUp: () => void } | undefined;
+  #opening: { peer: Promise<Peer>; isWhole: boolean; isLeft: boolean; isGivenUp: boolean; giveUp: () => void } | undefined;
 
   constructor(ways: Omit<Ways, 'isWhole'>) {
     this.#ways = ways;
@@ -50,14 +50,17 @@ export class KeptSocket {
   }
 
   /**
-   * A new one, or the one that is being made already. `isWhole`: the device is to show its certificate, whatever is known of it. Rejects where it is not
+   * A new one, or the one that is being made already, and a new one where that comes to nothing: who began it had less time. `isWhole`: the device is to show its certificate, whatever is known of it. Rejects where it is not
    * reached, not trusted or not there in time.
    */
   open(isWhole: boolean): Promise<Peer> {
     const begun = this.#opening;
     if (begun !== undefined && (begun.isWhole || !isWhole)) {
       begun.isLeft = false;
-      return begun.peer;
+      return begun.peer.catch((error: unknown) => {
+        if (begun.isGivenUp) throw error;
+        return this.#begin(isWhole);
+      });
     }
     this.abandon();
     return this.#begin(isWhole);
@@ -78,7 +81,9 @@ export class KeptSocket {
 
   /** Gives up a connection that is being made. */
   abandon(): void {
-    this.#opening?.giveUp();
+    if (this.#opening === undefined) return;
+    this.#opening.isGivenUp = true;
+    this.#opening.giveUp();
   }
 
   /** Whoever waits for a connection that is being made goes away: it is there for the next one, who would have to begin anew. */
@@ -97,7 +102,7 @@ export class KeptSocket {
     const { promise, resolve, reject } = Promise.withResolvers<Peer>();
     // Who has left hears nothing of it.
     promise.catch(() => undefined);
-    const opening = { peer: promise, isWhole, isLeft: false, giveUp: (): void => undefined };
+    const opening = { peer: promise, isWhole, isLeft: false, isGivenUp: false, giveUp: (): void => undefined };
     this.#opening = opening;
     opening.giveUp = openSocket({ ...this.#ways, isWhole }, (error, socket, certificate) => {
       if (this.#opening === opening) this.#opening = undefined;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { SCALE_DOWN_DISABLED } from './node-fence.ts';
 import { Model } from './testing/model.ts';
 
 function failedNode(): Model {
@@ -61,5 +62,14 @@ describe('the fence automaton, where it can do nothing more,', () => {
       row: 'begin-without-node',
       events: [{ reason: 'NodeGone', message: expect.stringContaining('typo') as string }],
     });
+  });
+});
+
+describe('the autoscaler', () => {
+  it('is told together with the cordon, and that stands in what is to be taken back until the uncordon', () => {
+    const model = new Model();
+    model.fail();
+    model.next();
+    expect(model.status.restore?.annotations).toEqual({ [SCALE_DOWN_DISABLED]: 'true' });
   });
 });

@@ -56,6 +56,27 @@ export const KUBEVIRT_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(KUBEVIRT_AGENT, 'does not know where a machine without a pod may run, while a host is silent'),
   },
   {
+    name: 'kubevirt pod that still ends',
+    defect: 'a pod that was deleted by force a moment ago is off, while its kubelet still ends it',
+    file: 'agents/kubevirt/power.ts',
+    edits: [['if (absentForMs >= endsSeconds * 1000) return', 'if (absentForMs >= 0) return']],
+    killedBy: byTest(KUBEVIRT_AGENT, 'waits for the process of a pod that was deleted by force, which its kubelet takes some time to end'),
+  },
+  {
+    name: 'kubevirt host not heard meanwhile',
+    defect: 'a host that was not heard between two looks may still run a machine that is read off',
+    file: 'agents/kubevirt/power.ts',
+    edits: [[', ready?.lastTransitionTime]', ']']],
+    killedBy: byTest(KUBEVIRT_AGENT, 'waits as long as the machine itself may take, and anew when a host was not heard, or the machine has changed'),
+  },
+  {
+    name: 'kubevirt started meanwhile',
+    defect: 'a machine that ran between two looks is read off as if it had not',
+    file: 'agents/kubevirt/power.ts',
+    edits: [['return JSON.stringify([machine, kubelets]);', 'return JSON.stringify([machine.length, kubelets]);']],
+    killedBy: byTest(KUBEVIRT_AGENT, 'waits as long as the machine itself may take, and anew when a host was not heard, or the machine has changed'),
+  },
+  {
     name: 'kubevirt host whose Node is gone',
     defect: 'no pod is off while a host hangs whose Node was deleted',
     file: 'agents/kubevirt/power.ts',

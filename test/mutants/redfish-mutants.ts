@@ -129,6 +129,13 @@ export const REDFISH_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest('agents/redfish/kept-socket.test.ts', 'is not taken where the device said something that nobody asked for'),
   },
   {
+    name: 'handshake that came to nothing',
+    defect: 'a fence fails with the handshake that a probe had begun before it, and left',
+    file: 'agents/redfish/kept-socket.ts',
+    edits: [['if (begun.isGivenUp) throw error;', 'if (!begun.isGivenUp) throw error;']],
+    killedBy: byTest('agents/redfish/kept-socket.test.ts', 'or that is being made, was left, and comes to nothing, is made anew for the next one'),
+  },
+  {
     name: 'handshake begun anew',
     defect: 'a call that gives way to a fence takes the handshake with it, which the fence begins anew',
     file: 'agents/redfish/connection.ts',

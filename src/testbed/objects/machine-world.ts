@@ -34,8 +34,10 @@ export class MachineWorld {
     return world;
   }
 
-  ready(host: string, status: 'True' | 'False' | 'Unknown'): Promise<void> {
-    return this.objects.status(NODES, host, { conditions: [{ type: 'Ready', status }] });
+  ready(host: string, status: 'True' | 'False' | 'Unknown', lastTransitionTime?: string): Promise<void> {
+    return this.objects.status(NODES, host, {
+      conditions: [{ type: 'Ready', status, ...(lastTransitionTime !== undefined && { lastTransitionTime }) }],
+    });
   }
 
   async machine(name: string, spec: NonNullable<VirtualMachine['spec']> = { runStrategy: 'Always' }): Promise<void> {
