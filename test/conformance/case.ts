@@ -28,7 +28,7 @@ export interface RequestStep {
   status: number;
   /** Asked again for so many milliseconds until the answer is this: a real server learns of new roles by a watch. */
   eventually?: number;
-  /** Members that the answer must have, recursively; arrays must have the same length. A RegExp matches a text. */
+  /** Members that the answer must have, recursively; arrays must have the same length. A RegExp matches a text, a Set an array of these in any order. */
   expect?: unknown;
   /** Paths that the answer must not have. */
   absent?: readonly string[];

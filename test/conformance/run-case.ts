@@ -62,12 +62,19 @@ export function valueAt(value: unknown, path: string): unknown {
 
 function compare(found: unknown, expected: unknown, where: string, saved: ReadonlyMap<string, string>): string[] {
   const differs = [
-    `${where}: is ${found === undefined ? 'absent' : JSON.stringify(found).slice(0, 400)} instead of ${expected instanceof RegExp ? String(expected) : JSON.stringify(expected)}`,
+    `${where}: is ${found === undefined ? 'absent' : JSON.stringify(found).slice(0, 400)} instead of ${expected instanceof RegExp ? String(expected) : JSON.stringify(expected instanceof Set ? [...expected] : expected)}`,
   ];
   if (expected instanceof RegExp) return typeof found === 'string' && expected.test(found) ? [] : differs;
+  if (expected instanceof Set) return isOfAll(found, expected, saved) ? [] : differs;
   if (typeof expected === 'string') return found === filled(expected, saved) ? [] : differs;
   if (typeof expected !== 'object' || expected === null) return found === expected ? [] : differs;
   if (typeof found !== 'object' || found === null) return differs;
   if (Array.isArray(expected) && (!Array.isArray(found) || found.length !== expected.length)) return differs;
   return Object.entries(expected).flatMap(([name, value]) => compare((found as Record<string, unknown>)[name], value, `${where}: ${name}`, saved));
+}
+
+/** As many as are expected, and each of those among them. */
+function isOfAll(found: unknown, expected: ReadonlySet<unknown>, saved: ReadonlyMap<string, string>): boolean {
+  if (!Array.isArray(found) || found.length !== expected.size) return false;
+  return [...expected].every((one) => found.some((each) => compare(each, one, '', saved).length === 0));
 }
