@@ -50,8 +50,8 @@ export class KeptSocket {
   }
 
   /**
-   * A new one, or the one that is being made already, and a new one where that comes to nothing: who began it had less time. `isWhole`: the device is to show its certificate, whatever is known of it. Rejects where it is not
-   * reached, not trusted or not there in time.
+   * A new one, or the one that is being made already, and a new one where that comes to nothing: whoever began it began sooner. `isWhole`: the device is to
+   * show its certificate, whatever is known of it. Rejects where it is not reached, not trusted or not there in time.
    */
   open(isWhole: boolean): Promise<Peer> {
     const begun = this.#opening;

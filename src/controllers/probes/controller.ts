@@ -133,10 +133,9 @@ export class ProbeController {
   /** Before the first off of a fence, and of a node that may be about to fail, its devices are called once, so that the off finds them connected. What they say is left aside. */
   #warm(nowMs: number): void {
     const { listers, clock, prober } = this.#dependencies;
-    const near = new Set<string>();
+    if (prober.warm === undefined) return;
+    const near = new Set(this.#suspects(nowMs));
     for (const fence of listers.fences.all()) if (isOffNear(fence, clock.wallMs())) near.add(fence.spec.node);
-    for (const name of this.#suspects(nowMs)) near.add(name);
-    if (near.size === 0 || prober.warm === undefined) return;
     for (const name of near) this.#warmPaths(name, nowMs);
   }
 
@@ -167,8 +166,10 @@ export class ProbeController {
     const found = new Set<string>();
     if (lifeAtMs === undefined) return found;
     for (const { node: name, plan } of this.#paths.all) {
+      // Most plans wait for longer by themselves: nothing else is asked of their nodes each second.
+      if (!isPrompt(plan) || found.has(name)) continue;
       const heardAtMs = lifeAtMs(name);
-      if (heardAtMs === undefined || found.has(name) || !isSuspect(nowMs - heardAtMs, plan) || !isPrompt(plan)) continue;
+      if (heardAtMs === undefined || !isSuspect(nowMs - heardAtMs, plan)) continue;
       const node = listers.nodes.get(name);
       if (node !== undefined && isReady(node)) found.add(name);
       if (found.size > SUSPECTS_MAX) return NOBODY;

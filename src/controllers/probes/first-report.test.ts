@@ -6,13 +6,13 @@ import type { NodeFence, NodeFenceReport } from '../../ports/resources.ts';
 import { ManualClock } from '../../runtime/manual-clock.ts';
 import { FakeLister, nodeOf } from '../fence/testing/harness.ts';
 import { ProbeController } from './controller.ts';
+import { QUIET } from './testing/quiet.ts';
 
 it('probes write with what they found what else is to stand in the report, at once', async () => {
   const clock = new ManualClock();
   const listers = { nodes: new FakeLister<Node>(), fences: new FakeLister<NodeFence>(), reports: new FakeLister<NodeFenceReport>() };
   listers.nodes.items = [nodeOf({ ready: 'True' })];
   const written: NodeFenceReport[] = [];
-  const none = (): void => undefined;
   const controller = new ProbeController({
     clock,
     listers,
@@ -32,11 +32,7 @@ it('probes write with what they found what else is to stand in the report, at on
       trustShown: () => Promise.resolve({ kind: 'shown', shown: 'one', accepted: [] }),
       probe: () => Promise.resolve({ state: 'on', identity: 'verified', detail: 'PowerState=On', latencyMs: 1 }),
     },
-    leadership: { isLeading: true },
-    recorder: { event: none },
-    log: { debug: none, info: none, warn: none, error: none },
-    metrics: { devices: none, strangers: none, oldestProbe: none, credentialExpiry: none },
-    options: { mode: 'observe' },
+    ...QUIET,
     recordedWith: (node, status) => ({ ...status, identity: { nodeUID: `uid-${node}`, recordedAt: 'then' } }),
   });
   controller.start();

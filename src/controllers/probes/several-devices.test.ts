@@ -6,6 +6,7 @@ import type { NodeFence, NodeFenceReport } from '../../ports/resources.ts';
 import { ManualClock } from '../../runtime/manual-clock.ts';
 import { FakeLister, nodeOf } from '../fence/testing/harness.ts';
 import { ProbeController } from './controller.ts';
+import { QUIET } from './testing/quiet.ts';
 
 const INTERVAL_MS = 660_000;
 
@@ -18,7 +19,6 @@ it('probes keep what every device of a node showed, until no plan names it any m
     listers.reports.items = [report];
     return Promise.resolve(report);
   };
-  const none = (): void => undefined;
   const controller = new ProbeController({
     clock,
     listers,
@@ -35,11 +35,7 @@ it('probes keep what every device of a node showed, until no plan names it any m
       trustShown: () => Promise.resolve({ kind: 'not-asked' }),
       probe: () => Promise.resolve({ state: 'on', identity: 'verified', detail: 'PowerState=On', latencyMs: 1 }),
     },
-    leadership: { isLeading: true },
-    recorder: { event: none },
-    log: { debug: none, info: none, warn: none, error: none },
-    metrics: { devices: none, strangers: none, oldestProbe: none, credentialExpiry: none },
-    options: { mode: 'observe' },
+    ...QUIET,
   });
   controller.start();
   const recorded = (): string[] => listers.reports.items.flatMap(({ status }) => status?.devices?.map(({ device }) => device) ?? []);

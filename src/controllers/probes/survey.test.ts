@@ -7,6 +7,7 @@ import type { NodeFence, NodeFenceReport } from '../../ports/resources.ts';
 import { ManualClock } from '../../runtime/manual-clock.ts';
 import { FakeLister, nodeOf } from '../fence/testing/harness.ts';
 import { ProbeController } from './controller.ts';
+import { QUIET } from './testing/quiet.ts';
 
 const none = (): void => undefined;
 
@@ -38,11 +39,7 @@ function probing(nodes: readonly Node[], planFor: () => Plan): { clock: ManualCl
         return Promise.resolve(undefined);
       },
     },
-    leadership: { isLeading: true },
-    recorder: { event: none },
-    log: { debug: none, info: none, warn: none, error: none },
-    metrics: { devices: none, strangers: none, oldestProbe: none, credentialExpiry: none },
-    options: { mode: 'observe' },
+    ...QUIET,
   });
   controller.start();
   return { clock, controller, read };
