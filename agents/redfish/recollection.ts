@@ -30,6 +30,8 @@ interface Resumable {
 export class Recollection {
   /** Where it opened a Redfish session. */
   sessionsPath: string | undefined;
+  /** False once its service root named another path for sessions than the usual one. */
+  isSessionsPathUsual = true;
   #resumable: Resumable | undefined;
   #account: { endsAt: string | undefined; readAtMs: number } | undefined;
   readonly #systems = new Map<string, { path: string; chosenAtMs: number; isShown: boolean }>();

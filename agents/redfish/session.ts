@@ -12,6 +12,9 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 /** Where sessions were opened once there is nothing any more: firmware is updated. No password was looked at. */
 const MOVED = new Set([...REDIRECTS, 404, 405, 410]);
 const REDIRECTS_MAX = 3;
+const USUAL_ROOT = '/redfish/v1';
+/** Where DSP0266 puts it since 1.6. */
+const USUAL_SESSIONS = `${USUAL_ROOT}/SessionService/Sessions`;
 /** A login is heard out for so long after its call ended: a session that the device opened and nobody knows of could not be ended. */
 const LOGIN_GRACE_MS = 5_000;
 /** A device that is asked too much says when to come back; a GET does, so often and after so long at most. */
@@ -19,6 +22,8 @@ const BUSY_RETRIES_MAX = 2;
 const BUSY_WAIT_MAX_MS = 5_000;
 
 type Login = { kind: 'token'; token: string; uri: string | undefined } | { kind: 'basic'; authorization: string };
+
+type SessionsMemory = Pick<Recollection, 'sessionsPath' | 'isSessionsPathUsual'>;
 
 /** Thrown out of a change when the session turned out to be over: nothing was done, log in and check everything anew. The message is the device's. */
 export class SessionLost extends Error {
@@ -29,7 +34,7 @@ export class SessionLost extends Error {
 export class Session {
   readonly #connection: Connection;
   readonly #clock: Clock;
-  readonly #recollection: Pick<Recollection, 'sessionsPath'>;
+  readonly #recollection: SessionsMemory;
   readonly #onLost: () => void;
   #login: Login | undefined;
   /** A login that its call did not wait for to the end. */
@@ -37,7 +42,7 @@ export class Session {
   #root: RedfishResponse | undefined;
 
   /** `onLost` is called when the device has ended the session. */
-  constructor(connection: Connection, clock: Clock, recollection: Pick<Recollection, 'sessionsPath'>, onLost: () => void = () => undefined) {
+  constructor(connection: Connection, clock: Clock, recollection: SessionsMemory, onLost: () => void = () => undefined) {
     this.#connection = connection;
     this.#clock = clock;
     this.#recollection = recollection;
@@ -155,13 +160,41 @@ export class Session {
     const basic: Login = { kind: 'basic', authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}` };
     if (auth === 'basic') return basic;
     const known = this.#recollection.sessionsPath;
-    const path = known ?? (await this.#sessionsPath(call));
+    const tried = known ?? this.#usualPath();
+    if (tried !== undefined) {
+      const { response, opened } = await this.#openedAt(call, tried);
+      if (opened !== undefined) return opened;
+      const isMoved = MOVED.has(response.status);
+      if (known !== undefined && !isMoved) return this.#unopened(call, basic, response);
+      const named = await this.#sessionsPath(call);
+      const isSame = named === tried || (!isMoved && named === `${tried}/`);
+      // A wrong password is sent once: a few of them lock an account.
+      if (isSame && known === undefined) return this.#unopened(call, basic, response);
+      if (!isSame) this.#recollection.isSessionsPathUsual = false;
+    }
+    const path = await this.#sessionsPath(call);
     if (path === undefined) return basic;
+    const { response, opened } = await this.#openedAt(call, path);
+    return opened ?? this.#unopened(call, basic, response);
+  }
+
+  /** One request less where nothing is known of the device. Undefined where its root has been read, stands elsewhere, or named another path before. */
+  #usualPath(): string | undefined {
+    const isRootUsual = this.#connection.settings.rootUri.replace(/\/$/, '') === USUAL_ROOT;
+    return isRootUsual && this.#root === undefined && this.#recollection.isSessionsPathUsual ? USUAL_SESSIONS : undefined;
+  }
+
+  async #openedAt(call: Call, path: string): Promise<{ response: RedfishResponse; opened: Login | undefined }> {
+    const { username, password } = this.#connection.settings;
     const response = await this.#openSession(call, { method: 'POST', path, body: { UserName: username, Password: password } });
     const opened = tokenOf(response, path);
     this.#recollection.sessionsPath = opened === undefined ? undefined : path;
-    if (opened !== undefined) return opened;
-    if (known !== undefined && MOVED.has(response.status)) return this.#logIn(call);
+    return { response, opened };
+  }
+
+  /** Basic authentication where it may do in place of the session that the device did not open. */
+  async #unopened(call: Call, basic: Login, response: RedfishResponse): Promise<Login> {
+    const { auth } = this.#connection.settings;
     const isWithout = NO_SESSIONS.has(response.status) || response.status < 300;
     if (auth === 'auto' && isWithout) return basic;
     if (response.status >= 500) throw call.error('Unreachable', `no session: ${this.describe(response)}`);
@@ -174,7 +207,7 @@ export class Session {
     if (root.status >= 500) throw call.error('Unreachable', `the service root answers ${this.describe(root)}`);
     const path = linkPath(objectAt(objectAt(root.body, 'Links'), 'Sessions'));
     if (path === undefined && root.status === 200 && this.#connection.settings.auth === 'auto') return undefined;
-    return path ?? '/redfish/v1/SessionService/Sessions';
+    return path ?? USUAL_SESSIONS;
   }
 
   /** Asks for a session. Its answer is kept even when the call is over first, so that the session can be used, or ended. */

@@ -5,6 +5,7 @@ const SEVERAL_CHASSIS = 'agents/redfish/several-chassis.test.ts';
 
 const OUTLETS = 'agents/redfish/outlets.test.ts';
 const RESUMPTION = 'agents/redfish/resumption.test.ts';
+const LOGIN = 'agents/redfish/login.test.ts';
 
 /** Defects of the agent redfish, beside those of device-mutants.ts. */
 export const REDFISH_MUTANTS: readonly SourceMutant[] = [
@@ -21,6 +22,20 @@ export const REDFISH_MUTANTS: readonly SourceMutant[] = [
     file: 'agents/redfish/machine.ts',
     edits: [['const CHASSIS_MAX = 4;', 'const CHASSIS_MAX = 1;']],
     killedBy: byTest(SEVERAL_CHASSIS, 'of several Chassis each is a witness: the one that contradicts is told, also as the last'),
+  },
+  {
+    name: 'password twice',
+    defect: 'a BMC that refuses the password is given it once more, at the path that its root names',
+    file: 'agents/redfish/session.ts',
+    edits: [['if (isSame && known === undefined) return', 'if (isSame && known === tried) return']],
+    killedBy: byTest(LOGIN, 'is given a wrong password once'),
+  },
+  {
+    name: 'sessions elsewhere forgotten',
+    defect: 'a BMC that opens sessions elsewhere is given the password at the usual path in each login',
+    file: 'agents/redfish/session.ts',
+    edits: [['if (!isSame) this.#recollection.isSessionsPathUsual = false;', '']],
+    killedBy: byTest(LOGIN, 'is not given a wrong password at both again'),
   },
   {
     name: 'outlet by half a look',

@@ -104,7 +104,7 @@ export class RedfishDevice {
   #route(request: DeviceRequest, path: string): DeviceResponse {
     const { method } = request;
     if (method === 'GET' && ROOTS.has(path)) return this.#resource('/redfish/v1');
-    if (method === 'POST' && path === SESSIONS_PATH && this.#options.tree['/redfish/v1']?.['Links'] !== undefined) return this.#logIn(request);
+    if (method === 'POST' && path === sessionsPathOf(this.#options.tree)) return this.#logIn(request);
     const session = this.accounts.admit(request.headers, request.connection, this.faults.sessionTimeoutMs);
     if (session === undefined) {
       this.#record({ action: 'login', answer: '401', session: `connection ${request.connection}` });
@@ -343,6 +343,14 @@ export class RedfishDevice {
     const { trace, clock, node } = this.#options;
     trace?.({ at: clock.wallMs(), kind: 'device', device: this.name, plug: '', node, ...event });
   }
+}
+
+/** Without the slash that it may be shown with; undefined where there are none. */
+function sessionsPathOf(tree: ResourceTree): string | undefined {
+  const links = tree['/redfish/v1']?.['Links'];
+  const sessions = isObject(links) ? links['Sessions'] : undefined;
+  const path = isObject(sessions) ? sessions['@odata.id'] : undefined;
+  return typeof path === 'string' ? path.replace(/\/$/, '') : undefined;
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

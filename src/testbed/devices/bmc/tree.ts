@@ -16,6 +16,8 @@ export interface TreeOptions {
   hasChassis?: boolean;
   /** False: the service root tells of no sessions. */
   hasSessions?: boolean;
+  /** Where it opens sessions; default: where DSP0266 puts them since 1.6. */
+  sessionsPath?: string;
   /** What its event log has recorded, the oldest first; absent: it keeps none. */
   events?: readonly RecordedEvent[];
 }
@@ -100,7 +102,9 @@ export function resourceTree(options: TreeOptions): ResourceTree {
       RedfishVersion: '1.15.0',
       Systems: link(`${ROOT}/Systems`),
       Chassis: link(`${ROOT}/Chassis`),
-      ...(options.hasSessions === false ? {} : { SessionService: link(`${ROOT}/SessionService`), Links: { Sessions: link(SESSIONS_PATH) } }),
+      ...(options.hasSessions === false
+        ? {}
+        : { SessionService: link(`${ROOT}/SessionService`), Links: { Sessions: link(options.sessionsPath ?? SESSIONS_PATH) } }),
     },
     [`${ROOT}/Systems`]: {
       '@odata.id': `${ROOT}/Systems`,
