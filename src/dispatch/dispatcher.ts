@@ -183,7 +183,8 @@ export class Dispatcher implements Runner, Prober {
     const edge = end.isForeign ? {} : { edge: edgeOf(agentKind, wanted) };
     if (end.restarted.size > 0) return { ...restartReport(end.restarted, end.detail, otherwise), ...(job.entry.action === 'off' ? edge : {}) };
     if (!end.reached) {
-      const message = `not ${wanted} within ${job.timing.powerTimeoutMs} ms; last read ${end.detail}${end.said === undefined ? '' : `; to the request it answered ${end.said}`}`;
+      const heard = end.isHeard ? ', and its node was heard between the reads' : '';
+      const message = `not ${wanted} within ${job.timing.powerTimeoutMs} ms; last read ${end.detail}${heard}${end.said === undefined ? '' : `; to the request it answered ${end.said}`}`;
       // Sent, and not read back: it may be off, now or later, and that is ours to take back (P8).
       const mayBeOurs = wanted === 'off' && job.entry.action === 'off' && !end.opposite;
       return { result: otherwise, message, ...(mayBeOurs ? edge : {}) };

@@ -121,6 +121,48 @@ describe('off, and the reads that prove it', () => {
     expect(report.evidence?.detail).toContain('PowerState=off, Chassis PowerState=off');
   });
 
+  it.each([
+    ['between two of its reads', 300],
+    ['in the midst of a read', -100],
+  ])('begins the count anew when the node is heard %s, for the device may show another machine', async (_words, afterMs) => {
+    const harness = harnessWith();
+    const plug = harness.plug('bmc');
+    plug.callMs = 200;
+    let heardAtMs = 0;
+    let offReads = 0;
+    plug.onRead = () => {
+      if (plug.state === 'off') offReads += 1;
+      if (offReads === 3) heardAtMs = harness.clock.monotonicMs() + afterMs;
+      return Promise.resolve(plug.reading());
+    };
+    const isHeard = (): boolean => heardAtMs <= harness.clock.monotonicMs();
+    const report = await harness.run(harness.job(BMC, 'off', { lastSignMs: () => (isHeard() ? heardAtMs : 0) }));
+    expect(report).toMatchObject({ result: 'succeeded', evidence: { kind: 'power-off' } });
+    const after = harness.calls(/^read/).filter(({ atMs }) => atMs - plug.callMs >= heardAtMs);
+    expect((after.at(-1)?.atMs ?? 0) - plug.callMs - (after[0]?.atMs ?? 0)).toBeGreaterThanOrEqual(3_000);
+    expect(report.message).toContain(`read back ${after.length} times`);
+  });
+
+  it('gives no evidence of a machine whose node is heard again and again, and says why', async () => {
+    const harness = harnessWith();
+    const { clock } = harness;
+    const report = await harness.run(harness.job(BMC, 'off', { lastSignMs: () => Math.floor(clock.monotonicMs() / 2_000) * 2_000 }));
+    expect(report).toMatchObject({
+      result: 'timeout',
+      edge: 'off',
+      message: expect.stringContaining('its node was heard between the reads') as string,
+    });
+    expect(report.evidence).toBeUndefined();
+  });
+
+  it('does not mind that a node is heard which is switched on', async () => {
+    const harness = harnessWith();
+    harness.plug('bmc').state = 'off';
+    const { clock } = harness;
+    const report = await harness.run(harness.job(BMC, 'on', { lastSignMs: () => clock.monotonicMs() }));
+    expect(report.result).toBe('succeeded');
+  });
+
   it('sends nothing when the state before the set is unknown', async () => {
     const harness = harnessWith();
     harness.plug('bmc').state = 'unknown';

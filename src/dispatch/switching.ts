@@ -9,6 +9,8 @@ import type { Job } from '../ports/jobs.ts';
 /** At least so many agreeing reads make a state stable (P1). */
 const STABLE_READS = 3;
 
+const NEVER = Number.NEGATIVE_INFINITY;
+
 export interface Switched {
   /** All devices showed the wanted state, stably. */
   reached: boolean;
@@ -25,6 +27,8 @@ export interface Switched {
   isForeign: boolean;
   /** Devices that restarted meanwhile, by their methods, and how that was noticed: what they show as off proves nothing. */
   restarted: ReadonlyMap<string, string>;
+  /** Its node was heard between the reads. */
+  isHeard: boolean;
   /** The device's words to the set, where one was sent. */
   said?: string;
   deviceTime?: string;
@@ -32,8 +36,8 @@ export interface Switched {
 
 /**
  * Reads every device in turn until all of them show `wanted` in at least three passes over `off_stable` without a break, or until
- * `power_timeout` is over. A pass with one other answer, or one failed read, begins the count anew; a device that restarts ends it. `before`: what
- * the last of them, which is switched, showed first.
+ * `power_timeout` is over. A pass with one other answer, one failed read, or a sign of life of a node that is to be proven off begins the count
+ * anew; a device that restarts ends it. `before`: what the last of them, which is switched, showed first.
  */
 export async function untilStable(devices: readonly DeviceCall[], wanted: Wanted, job: Job, clock: Clock, before: Reading): Promise<Switched> {
   const { offStableMs, powerTimeoutMs } = job.timing;
@@ -44,13 +48,18 @@ export async function untilStable(devices: readonly DeviceCall[], wanted: Wanted
   // Within a budget no pass is begun that has no time left.
   const roundMs = job.untilMs === undefined ? 0 : everyMs;
   let firstAtMs: number | undefined;
+  let countedFromMs = sinceMs;
   let reads = 0;
   let unverified = 0;
   for (;;) {
     const beganAtMs = clock.monotonicMs();
     const pass = await readAll(devices, wanted, boots);
+    const signMs = wanted === 'off' ? (job.lastSignMs?.() ?? NEVER) : NEVER;
+    // What was read before it proves nothing any more (P2); a pass in the midst of which it came is given up with the next one.
+    if (signMs > countedFromMs) [reads, firstAtMs] = [0, undefined];
     reads = pass.agrees ? reads + 1 : 0;
     firstAtMs = pass.agrees ? (firstAtMs ?? clock.monotonicMs()) : undefined;
+    if (reads === 1) countedFromMs = beganAtMs;
     unverified = (reads > 1 ? unverified : 0) + (pass.identity === 'verified' ? 0 : 1);
     const restarted = wanted === 'off' ? restartedOf(boots) : NONE;
     const unchangedForMs = wanted === 'off' ? Math.max(0, ...[...boots.values()].map((watch) => watch.unchangedForMs)) : 0;
@@ -64,6 +73,7 @@ export async function untilStable(devices: readonly DeviceCall[], wanted: Wanted
         reads,
         identity: unverified === 0 ? 'verified' : 'unverified',
         detail: pass.detail,
+        isHeard: signMs > sinceMs,
         opposite: pass.opposite,
         edgeUnseen: false,
         isForeign: false,

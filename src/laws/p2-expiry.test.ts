@@ -40,6 +40,14 @@ describe('P2, evidence expires', () => {
     expect(judge([...trace, ...reads([14_200])], { offStableMs: 300 }).laws.P2.violations).toHaveLength(1);
   });
 
+  it('catches a sign of life in the midst of the first reads, which has to be followed by all that it takes', () => {
+    const late = without((event) => event.kind === 'device' && event.action === 'read' && event.shown === 'off');
+    const reads = (at: readonly number[]): TraceEvent[] => at.map((when) => device(when, 'read', { shown: 'off' }));
+    const trace = [...late, ...reads([13_800, 13_900, 14_000]), heartbeat(14_050)];
+    expect(judge([...trace, ...reads([14_100, 14_250, 14_400])], { offStableMs: 300 }).laws.P2.violations).toEqual([]);
+    expect(judge([...trace, ...reads([14_300])], { offStableMs: 300 }).laws.P2.violations.join()).toContain('the kubelet of a had written leases');
+  });
+
   it('lets a renewal that the server refused pass', () => {
     expect(P2([...goodTrace(), { ...heartbeat(14_445), status: 401 }]).violations).toEqual([]);
   });
@@ -101,6 +109,12 @@ describe('P2, of a node whose storage was revoked', () => {
     ];
     expect(P2(anew([6_000, 7_500, 9_100])).violations).toEqual([]);
     expect(P2(anew([8_000, 9_100])).violations.join()).toContain('the kubelet of a had written leases');
+  });
+
+  it('catches a sign of life in the midst of the first reads of its storage', () => {
+    const early = revoked(undefined).filter((event) => event.kind !== 'api' || event.user !== 'system:node:a');
+    expect(P2(early).violations).toEqual([]);
+    expect(P2([...early, heartbeat(3_500)]).violations.join()).toContain('the kubelet of a had written leases');
   });
 
   it('catches one that read its Node from a cache all the same', () => {

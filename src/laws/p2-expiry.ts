@@ -24,7 +24,7 @@ function complaintOf(history: History, expectations: Expectations, release: ApiA
   const without = withoutReads(history, expectations, release);
   if (without?.isToLive === true) return unreadSince(history, release, without.from);
   if (without !== undefined) {
-    const signs = history.lifeSigns(release.node, without.from, release.position);
+    const signs = history.lifeSigns(release.node, without.anewAfter === undefined ? without.from : -1, release.position);
     const sign = signs.findLast((one) => without.anewAfter === undefined || !isOnItsWay(history, expectations, release, one));
     const anew = sign === undefined ? (without.unreadFrom ?? without.from) : without.anewAfter?.(sign.position);
     return sign !== undefined && anew === undefined
@@ -32,13 +32,14 @@ function complaintOf(history: History, expectations: Expectations, release: ApiA
       : unreadSince(history, release, anew ?? without.from);
   }
   const offs = stableOffs(history, release, expectations);
-  const first = completeAt(offs, expectations) ?? lastReadOf(offs);
-  const sign = history.lifeSigns(release.node, first, release.position).at(-1);
-  // A sign of life voids what was read before it; the reads may have gone on and proved it anew.
-  const anew = sign === undefined ? first : completeAt(since(offs, sign.position), expectations);
+  const complete = completeAt(offs, expectations);
+  // A sign of life voids what was read before it, in the midst of the reads too; they may have gone on and proved it anew.
+  const sign = history.lifeSigns(release.node, complete === undefined ? lastReadOf(offs) : -1, release.position).at(-1);
+  const anew = sign === undefined ? complete : completeAt(since(offs, sign.position), expectations);
   if (sign !== undefined && anew === undefined) {
-    return `${written(release, sign)}, after the last off read`;
+    return `${written(release, sign)}, after the first of the off reads that it needs`;
   }
+  const first = complete ?? lastReadOf(offs);
   return unreadSince(history, release, anew ?? first);
 }
 

@@ -49,7 +49,7 @@ export const STATEMENTS: Readonly<Record<LawName, LawStatement>> = {
     ],
     why: 'A proof is about one moment. A person, a power restore policy or a second controller can start the machine again right after it.',
     checks: [
-      "The node's kubelet wrote nothing between the evidence and the release, except where the node was asked to be isolated only, or, of a node whose storage was revoked, while the release was on its way: after the last reads of Node and Lease, at most two seconds before. After a sign of life the evidence must be complete anew.",
+      "The node's kubelet wrote nothing between the evidence and the release, except where the node was asked to be isolated only, or, of a node whose storage was revoked, while the release was on its way: after the last reads of Node and Lease, at most two seconds before. After a sign of life, also one between the reads of a device, the evidence must be complete anew.",
       'The controller read the Node and its Lease (a GET each) between the evidence and the release.',
     ],
     file: 'p2-expiry.ts',

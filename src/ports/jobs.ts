@@ -22,6 +22,8 @@ export interface Job {
   restartedSince?(method: PlanMethod): boolean;
   /** An off of this fence has reached the method's plug before, and holds it: what stays off needs no second one. Absent: none has. */
   offWasSent?(method: PlanMethod): boolean;
+  /** Monotonic time of the last sign of life that speaks against what this run is to prove (P2). Absent: it proves nothing, or nobody listens. */
+  lastSignMs?(): number;
   timing: Timing;
   identity: Identity;
   /** Whether the plan insists on a device that shows the machine's identity. */

@@ -7,6 +7,7 @@ const RESTART = 'src/dispatch/restart.test.ts';
 const BMC_RESTART = 'agents/redfish/restart.test.ts';
 const PLUGS = 'src/dispatch/several-plugs.test.ts';
 const PERMISSION = 'src/dispatch/permission.test.ts';
+const SIGNS = 'src/controllers/fence/run/signs.test.ts';
 
 /** Defects of what talks to devices. */
 export const DEVICE_MUTANTS: readonly SourceMutant[] = [
@@ -31,7 +32,7 @@ export const DEVICE_MUTANTS: readonly SourceMutant[] = [
     edits: [
       [
         'const end = await untilStable(all, wanted, job, clock, before);',
-        "const end: Switched = { reached: all.length > 0, lastReadAtMs: clock.monotonicMs(), reads: 3, identity: 'verified', detail: 'accepted', opposite: false, edgeUnseen: false, isForeign: false, restarted: NONE };",
+        "const end: Switched = { reached: all.length > 0, lastReadAtMs: clock.monotonicMs(), reads: 3, identity: 'verified', detail: 'accepted', opposite: false, edgeUnseen: false, isForeign: false, restarted: NONE, isHeard: false };",
       ],
     ],
     killedBy: byTest(STABLE, 'believes no 2xx: a device that says yes and stays on ends as Timeout after power_timeout, in seconds and not in polls'),
@@ -266,6 +267,27 @@ export const DEVICE_MUTANTS: readonly SourceMutant[] = [
     file: 'src/dispatch/device-call.ts',
     edits: [['this.#clock.monotonicMs() + job.timing.setDeadlineMs > job.intentAtMs + job.entry.deadlineMs', 'false']],
     killedBy: byTest(PERMISSION, 'is over when the intent is too old for a set to end within its deadline'),
+  },
+  {
+    name: 'heard between the reads',
+    defect: 'reads of off from before a sign of life of the node are counted with those behind it',
+    file: 'src/dispatch/switching.ts',
+    edits: [['if (signMs > countedFromMs) [reads, firstAtMs] = [0, undefined];', '']],
+    killedBy: byTest(STABLE, 'begins the count anew when the node is heard between two of its reads'),
+  },
+  {
+    name: 'proof told of no sign',
+    defect: 'the run that is to prove a machine off is told of no sign of life of its node',
+    file: 'src/controllers/fence/run/device-runs.ts',
+    edits: [['      ...this.#signsOf(run, operation, observation),\n', '']],
+    killedBy: byTest(SIGNS, 'is a renewal of the Lease, and a heartbeat of the daemon, at once'),
+  },
+  {
+    name: 'one supply held up by life',
+    defect: 'the off of one supply of two is not through while the machine lives on by the other',
+    file: 'src/controllers/fence/run/device-runs.ts',
+    edits: [['if (method === undefined || (isLastOff !== true && revokes === undefined)) return {};', 'if (method === undefined) return {};']],
+    killedBy: byTest(SIGNS, 'is nothing for one supply of two'),
   },
   {
     name: 'permission not asked',

@@ -1,7 +1,8 @@
-import { isTriggered, restsOnHeartbeats } from '../../../domain/health.ts';
+import { isTriggered, lastSignMs, restsOnHeartbeats } from '../../../domain/health.ts';
 import { offWasSent, restartedSince } from '../../../domain/journal.ts';
 import type { Frozen } from '../../../domain/node-fence.ts';
 import type { PlanMethod } from '../../../domain/plan.ts';
+import type { Operation } from '../../../domain/program.ts';
 import { AgentError } from '../../../ports/agents.ts';
 import type { Job } from '../../../ports/jobs.ts';
 import { NODES } from '../../../ports/resources.ts';
@@ -80,6 +81,7 @@ export class DeviceRuns {
       together: operation.together,
       lastOff: operation.isLastOff === true,
       ...(operation.revokes === undefined ? {} : { revokes: operation.revokes }),
+      ...this.#signsOf(run, operation, observation),
       offWasSent: (method: PlanMethod) => offWasSent(status, entry.id, method),
       restartedSince: (method: PlanMethod) => restartedSince(status, entry.id, method),
       onSet: (atMs: number) => {
@@ -96,6 +98,14 @@ export class DeviceRuns {
     // A run that found nothing to change, or could not find out, never asked: a stop or a sign of life comes before what it came to.
     if (entry.action !== 'confirm' && !this.#stopping.aborted) await asking.answer();
     return report;
+  }
+
+  /** A machine that the run does not prove off by itself may live on by its other supply. */
+  #signsOf({ node, status }: Run, { method, isLastOff, revokes }: Operation, observation: NodeObservation): Pick<Job, 'lastSignMs'> {
+    if (method === undefined || (isLastOff !== true && revokes === undefined)) return {};
+    const kind = revokes === undefined ? (method.evidence ?? 'power-off') : 'storage-revoked';
+    const { fastDetection } = this.#dependencies;
+    return { lastSignMs: () => lastSignMs({ lifeAtMs: observation.lifeAtMs, heardAtMs: fastDetection?.heardAtMs(node) }, { kind }, status) };
   }
 
   /** A node that came back after its first cut was decided is not cut, up to the turn in which that is sent. */
