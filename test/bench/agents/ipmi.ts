@@ -3,9 +3,10 @@ import { powerAgent, switchOnce, targetOf } from './client.ts';
 import { startFarm } from './farm.ts';
 import { inParallel, runPeer } from './peer.ts';
 import type { Peer } from './peer.ts';
+import { bareWay } from './ipmi-floor.ts';
 import { ratioOf } from './storm.ts';
 import type { StormRatio } from './storm.ts';
-import { compared, LONG_WARM_UP, peerWay, realWay, warmWay } from './single.ts';
+import { compared, LONG_WARM_UP, OURS, peerWay, realWay, warmWay } from './single.ts';
 import type { Way } from './single.ts';
 
 const STORM = 100;
@@ -47,6 +48,7 @@ export async function measureIpmi(): Promise<Way[]> {
       await warmWay('ours, ipmitool under a pty, warm: set + read', agent, shell),
       await warmWay('ours, native RMCP+, warm: set + read', agent, native),
       await warmWay('the same, in a process that has run for long', agent, native, LONG_WARM_UP),
+      await bareWay('its two datagrams made beforehand, no answer read', native, { count: OURS, warmUp: LONG_WARM_UP }),
       await realWay('ours, native, as a fence does it (off_stable 3 s)', 'ipmi', native),
     ];
     return compared(ways, unit);

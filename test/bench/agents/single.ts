@@ -19,7 +19,7 @@ export interface Way {
 const WARM_UP = 5;
 /** After so many a process that has run for long has nothing left to compile. */
 export const LONG_WARM_UP = 1_000;
-const OURS = 100;
+export const OURS = 100;
 const PEERS = 10;
 const SLOW_PEERS = 3;
 const REAL = 3;
