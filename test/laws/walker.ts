@@ -1,5 +1,5 @@
 import { decide } from '../../src/domain/automaton.ts';
-import { canonical } from '../../src/domain/canonical.ts';
+import { sameContent } from '../../src/domain/canonical.ts';
 import { proofOf } from '../../src/domain/evidence.ts';
 import type { JobResult, JournalEntry, NodeFenceSpec, NodeFenceStatus } from '../../src/domain/node-fence.ts';
 import type { Plan } from '../../src/domain/plan.ts';
@@ -247,7 +247,7 @@ export class Walker {
     const snapshot = model.snapshot();
     if (this.isThorough) freeze(snapshot);
     const first = this.isThorough ? decide(snapshot) : undefined;
-    if (first !== undefined && canonical(first) !== canonical(decide(snapshot))) this.violations.push(`impure: ${first.row} decides anew`);
+    if (first !== undefined && !sameContent(first, decide(snapshot))) this.violations.push(`impure: ${first.row} decides anew`);
     const before = model.fence?.status;
     const decision = model.step();
     this.rows.add(decision.row);

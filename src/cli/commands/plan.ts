@@ -3,7 +3,7 @@ import { standardRegistry } from '../../../agents/registry.ts';
 import type { Command } from 'commander';
 import { BY_NODE } from '../../controllers/fence/dependencies.ts';
 import { releasablePods } from '../../controllers/fence/workload.ts';
-import { canonical } from '../../domain/canonical.ts';
+import { sameContent } from '../../domain/canonical.ts';
 import { fenceName } from '../../domain/node-fence.ts';
 import type { NodeFenceStatus } from '../../domain/node-fence.ts';
 import type { Plan } from '../../domain/plan.ts';
@@ -75,6 +75,6 @@ async function showPlan({ access, console }: Session, name: string, flags: PlanF
 /** How the plan of the fence that is open compares with this one. */
 function openPlan(status: NodeFenceStatus | undefined, plan: Plan): PlanPage['open'] {
   if (status?.frozen === undefined || status.state === 'final') return undefined;
-  if (canonical(status.frozen.plan) === canonical(plan)) return 'same';
+  if (sameContent(status.frozen.plan, plan)) return 'same';
   return status.state === 'new' && status.journal.length === 0 ? 'unbegun' : 'other';
 }

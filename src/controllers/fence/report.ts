@@ -1,5 +1,5 @@
 import { internalAddresses } from '../../domain/addresses.ts';
-import { canonical } from '../../domain/canonical.ts';
+import { sameContent } from '../../domain/canonical.ts';
 import { devicePaths } from '../../domain/device-paths.ts';
 import { isCordonedOnly, isWorthWriting, recordOf, unrecovered, withIncident } from '../../domain/incident-record.ts';
 import type { FenceRecord, IncidentRecord } from '../../domain/incident-record.ts';
@@ -29,7 +29,7 @@ export async function recordHealthy(dependencies: FenceDependencies, node: Node,
   const known = report?.status;
   const plan = planner.planFor(node);
   const problems = problemsOf(dependencies, plan);
-  const sameProblems = canonical(problems) === canonical(known?.problems ?? []);
+  const sameProblems = sameContent(problems, known?.problems ?? []);
   const fence = triggerOf(plan);
   if (isRecorded(known, node) && sameProblems && known?.fence === fence.fence) return;
   // A machine that says something else of itself than before is recorded while it is healthy; all else waits for its turn.

@@ -1,4 +1,4 @@
-import { canonical } from '../../domain/canonical.ts';
+import { sameContent } from '../../domain/canonical.ts';
 import { bounded } from '../../domain/node-fence.ts';
 import { persistedRemedies, restoredRemedies } from '../../domain/remedy/decide.ts';
 import type { ObservedConditions } from '../../domain/remedy/conditions.ts';
@@ -32,7 +32,7 @@ export function remediesStatus(written: WrittenRemedies, before: RemediesStatus 
     const known = before?.positions?.find(({ threshold }) => threshold === position.threshold);
     const { since: _since, message: _message, ...was } = known ?? { since: now };
     const message = written.messages.get(position.threshold);
-    const since = known !== undefined && canonical(was) === canonical(position) ? known.since : now;
+    const since = known !== undefined && sameContent(was, position) ? known.since : now;
     return { ...position, since, ...(message !== undefined && { message: bounded(message) }) };
   });
   const runs = written.runs.slice(-REMEDY_STATUS_LIMITS.runs);
@@ -48,8 +48,8 @@ export function remediesStatus(written: WrittenRemedies, before: RemediesStatus 
 
 /** Words that only count otherwise, or name others in brackets, wait until they are due. */
 export function mustBeWritten(now: RemediesStatus | undefined, before: RemediesStatus | undefined, isDue: boolean): boolean {
-  if (canonical(now) === canonical(before)) return false;
-  return isDue || canonical(withoutCounts(now)) !== canonical(withoutCounts(before));
+  if (sameContent(now, before)) return false;
+  return isDue || !sameContent(withoutCounts(now), withoutCounts(before));
 }
 
 function withoutCounts(status: RemediesStatus | undefined): RemediesStatus | undefined {

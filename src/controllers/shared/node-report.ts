@@ -1,4 +1,4 @@
-import { canonical } from '../../domain/canonical.ts';
+import { sameContent } from '../../domain/canonical.ts';
 import { ApiStatusError } from '../../ports/api-transport.ts';
 import type { Cluster, Lister } from '../../ports/cluster.ts';
 import { GROUP, NODE_FENCE_REPORTS, VERSION } from '../../ports/resources.ts';
@@ -28,7 +28,7 @@ async function changed({ cluster, listers }: Reports, name: string, change: (sta
   for (let tries = 1; ; tries += 1) {
     const report = tries === 1 ? (listers.reports.get(name) ?? (await created(cluster, name))) : await lookedUp(cluster, name);
     const status = change(report.status ?? {});
-    if (canonical(status) === canonical(report.status ?? {})) return;
+    if (sameContent(status, report.status ?? {})) return;
     try {
       const written = await cluster.replaceStatus(NODE_FENCE_REPORTS, { ...report, status });
       own?.wrote(written);
