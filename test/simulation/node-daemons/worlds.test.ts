@@ -4,7 +4,7 @@ import { withNodeDaemons } from './draws.ts';
 
 const TIMEOUT_MS = 240_000;
 const FIRST = 21;
-const SEEDS = 14;
+const SEEDS = 10;
 
 describe('a world with node daemons', { timeout: TIMEOUT_MS }, () => {
   it(`breaks no law in ${SEEDS} seeds, and every one has its node daemons`, async () => {

@@ -5,7 +5,7 @@ import type { Check, Deed } from './secondary-controllers.ts';
 import { ALL, played, quiet } from './testing.ts';
 
 const TIMEOUT_MS = 240_000;
-const SEEDS = 25;
+const SEEDS = 16;
 const TIMES = { timeoutSeconds: 60, powerOffTimeoutSeconds: 120, powerOnTimeoutSeconds: 120 };
 
 const request = (node: string, changes: Partial<Extract<Deed, { what: 'request' }>> = {}): Deed => ({
