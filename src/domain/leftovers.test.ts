@@ -85,6 +85,19 @@ describe('a NodeFence that was deleted by hand', () => {
     expect(words).not.toContain('LeftOff');
   });
 
+  it('says that the node stays cordoned where its way to the storage cannot be opened again', () => {
+    const path = method('path', 'fc-switch', 'off', { kind: 'fabric', storage: 'san' });
+    const isolation = [{ level: 1, methods: [method('cordon', 'cordon', 'run'), path] }];
+    const model = new Model(planOf({ isolation, release: 'none' }));
+    model.fail();
+    expect(model.next()).toBe('run:cordon');
+    expect(model.next()).toBe('off:path');
+    model.step();
+    const { words } = deleted(model, 'on:path');
+    expect(words).toContain('on:path could not be undone. LeftOff: path (fc-switch');
+    expect(words).toContain('The node stays cordoned.');
+  });
+
   it('is not given up by an API server that sends everybody away: what says nothing of the thing to take back is no failure of it', () => {
     const model = new Model(planOf());
     model.fail();

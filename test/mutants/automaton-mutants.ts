@@ -207,6 +207,13 @@ export const AUTOMATON_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest('src/domain/leftovers.test.ts', 'gives the node back to the scheduler though its machine cannot be switched on, and says that'),
   },
   {
+    name: 'cordon kept in silence',
+    defect: 'of a NodeFence that was deleted by hand, whose storage could not be opened again, nobody says that the node stays cordoned',
+    file: 'src/domain/rows/closing.ts',
+    edits: [['could not be undone.${leftOff(status)}${leftCordoned(status)}', 'could not be undone.${leftOff(status)}']],
+    killedBy: byTest('src/domain/leftovers.test.ts', 'says that the node stays cordoned where its way to the storage cannot be opened again'),
+  },
+  {
     name: 'cordon kept by a busy API server',
     defect: 'what a NodeFence that was deleted by hand left on its node is given up after a few answers that say nothing of it',
     file: 'src/domain/rows/closing.ts',

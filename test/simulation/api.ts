@@ -16,6 +16,7 @@ import type { SimulatedProcess } from '../../src/testbed/simulation/simulated-pr
 export const CONTROLLER_USER = 'nodefence';
 const ADMIN = 'admin';
 const STOPS = 'nodefencestops.ha.k8s.io';
+const NODES = 'nodes';
 /** Between a backup and its restore lie hours of a large cluster: what was read before is never reached again. */
 const WRITTEN_SINCE = 10_000_000;
 /** Share of worlds whose server is of before streams of what is there. */
@@ -75,6 +76,7 @@ export class SimulatedApi {
       const before = this.#server.backup();
       this.#server.restore(backup);
       this.#tellOfStopsGone(before, backup);
+      this.#tellOfNodes(before, backup);
     };
   }
 
@@ -113,6 +115,16 @@ export class SimulatedApi {
     const namesIn = ({ objects }: StoreBackup): string[] => (objects.get(STOPS) ?? []).map(({ metadata }) => metadata.name);
     for (const name of namesIn(before).filter((one) => !namesIn(after).includes(one))) {
       this.#audit({ at: this.#wallMs(), kind: 'api', user: ADMIN, verb: 'delete', resource: STOPS, name, status: 200 });
+    }
+  }
+
+  /** Taints and cordons of before are gone, or back, without a request of anybody. */
+  #tellOfNodes(before: StoreBackup, after: StoreBackup): void {
+    const stood = new Map((before.objects.get(NODES) ?? []).map((node) => [node.metadata.name, node.metadata.resourceVersion]));
+    for (const object of after.objects.get(NODES) ?? []) {
+      const { name, resourceVersion } = object.metadata;
+      if (!stood.has(name) || stood.get(name) === resourceVersion) continue;
+      this.#audit({ at: this.#wallMs(), kind: 'api', user: ADMIN, verb: 'update', resource: NODES, name, status: 200, object });
     }
   }
 

@@ -56,7 +56,7 @@ export function undo(context: Context): Transition {
     const left = open.map(({ operation }) => operation).join(', ');
     return {
       removeFinalizer: true,
-      events: [event('Warning', 'LeftOff', bounded(`Deleted by hand; ${left} could not be undone.${leftOff(status)}`))],
+      events: [event('Warning', 'LeftOff', bounded(`Deleted by hand; ${left} could not be undone.${leftOff(status)}${leftCordoned(status)}`))],
     };
   }
   const due = wasTried(status, facts.operation) ? (context.snapshot.since.journal ?? 0) + plan.timing.settleMs : 0;
@@ -67,12 +67,15 @@ export function undo(context: Context): Transition {
 
 /** What is not ours to take back any more, or not to be touched, is told all the same. */
 function letGo({ status }: Context, isGone: boolean): Transition {
-  const { taints: _taints, cordoned, ...rest } = status.restore ?? {};
+  const { taints: _taints, cordoned: _cordoned, ...rest } = status.restore ?? {};
   // Taint and cordon go with the Node that they stand on.
-  const cordon = !isGone && cordoned === true ? ' The node stays cordoned.' : '';
-  const left = leftOff(isGone ? { ...status, restore: rest } : status) + cordon;
+  const left = isGone ? leftOff({ ...status, restore: rest }) : leftOff(status) + leftCordoned(status);
   if (left === '') return { removeFinalizer: true };
   return { removeFinalizer: true, events: [event('Warning', 'LeftOff', `The NodeFence was deleted by hand.${left}`)] };
+}
+
+function leftCordoned({ restore }: NodeFenceStatus): string {
+  return restore?.cordoned === true ? ' The node stays cordoned.' : '';
 }
 
 export const KEPT_BY_ANOTHER =

@@ -29,6 +29,18 @@ function job(at: number, name: string, about = 'b'): ApiEvent {
   return api(at, 'jobs.batch', 'create', { metadata: { name }, spec: { template: { spec: { containers: [{ env }] } } } });
 }
 
+function gone(at: number, name: string, user = 'admin'): ApiEvent {
+  return api(at, 'jobs.batch', 'delete', { metadata: { name } }, user);
+}
+
+function ran(at: number): ApiEvent {
+  return written(at, 'b', { phase: 'running' });
+}
+
+function again(at: number): ApiEvent {
+  return written(at, 'b', { run: { id: 'e-1-1-2', remedy: 'mend', kind: 'podTemplate', of: '1' } });
+}
+
 function stop(at: number): ApiEvent {
   return api(at, 'nodefencestops.ha.k8s.io', 'create', { metadata: { name: 's' }, spec: { all: true } }, 'admin');
 }
@@ -54,6 +66,9 @@ describe('what is seen of remedies from outside', () => {
     ['a Job that nothing says', [job(2, 'j')], ['written']],
     ['a Job of a run that is over', [written(1, 'b', { phase: 'waiting' }), job(2, 'j')], ['written']],
     ['two Jobs of one attempt', [written(1, 'b'), job(2, 'j'), job(3, 'k')], ['once']],
+    ['another Job where a person took the first away before it was seen', [written(1, 'b'), job(2, 'j'), gone(3, 'j'), again(4), job(5, 'k')], []],
+    ['another Job where the first was seen', [written(1, 'b'), job(2, 'j'), ran(3), gone(4, 'j'), again(5), job(6, 'k')], ['once']],
+    ['another Job where we took the first away', [written(1, 'b'), job(2, 'j'), gone(3, 'j', CONTROLLER_USER), again(4), job(5, 'k')], ['once']],
     ['a Job soon after a stop', [written(1, 'b'), stop(10), job(2_000, 'j')], []],
     ['a Job long after a stop', [written(1, 'b'), stop(10), job(2_100, 'j')], ['stop']],
     ['a Job beside a fence', [written(1, 'b'), fence(10), job(2_100, 'j')], ['fence']],

@@ -59,6 +59,8 @@ class RemedyJudge {
   readonly #unready = new Map<string, number>();
   /** Runs, and steps of a pass, that had a Job. */
   readonly #begun = new Map<string, string>();
+  /** Runs that were written down as running. */
+  readonly #ran = new Set<string>();
   /** By the name of a Job. */
   readonly #jobs = new Map<string, SeenJob>();
   /** When each remedy was seen to evict first, by node, episode and serial. */
@@ -94,11 +96,13 @@ class RemedyJudge {
       this.#podsCreated.set((event.object as Pod | undefined)?.metadata.uid ?? '', event.at);
     const job = event.object as SeenJob | undefined;
     if (event.resource === JOBS && event.verb === 'create' && job !== undefined) this.#jobs.set(job.metadata.name, job);
+    if (event.resource === JOBS && event.verb === 'delete' && isByPerson(event)) this.#jobTakenAway(event.name ?? '');
   }
 
   #wrote(node: string, positions: readonly SeenPosition[], at: number): void {
     const before = this.#positions.get(node) ?? [];
     for (const { episode } of positions) this.#episodes.add(episode);
+    for (const { phase, run } of positions) if (phase === 'running' && run !== undefined) this.#ran.add(run.id);
     for (const each of positions.filter(isEvicting)) {
       const key = runKey(node, each);
       if (!this.#evicting.has(key)) this.#evicting.set(key, at);
@@ -226,6 +230,13 @@ class RemedyJudge {
     for (const known of [key, found.run.id]) this.#begun.set(known, job.metadata.name);
   }
 
+  /** Its leader died before it wrote that it runs: to a successor a Job that a person took away was never there, and the attempt has yet to begin. */
+  #jobTakenAway(name: string): void {
+    const known = [...this.#begun].filter(([, job]) => job === name).map(([key]) => key);
+    if (known.some((key) => this.#ran.has(key))) return;
+    for (const key of known) this.#begun.delete(key);
+  }
+
   #podStarts(at: number, node: string, key: string, position: number): void {
     const [namespace = '', name = ''] = key.split('/');
     const pod = this.#history.objects.of('pods', name, namespace)?.before(position)?.object;
@@ -249,6 +260,10 @@ class RemedyJudge {
     this.checks.set(rule, (this.checks.get(rule) ?? 0) + 1);
     if (!holds) this.violations.push(`remedies, ${rule} at ${String(Math.round(at * 1_000) / 1_000)}: ${what}, but ${why} (${node})`);
   }
+}
+
+function isByPerson({ user }: ApiEvent): boolean {
+  return user !== CONTROLLER_USER && !user.startsWith('system:');
 }
 
 function markOf(node: Node | undefined): string | undefined {
