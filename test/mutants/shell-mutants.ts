@@ -238,6 +238,16 @@ export const SHELL_MUTANTS: readonly SourceMutant[] = [
     ),
   },
   {
+    name: 'written and shown',
+    defect: 'what the watch has shown before the answer to its write came is held twice for as long as it stands',
+    file: 'src/controllers/shared/own-writes.ts',
+    edits: [['    this.newest(object.metadata.name);\n  }', '  }']],
+    killedBy: byTest(
+      'src/controllers/shared/own-writes.test.ts',
+      'is not kept where the watch has shown it, or what came after it, before its answer: nobody may ask for it again for as long as it stands',
+    ),
+  },
+  {
     name: 'reports side by side',
     defect: 'two changes of one report are made upon the same version of it',
     file: 'src/controllers/shared/own-writes.ts',

@@ -22,8 +22,10 @@ export class WrittenObjects<T extends KubeObject> {
     return own;
   }
 
+  /** The watch may have shown it before the answer came: it is held once then. */
   wrote(object: T): void {
     this.#written.set(object.metadata.name, object);
+    this.newest(object.metadata.name);
   }
 
   /** What the watch shows is known already: our own write, or what was there before it. To be asked before the newest is. */
