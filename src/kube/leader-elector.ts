@@ -79,6 +79,8 @@ export class LeaderElector implements Leadership {
   /** Whose standby this was last said to be. */
   #standsByFor: { holder: string | undefined } | undefined;
   #term: Term | undefined;
+  /** Our name was sent to the Lease, and no loss followed: it may stand there. */
+  #mayBeNamed = false;
   #actsFromMs = Number.POSITIVE_INFINITY;
   #cancelDeadline: (() => void) | undefined;
   #running: Promise<void> = Promise.resolve();
@@ -147,15 +149,14 @@ export class LeaderElector implements Leadership {
     this.#highestEpoch = Math.max(this.#highestEpoch, epoch);
   }
 
-  /** Stands down and, when leading, empties the Lease so that a successor need not wait. Call it when nothing is in flight any more. */
+  /** Stands down and empties the Lease where it names us, also by a write that is answered now: a successor need not wait. Call it when nothing is in flight any more. */
   async release(deadlineMs = 5_000): Promise<void> {
-    const term = this.#term;
     const untilMs = this.#options.clock.monotonicMs() + deadlineMs;
     this.close();
     await within(this.#options.clock, deadlineMs, this.#running).catch((error: unknown) => {
       this.#options.logger.warn('the last renewal did not end before the release', { error });
     });
-    if (term === undefined) return;
+    if (!this.#mayBeNamed) return;
     const restMs = Math.max(0, untilMs - this.#options.clock.monotonicMs());
     await within(this.#options.clock, restMs, this.#empty()).catch((error: unknown) => {
       this.#options.logger.warn('lease not released; the successor waits until it expires', { error });
@@ -268,12 +269,14 @@ export class LeaderElector implements Leadership {
   }
 
   async #take(existing: Lease | undefined): Promise<void> {
+    if (this.#isClosed()) return;
     const { cluster, clock, namespace, name, metrics, annotations } = this.#options;
     const epoch = this.#highestEpoch + 1;
     const said = annotations === undefined ? {} : { annotations };
     const claim = { namespace, name, identity: this.identity, durationMs: this.#durationMs, epoch, ...said };
     const sent = this.#now();
     const lease = claimed(existing, claim, clock);
+    this.#mayBeNamed = true;
     const written = await this.#attempt(existing === undefined ? cluster.create(LEASES, lease) : cluster.replace(LEASES, lease));
     if (this.#isClosed()) return;
     metrics.renewed(clock.monotonicMs() - sent.monotonicMs);
@@ -367,6 +370,7 @@ export class LeaderElector implements Leadership {
   #lose(reason: string): void {
     if (this.#term === undefined) return;
     this.close();
+    this.#mayBeNamed = false;
     this.#options.logger.error('lost the lease', { reason });
     void Promise.resolve().then(() => {
       this.#options.onLost(reason);

@@ -86,6 +86,13 @@ export const EPOCH_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(LEASE, 'creates the Lease where there is none after a whole lease, and leads with epoch 1'),
   },
   {
+    name: 'taken in the moment of the stop',
+    defect: 'a candidate that stops while its claim is answered leaves its name in the Lease: the successor waits a whole lease for nobody',
+    file: 'src/kube/leader-elector.ts',
+    edits: [['    if (!this.#mayBeNamed) return;\n', '    if (this.#actsFromMs === Number.POSITIVE_INFINITY) return;\n']],
+    killedBy: byTest('src/kube/leader-stop.test.ts', 'empties a Lease that it took in the moment of its release'),
+  },
+  {
     name: 'given back below the records',
     defect: 'a leader that found a higher epoch gives its Lease back with its own',
     file: 'src/kube/leader-elector.ts',

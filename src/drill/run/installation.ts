@@ -1,7 +1,7 @@
 import { LEADER_LEASE } from '../../manager/composition.ts';
 import { HOST_DEFINITIONS, HOSTS_NAMESPACE } from '../../testbed/operators/host-fleet.ts';
 import { CONTROLLER_ACCOUNT, MEDIK8S_LEASE_NAMESPACE, NAMESPACE } from '../../manifests/access.ts';
-import { ApiStatusError } from '../../ports/api-transport.ts';
+import { ApiStatusError, TransportError } from '../../ports/api-transport.ts';
 import { WORKLOAD_ROLE } from '../../manifests/workload-access.ts';
 import type { ApiTransport } from '../../ports/api-transport.ts';
 import type { KubeObject, Lease } from '../../ports/objects.ts';
@@ -99,7 +99,9 @@ async function established(session: Installed): Promise<void> {
       await session.cluster.list(NODE_FENCES);
       return;
     } catch (error) {
-      if (!(error instanceof ApiStatusError) || tries >= 50) throw error;
+      // Its paths are installed one after the other: until then a 404 that names nothing comes back.
+      const isStarting = error instanceof ApiStatusError || (error instanceof TransportError && error.kind === 'garbled');
+      if (!isStarting || tries >= 50) throw error;
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
   }
