@@ -58,15 +58,25 @@ describe('the live planner', () => {
 });
 
 describe('a Secret of the live planner', () => {
-  function counted(): { asked: () => number; want: (count: number) => Promise<unknown[]>; put: (password: string) => void; fail: () => void } {
+  function counted(): {
+    asked: () => number;
+    want: (count: number) => Promise<unknown[]>;
+    put: (password: string) => void;
+    fail: () => void;
+    slow: () => () => void;
+  } {
     const configMaps = new FakeLister<ConfigMap>();
     const secrets = new FakeLister<Secret>();
     secrets.put(LOGIN);
     let asked = 0;
     let failure: Error | undefined;
-    const get = (_resource: unknown, name: string, namespace: string): Promise<Secret | undefined> => {
+    let answers: Promise<unknown> | undefined;
+    const get = async (_resource: unknown, name: string, namespace: string): Promise<Secret | undefined> => {
       asked += 1;
-      return failure === undefined ? Promise.resolve(secrets.get(`${namespace}/${name}`)) : Promise.reject(failure);
+      const secret = secrets.get(`${namespace}/${name}`);
+      await answers;
+      if (failure !== undefined) throw failure;
+      return secret;
     };
     const planner = new LivePlanner({ cluster: { get } as unknown as Cluster, configMaps, secrets, registry: fakeRegistry(), namespace: 'ns' });
     const data = { 'config.properties': 'power_management=m', 'fence-method-m': 'agent_name=redfish\nip=192.0.2.1\nsecret=login\naction=reboot' };
@@ -85,6 +95,11 @@ describe('a Secret of the live planner', () => {
         ),
       put: (password) => secrets.put({ ...LOGIN, data: { ...LOGIN.data, password: Buffer.from(password).toString('base64') } }),
       fail: () => (failure = new Error('no way to the API server')),
+      slow: () => {
+        const held = Promise.withResolvers<unknown>();
+        answers = held.promise;
+        return () => held.resolve(undefined);
+      },
     };
   }
 
@@ -105,6 +120,26 @@ describe('a Secret of the live planner', () => {
     expect(await want(1)).toEqual(['changed']);
     await first;
     expect(asked()).toBe(2);
+  });
+
+  it('is read three times for a thousand fences that want it one after the other before any answer is here, and none gets one that is older than its wish', async () => {
+    const { asked, want, put, slow } = counted();
+    const answer = slow();
+    const first = [want(1)];
+    while (asked() < 1) await Promise.resolve();
+    first.push(want(1));
+    while (asked() < 2) await Promise.resolve();
+    put('changed');
+    const rest: Promise<unknown[]>[] = [];
+    for (let count = 0; count < 998; count += 1) {
+      rest.push(want(1));
+      await Promise.resolve();
+    }
+    expect(asked()).toBe(2);
+    answer();
+    expect(await Promise.all(first)).toEqual([['hunter2'], ['hunter2']]);
+    expect(new Set((await Promise.all(rest)).flat())).toEqual(new Set(['changed']));
+    expect(asked()).toBe(3);
   });
 
   it('that cannot be read fails all that wanted it, and is read again', async () => {

@@ -9,6 +9,7 @@ import type { ConfigMap, Node, Secret } from '../ports/objects.ts';
 import { SecretUnread } from '../ports/secret-stores.ts';
 import type { SecretStores } from '../ports/secret-stores.ts';
 import type { Planner } from '../ports/planner.ts';
+import { SharedQuestion } from '../ports/shared-question.ts';
 import { NODE_FENCE_REPORTS, SECRETS } from '../ports/resources.ts';
 import { clusterProblems } from './cluster-checks.ts';
 import { configurationOf, ConfigText } from './configuration.ts';
@@ -56,6 +57,8 @@ export class LivePlanner implements Planner {
   readonly #nodes = new Map<string, NodeFacts>();
   /** Reads of Secrets that are wanted and not sent yet, by name. */
   readonly #wanted = new Map<string, Promise<Secret | undefined>>();
+  /** Those that are on their way. */
+  readonly #asked = new Map<string, SharedQuestion<Secret | undefined>>();
   #known: Known | undefined;
   #machines: MachineIndex | undefined;
   /** Of ConfigMaps and Secrets. */
@@ -115,16 +118,27 @@ export class LivePlanner implements Planner {
     return decoded(found);
   }
 
-  /** Whoever wants a Secret before it is asked for shares the answer, which is younger than each of their wishes: probes begin many at once with one login. */
+  /** Whoever wants a Secret before it is asked for shares the answer, which is younger than each of their wishes: probes begin many at once with one login, and so do fences. */
   #read(name: string): Promise<Secret | undefined> {
     const wanted = this.#wanted.get(name);
     if (wanted !== undefined) return wanted;
     const answer = Promise.resolve().then(() => {
       this.#wanted.delete(name);
-      return this.#sources.cluster.get(SECRETS, name, this.#sources.namespace);
+      return this.#ask(name);
     });
     this.#wanted.set(name, answer);
     return answer;
+  }
+
+  async #ask(name: string): Promise<Secret | undefined> {
+    const { cluster, namespace } = this.#sources;
+    const question = this.#asked.get(name) ?? new SharedQuestion(() => cluster.get(SECRETS, name, namespace));
+    this.#asked.set(name, question);
+    try {
+      return await question.ask();
+    } finally {
+      if (question.isIdle && this.#asked.get(name) === question) this.#asked.delete(name);
+    }
   }
 
   /** From the file or the program that the method names. */

@@ -218,6 +218,13 @@ export const CONFIG_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(LIVE_PLANNER, 'a Secret of the live planner is read once for all that want it at once, and again for who comes later'),
   },
   {
+    name: 'login for each fence',
+    defect: 'in a storm every fence reads the Secret for itself',
+    file: 'src/config/live-planner.ts',
+    edits: [['this.#asked.get(name) ?? new SharedQuestion', 'new SharedQuestion']],
+    killedBy: byTest(LIVE_PLANNER, 'is read three times for a thousand fences'),
+  },
+  {
     name: 'stale plan by its version',
     defect: 'a plan stays as it was although a Secret has changed since: what its ConfigMaps and Secrets say is not asked again',
     file: 'src/config/live-planner.ts',

@@ -9,6 +9,8 @@ const SEVERAL_PLUGS = 'src/dispatch/several-plugs.test.ts';
 const OWN_OFF = 'src/dispatch/own-off.test.ts';
 const EVIDENCE = 'src/dispatch/evidence.test.ts';
 const READY_AGAIN = 'src/controllers/fence/run/ready-again.test.ts';
+const NEXT_PARAMETERS = 'src/controllers/fence/run/next-parameters.ts';
+const NEXT_PARAMETERS_TEST = 'src/controllers/fence/run/next-parameters.test.ts';
 const STABLE_OFF = 'src/dispatch/stable-off.test.ts';
 
 /** Defects of what runs agents, beside those of device-mutants.ts. */
@@ -19,6 +21,27 @@ export const DISPATCH_MUTANTS: readonly SourceMutant[] = [
     file: 'src/controllers/fence/diagnostics/occasion.ts',
     edits: [["entry.action === 'run' && entry.step !== 'recovery' &&", "entry.action === 'delete' && entry.step !== 'recovery' &&"]],
     killedBy: byTest(READY_AGAIN, 'is left alone where it is heard up to the turn in which that is sent'),
+  },
+  {
+    name: 'login of the isolation',
+    defect: 'an off is sent with a login that was read whenever its node was isolated',
+    file: NEXT_PARAMETERS,
+    edits: [['clock.monotonicMs() - kept.readAtMs <= KEPT_MS &&', '']],
+    killedBy: byTest(NEXT_PARAMETERS_TEST, 'are read again after a second: the process stood still'),
+  },
+  {
+    name: 'login of the first attempt',
+    defect: 'an off that is tried again is sent with the login that had failed, though it has changed since',
+    file: NEXT_PARAMETERS,
+    edits: [['    this.#kept.delete(node);\n    const isNew', '    const isNew']],
+    killedBy: byTest(NEXT_PARAMETERS_TEST, 'are read while the node is isolated, once, for the first attempt alone'),
+  },
+  {
+    name: 'login that could not be read',
+    defect: 'an off fails because its login could not be read while its node was isolated',
+    file: NEXT_PARAMETERS,
+    edits: [['kept.parameters.catch(() => planner.parametersFor(node, method))', 'kept.parameters']],
+    killedBy: byTest(NEXT_PARAMETERS_TEST, 'are read again where they could not be read'),
   },
   {
     name: 'an off that never left is carried through',

@@ -185,7 +185,7 @@ export const STORM_MUTANTS: readonly SourceMutant[] = [
   {
     name: 'stops by an older question',
     defect: 'a question for stops that was sent before answers those who ask later',
-    file: 'src/controllers/fence/stop-answers.ts',
+    file: 'src/ports/shared-question.ts',
     edits: [['      this.#next = undefined;\n', '']],
     killedBy: byTest('src/controllers/fence/stop-answers.test.ts', 'that were sent before answer nobody who asks later'),
   },

@@ -1,4 +1,5 @@
 import type { NodeFenceStatus } from '../../domain/node-fence.ts';
+import type { Plan } from '../../domain/plan.ts';
 import type { JobReport } from '../../domain/snapshot.ts';
 import { timestamp } from '../../ports/clock.ts';
 import { failureOf } from '../../ports/jobs.ts';
@@ -89,9 +90,9 @@ export class Runs {
     this.#diagnostics.takeOfPreserved(fence);
   }
 
-  /** What a run will need, read while its intent is written: reads are free (P5). */
-  readAhead(run: Pick<Run, 'node' | 'operation' | 'kind'>): Ahead {
-    return this.devices.readAhead(run);
+  /** What a run will need, and by its plan the next one, read while its intent is written: reads are free (P5). */
+  readAhead(run: Pick<Run, 'node' | 'operation' | 'kind' | 'entry'>, plan?: Plan): Ahead {
+    return this.devices.readAhead(run, plan);
   }
 
   /** Starts the run; its result comes back through `queue.add(node)`. Resolves once the questions before its call are answered, or it has ended. */

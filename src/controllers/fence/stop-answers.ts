@@ -1,13 +1,12 @@
 import { NODE_FENCE_STOPS } from '../../ports/resources.ts';
 import type { NodeFenceStop } from '../../ports/resources.ts';
+import { SharedQuestion } from '../../ports/shared-question.ts';
 import type { FenceDependencies } from './dependencies.ts';
 
 /** P6: a stop holds within 2 s, so that nothing begins on an older answer than this. */
 const ANSWER_MAX_AGE_MS = 1_500;
 /** While a run waits for its device: a slow one must not find every answer too old. */
 const REFRESH_MS = 500;
-/** In a storm a thousand runs ask: whoever asks while so many questions are on their way shares the next one. Two, for one may hang. */
-const QUESTIONS_AT_ONCE = 2;
 
 /**
  * What the last consistent read showed of stops, for all runs of this process. A watch may hang, and a process may stand still between a look and a send: the send itself
@@ -20,10 +19,8 @@ export class StopAnswers {
   #stops: readonly NodeFenceStop[] = [];
   readonly #waiting = new Set<string>();
   #cancel: (() => void) | undefined;
-  #underWay = 0;
-  /** The question that is sent when one that is on its way ends: what it answers is newer than any wish to have it. */
-  #next: Promise<readonly NodeFenceStop[]> | undefined;
-  #sendNext: () => void = () => undefined;
+  /** In a storm a thousand runs ask. */
+  readonly #question = new SharedQuestion(() => this.#send());
 
   constructor(dependencies: Pick<FenceDependencies, 'cluster' | 'clock' | 'log' | 'options'>) {
     this.#dependencies = dependencies;
@@ -31,7 +28,7 @@ export class StopAnswers {
 
   /** Reads all stops, by a question that is sent after this call; the one that stands on this node. Rejects as the cluster port does. */
   async ask(node: string): Promise<NodeFenceStop | undefined> {
-    const stops = await this.#question();
+    const stops = await this.#question.ask();
     return stops.find((stop) => stopsNode(stop, node));
   }
 
@@ -57,33 +54,14 @@ export class StopAnswers {
     return `whether a stop is active was last answered ${Math.round(ageMs)} ms ago; it is asked again`;
   }
 
-  #question(): Promise<readonly NodeFenceStop[]> {
-    if (this.#next !== undefined) return this.#next;
-    if (this.#underWay < QUESTIONS_AT_ONCE) return this.#send();
-    const turn = new Promise<void>((resolve) => {
-      this.#sendNext = resolve;
-    });
-    this.#next = turn.then(() => {
-      this.#next = undefined;
-      return this.#send();
-    });
-    return this.#next;
-  }
-
   async #send(): Promise<readonly NodeFenceStop[]> {
     const askedAtMs = this.#dependencies.clock.monotonicMs();
-    this.#underWay += 1;
-    try {
-      const stops = await this.#dependencies.cluster.list(NODE_FENCE_STOPS);
-      if (askedAtMs >= this.#askedAtMs) {
-        this.#askedAtMs = askedAtMs;
-        this.#stops = stops;
-      }
-      return stops;
-    } finally {
-      this.#underWay -= 1;
-      this.#sendNext();
+    const stops = await this.#dependencies.cluster.list(NODE_FENCE_STOPS);
+    if (askedAtMs >= this.#askedAtMs) {
+      this.#askedAtMs = askedAtMs;
+      this.#stops = stops;
     }
+    return stops;
   }
 
   async #refresh(): Promise<void> {

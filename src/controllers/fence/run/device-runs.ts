@@ -1,7 +1,7 @@
 import { isTriggered, lastSignMs, restsOnHeartbeats } from '../../../domain/health.ts';
 import { offWasSent, restartedSince } from '../../../domain/journal.ts';
 import type { Frozen } from '../../../domain/node-fence.ts';
-import type { PlanMethod } from '../../../domain/plan.ts';
+import type { Plan, PlanMethod } from '../../../domain/plan.ts';
 import type { Operation } from '../../../domain/program.ts';
 import { AgentError } from '../../../ports/agents.ts';
 import type { Job } from '../../../ports/jobs.ts';
@@ -12,6 +12,7 @@ import { guardOf } from '../guard.ts';
 import type { NodeObservation } from '../observation.ts';
 import { nodeFactsOf } from '../snapshot.ts';
 import { Asking } from './asking.ts';
+import { NextParameters } from './next-parameters.ts';
 import type { Permission } from './permission.ts';
 import { notSent } from './run.ts';
 import type { Run, RunOutcome } from './run.ts';
@@ -26,19 +27,22 @@ export class DeviceRuns {
   readonly #permission: Permission;
   readonly #writes: WritesUnderWay;
   readonly #stopping: AbortSignal;
+  readonly #next: NextParameters;
 
   constructor(dependencies: FenceDependencies, permission: Permission, writes: WritesUnderWay, stopping: AbortSignal) {
     this.#dependencies = dependencies;
     this.#permission = permission;
     this.#writes = writes;
     this.#stopping = stopping;
+    this.#next = new NextParameters(dependencies);
   }
 
   /** What the device is called with, read beside the write of the intent: the run takes it once, and whatever it asks for later is read then. */
-  readAhead({ node, operation, kind }: Pick<Run, 'node' | 'operation' | 'kind'>): Ahead {
+  readAhead({ node, operation, kind, entry }: Pick<Run, 'node' | 'operation' | 'kind' | 'entry'>, plan?: Plan): Ahead {
     const { planner, runner, cluster } = this.#dependencies;
     const methods = operation?.method === undefined || kind !== 'run' ? [] : [operation.method, ...operation.together];
-    const ahead = new Map(methods.map((method) => [method, planner.parametersFor(node, method)]));
+    const ahead = new Map(methods.map((method) => [method, this.#next.take(node, method)]));
+    if (plan !== undefined && kind === 'run' && entry.step === 'isolation') this.#next.read(node, plan);
     // A failure is told where it is waited for; a run that is refused waits for none.
     for (const parameters of ahead.values()) parameters.catch(() => undefined);
     const parametersOf: Job['parametersOf'] = (method) => {
