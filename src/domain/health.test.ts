@@ -71,7 +71,7 @@ describe('a process that hears nothing', () => {
 });
 
 describe('life after the last off read', () => {
-  const known = { uid: 'uid-a', bootID: 'boot-1', renewTime: 't1' };
+  const known = { uid: 'uid-a', bootID: 'boot-1', renewTime: 't1', heartbeat: 'h1' as string | undefined };
   const silent = { ...known, ready: 'Unknown' as const };
 
   it.each([
@@ -90,13 +90,14 @@ describe('life after the last off read', () => {
     expect(lifeAfterProof(ready, { ...known, heartbeat: 'h1', mayBeReady: true })).toBeUndefined();
     expect(lifeAfterProof({ ...ready, heartbeat: 'h2' }, { ...known, heartbeat: 'h1', mayBeReady: true })).toMatch(/wrote its status at h2/);
     expect(lifeAfterProof(ready, { ...known, heartbeat: 'h1' })).toMatch(/is Ready/);
-    expect(lifeAfterProof(ready, { ...known, mayBeReady: true })).toMatch(/is Ready/);
+    expect(lifeAfterProof({ ...ready, heartbeat: undefined }, { ...known, heartbeat: undefined, mayBeReady: true })).toMatch(/is Ready/);
   });
 
   it('is shown by a kubelet that writes that its node is not Ready, whatever became of its Lease; not where it is meant to live', () => {
     const unready = { ...known, ready: 'False' as const, heartbeat: 'h2' };
     expect(lifeAfterProof(unready, { ...known, heartbeat: 'h1' })).toMatch(/wrote its status at h2, after the last off read/);
     expect(lifeAfterProof({ ...unready, heartbeat: undefined }, { ...known, heartbeat: 'h1' })).toMatch(/at an unknown time/);
+    expect(lifeAfterProof(unready, { ...known, heartbeat: undefined }), 'the first that a kubelet says of it').toMatch(/wrote its status at h2/);
     expect([lifeAfterProof(unready, { ...known, heartbeat: 'h2' }), lifeAfterProof(unready, { ...known, heartbeat: 'h1' }, true)]).toEqual([
       undefined,
       undefined,

@@ -55,7 +55,7 @@ export interface FreshNode {
   bootID: string | undefined;
   ready: NodeFacts['ready'];
   /** Of Ready, by the kubelet. */
-  heartbeat?: string | undefined;
+  heartbeat: string | undefined;
   renewTime: string | undefined;
 }
 
@@ -68,7 +68,7 @@ export function lifeAfterProof(now: FreshNode | undefined, known: KnownNode, isT
   if (!isToLive && now.renewTime !== undefined && now.renewTime !== known.renewTime)
     return `the lease was renewed at ${now.renewTime}, after the last off read`;
   if (known.bootID !== undefined && now.bootID !== known.bootID) return `boot ID ${now.bootID ?? 'none'} appeared after the off`;
-  if (!isToLive && known.heartbeat !== undefined && now.heartbeat !== known.heartbeat)
+  if (!isToLive && now.heartbeat !== known.heartbeat)
     return `the kubelet wrote its status at ${now.heartbeat ?? 'an unknown time'}, after the last off read`;
   // It flipped back while it was being switched off: its pods are in place, and it is switched on again. A fence that was asked for waits until it is not.
   const wasReady = known.mayBeReady === true && known.heartbeat !== undefined;

@@ -1,6 +1,7 @@
 import { byTest } from './source-mutant.ts';
 import type { SourceMutant } from './source-mutant.ts';
 
+const STANDING_TAINT = 'src/controllers/fence/release/standing-taint.test.ts';
 const RELEASE = 'src/controllers/fence/release/release.test.ts';
 const KEPT = 'src/controllers/fence/release/kept-pods.test.ts';
 const PLAN = 'src/domain/release-plan.test.ts';
@@ -21,6 +22,39 @@ export const RELEASE_MUTANTS: readonly SourceMutant[] = [
       'src/controllers/fence/release/release.test.ts',
       'is void when a consistent read shows that its kubelet wrote that it is not Ready',
     ),
+  },
+  {
+    name: 'any effect for ours',
+    defect: 'an out-of-service taint of another effect beside our mark is taken for ours, and the release never ends',
+    file: 'src/controllers/fence/release/out-of-service.ts',
+    edits: [['value === OUT_OF_SERVICE_TAINT.value && effect === OUT_OF_SERVICE_TAINT.effect;', 'value === OUT_OF_SERVICE_TAINT.value;']],
+    killedBy: byTest(STANDING_TAINT, 'leaves a taint of another effect, takes our mark away, and is through'),
+  },
+  {
+    name: 'mark for taint',
+    defect: 'where our mark stands without the taint, no taint is set and the node counts as released',
+    file: 'src/controllers/fence/release/out-of-service.ts',
+    edits: [
+      [
+        'if (isTaken && node.metadata.annotations?.[OUT_OF_SERVICE_OWNER] === mark)',
+        'if (node.metadata.annotations?.[OUT_OF_SERVICE_OWNER] === mark)',
+      ],
+    ],
+    killedBy: byTest(STANDING_TAINT, 'is not there though the mark is: the taint is set all the same'),
+  },
+  {
+    name: 'mark beside a foreign taint',
+    defect: 'our mark stays beside the taint of a person, which a later fence may take for ours',
+    file: 'src/controllers/fence/release/out-of-service.ts',
+    edits: [['if (isMarked(node)) await patch(dependencies, node, { mark: null, beforeSend: order.mayGoOn });', '']],
+    killedBy: byTest(STANDING_TAINT, 'of a person is neither changed nor claimed, and our mark beside it goes'),
+  },
+  {
+    name: 'first words of a kubelet',
+    defect: 'a kubelet that had said nothing of its Node, and speaks after the off, is no sign of life',
+    file: 'src/domain/health.ts',
+    edits: [['!isToLive && now.heartbeat !== known.heartbeat', '!isToLive && known.heartbeat !== undefined && now.heartbeat !== known.heartbeat']],
+    killedBy: byTest(STANDING_TAINT, 'a release is void when a kubelet speaks that had said nothing of the Node before'),
   },
   {
     name: 'lease not read',

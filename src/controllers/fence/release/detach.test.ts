@@ -25,7 +25,16 @@ function harnessWith(pods: Pod[]): FenceHarness {
 function orderOf(): ReleaseOrder {
   const status = provenStatus(planOf({ release: 'delete-pods' }));
   const quiet = { outlives: () => undefined, mayGoOn: () => undefined };
-  return { node: 'a', fenceUID: 'f', status, proof: status.evidence[0] as Evidence, renewTime: RENEWED, asked: new AskedPods(), ...quiet };
+  return {
+    node: 'a',
+    fenceUID: 'f',
+    status,
+    proof: status.evidence[0] as Evidence,
+    renewTime: RENEWED,
+    heartbeat: '2026-01-01T00:00:00Z',
+    asked: new AskedPods(),
+    ...quiet,
+  };
 }
 
 describe('the volumes of a node that is released without a taint', () => {

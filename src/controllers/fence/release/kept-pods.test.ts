@@ -51,7 +51,16 @@ class Story {
       this.late = call;
     };
     const quiet = { outlives, mayGoOn: () => undefined };
-    this.order = { node: 'a', fenceUID: 'f', status, proof: status.evidence[0] as Evidence, renewTime: RENEWED, asked: this.asked, ...quiet };
+    this.order = {
+      node: 'a',
+      fenceUID: 'f',
+      status,
+      proof: status.evidence[0] as Evidence,
+      renewTime: RENEWED,
+      heartbeat: '2026-01-01T00:00:00Z',
+      asked: this.asked,
+      ...quiet,
+    };
   }
 
   async operation(): Promise<ReleaseReport> {

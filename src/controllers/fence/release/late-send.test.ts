@@ -83,6 +83,7 @@ describe('a stop, while releases wait for a socket', () => {
       status,
       proof: status.evidence[0] as Evidence,
       renewTime: RENEWED,
+      heartbeat: '2026-01-01T00:00:00Z',
       asked: new AskedPods(),
       outlives,
       mayGoOn,

@@ -21,7 +21,7 @@ export interface ReleaseOrder {
   /** Lease renewTime as last received; another one in a consistent read is a sign of life. */
   renewTime: string | undefined;
   /** The kubelet's heartbeat as last received; another one in a consistent read is a sign of life. */
-  heartbeat?: string | undefined;
+  heartbeat: string | undefined;
   /** What the release has asked for in vain so far. */
   asked: AskedPods;
   /** A call goes on that the operation does not wait for any longer. Never rejects. */
