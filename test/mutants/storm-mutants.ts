@@ -133,6 +133,16 @@ export const STORM_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(`${COOLDOWN}.test.ts`, 'cooldown lets a fence be finished that was switched off before the storm'),
   },
   {
+    name: 'cordoned once',
+    defect: 'a node that was cordoned once is remembered for ever to have no terminating pod',
+    file: 'src/controllers/fence/storm/node-roster.ts',
+    edits: [['if (seen.size === 0) this.#terminating.delete(name);\n    else this', 'this']],
+    killedBy: byTest(
+      'src/controllers/fence/storm/node-roster.test.ts',
+      'a node that was cordoned is held by nothing more than before, where no pod of it is terminating',
+    ),
+  },
+  {
     name: 'own cordon as a hand',
     defect: 'what an earlier fence of the node left cordoned is taken for the cordon of an admin',
     file: 'src/controllers/fence/storm/node-roster.ts',

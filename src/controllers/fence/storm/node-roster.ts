@@ -253,7 +253,9 @@ export class NodeRoster {
       seen.set(key, atMs);
       isHanging ||= nowMs >= atMs + (metadata.deletionGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS) * 1_000 + HANGING_MS;
     }
-    this.#terminating.set(name, seen);
+    // A node that was cordoned once is not known for ever.
+    if (seen.size === 0) this.#terminating.delete(name);
+    else this.#terminating.set(name, seen);
     return isHanging;
   }
 }
