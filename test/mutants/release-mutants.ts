@@ -31,6 +31,13 @@ export const RELEASE_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(STANDING_TAINT, 'leaves a taint of another effect, takes our mark away, and is through'),
   },
   {
+    name: 'taint for a release in isolation',
+    defect: 'a release in isolation that a crash cut off counts as done, and of the whole node, because our taint of before stands',
+    file: 'src/controllers/fence/release/end.ts',
+    edits: [["if (isOurs && status.step !== 'isolation')", 'if (isOurs)']],
+    killedBy: byTest(STANDING_TAINT, 'a release in isolation that a crash cut off is not through because our taint of before stands'),
+  },
+  {
     name: 'mark for taint',
     defect: 'where our mark stands without the taint, no taint is set and the node counts as released',
     file: 'src/controllers/fence/release/out-of-service.ts',

@@ -7,7 +7,7 @@ import { ManualClock } from '../../../runtime/manual-clock.ts';
 import { AskedPods } from '../../shared/release/asked-pods.ts';
 import { OUT_OF_SERVICE_OWNER } from '../ownership.ts';
 import { FenceHarness, leaseOf, nodeOf, provenStatus } from '../testing/harness.ts';
-import { endRelease } from './end.ts';
+import { endRelease, recoverRelease } from './end.ts';
 import type { ReleaseOrder, ReleaseReport } from './order.ts';
 import { release } from './release.ts';
 
@@ -103,6 +103,13 @@ describe('the end of a release', () => {
     await expect(endRelease(harness.dependencies, 'a', STATUS, () => undefined)).rejects.toThrow('no');
     expect(tries).toBe(times);
   });
+});
+
+it('a release in isolation that a crash cut off is not through because our taint of before stands', async () => {
+  const order = { node: 'a', status: { ...STATUS, step: 'isolation' as const } };
+  const report = await recoverRelease(harnessOf([OURS], MARK).dependencies, order, 'release');
+  expect(report.result).not.toBe('found-done');
+  expect(report.released).toBeUndefined();
 });
 
 it('a release is void when a kubelet speaks that had said nothing of the Node before', async () => {
