@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { TraceEvent } from '../../src/laws/trace.ts';
 import { CONTROLLER_ACCOUNT, NAMESPACE } from '../../src/manifests/access.ts';
+import { minorOf } from '../../src/testbed/control-plane/assets.ts';
 import { SHORT_LIVED } from '../../src/testbed/shipped/kubectl.ts';
 import { programPath } from '../../src/testbed/shipped/program.ts';
 
@@ -16,6 +17,8 @@ const CALL_MS = 60_000;
 /** Another kubectl than the one in PATH can be named by KUBECTL. */
 export const KUBECTL = process.env['KUBECTL'] ?? 'kubectl';
 const OPERATOR = 'operator';
+/** `policy/v1` is there from here on. */
+const POLICY_SINCE = 21;
 
 export interface Said {
   code: number;
@@ -116,6 +119,11 @@ export class Cluster {
   #kubeconfig(name: string, token: string): string {
     return this.file(name, this.kubeconfigText({ token }));
   }
+}
+
+/** Folder with the overlays for this server. */
+export function overlaysFor(assets?: string): string {
+  return assets !== undefined && minorOf(assets) < POLICY_SINCE ? 'config/before-1.21' : 'config';
 }
 
 /** -1 without a kubectl. */

@@ -5,7 +5,7 @@ import { CORDON_MARK, fenceName } from '../../src/domain/node-fence.ts';
 import type { JournalEntry, NodeFenceStatus } from '../../src/domain/node-fence.ts';
 import { DEFAULT_TIMING, EMPTY_PLAN } from '../../src/domain/plan.ts';
 import { Daemon } from '../scenarios/daemon.ts';
-import { Cluster, kubectlMinor } from './cluster.ts';
+import { Cluster, kubectlMinor, overlaysFor } from './cluster.ts';
 import type { Said } from './cluster.ts';
 import { programPath } from '../../src/testbed/shipped/program.ts';
 
@@ -42,8 +42,8 @@ const FENCES: Readonly<Record<string, Partial<NodeFenceStatus>>> = {
 };
 const CORDONED = ['isolated', 'off', 'error', 'done', 'deleting'];
 
-async function build(cluster: Cluster): Promise<void> {
-  await cluster.must('apply -k config/observe');
+async function build(cluster: Cluster, overlays: string): Promise<void> {
+  await cluster.must(`apply -k ${overlays}/observe`);
   const objects: unknown[] = [{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'medik8s-leases' } }];
   for (const node of Object.keys(FENCES)) {
     const isCordoned = CORDONED.includes(node);
@@ -131,7 +131,7 @@ export function uninstalls(server: string, isThere: boolean, assets?: string): v
       let daemon: Daemon | undefined;
       beforeAll(async () => {
         await cluster.start(assets);
-        await build(cluster);
+        await build(cluster, overlaysFor(assets));
       }, 200_000);
       afterAll(async () => {
         await daemon?.kill();
@@ -217,7 +217,7 @@ export function uninstalls(server: string, isThere: boolean, assets?: string): v
       });
 
       it('lets everything be installed again at once', async () => {
-        const created = await cluster.must('apply -k config/observe');
+        const created = await cluster.must(`apply -k ${overlaysFor(assets)}/observe`);
         expect(created).toContain('nodefences.ha.k8s.io created');
       });
     });

@@ -17,10 +17,13 @@ import { SystemClock } from '../../src/runtime/system-clock.ts';
 import { SystemRandom } from '../../src/runtime/system-random.ts';
 import { encodeObject } from '../../src/testbed/apiserver/protobuf/encode.ts';
 import type { JsonObject } from '../../src/testbed/apiserver/json.ts';
+import { assetsMinor } from '../node-daemon/guarded-plane.ts';
 import { until } from '../scenarios/waiting.ts';
 import { HAS_REAL_SERVER, NEEDS_REAL_SERVER, RealServer, START_DEADLINE_MS } from './real-server.ts';
 
 const PROTOBUF = 'application/vnd.kubernetes.protobuf';
+/** The embedded server encodes as this one does: older ones write other fields of metadata. */
+const ENCODED_SINCE = 36;
 const CALL_MS = 10_000;
 const TEST_MS = 60_000;
 const OBJECTS = 60;
@@ -93,7 +96,7 @@ describe.skipIf(!HAS_REAL_SERVER)(`objects in protobuf, ${NEEDS_REAL_SERVER}`, (
     }
   });
 
-  it.each(CASES)(
+  it.skipIf(assetsMinor() < ENCODED_SINCE).each(CASES)(
     'of $resource.kind are sent by the embedded API server as by the real one, byte for byte',
     { timeout: TEST_MS },
     async ({ resource }) => {

@@ -24,6 +24,13 @@ export const REMEDY_CONTROLLER_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(SHELL_TEST, 'waits the period, begins one Job, and tells what it does'),
   },
   {
+    name: 'quick pod unnamed',
+    defect: 'the Node does not name a pod of a remedy that ended before it was seen to run',
+    file: NODES,
+    edits: [['...annotations(node, podOfEnded(found))', '']],
+    killedBy: byTest(SHELL_TEST, 'escalates when a remedy has failed, and asks a person when all have'),
+  },
+  {
     name: 'remedy written by a watch',
     defect: 'what stood written before, and stands in a watch that lags, is not written again',
     file: NODES,

@@ -52,10 +52,12 @@ describe('remedies against the API, step by step', () => {
     await world.pass(MINUTE_MS);
     const second = (await world.jobs()).find(({ metadata }) => metadata.name !== first!.metadata.name);
     expect(second?.spec.template.spec.containers[0]).toMatchObject({ name: 'replace' });
-    await world.podFor(second!);
+    const quick = await world.podFor(second!);
     await world.ends(second!, 'Complete');
     await world.pass(70 * SECOND_MS);
     expect(await world.position('a')).toBe('handed-over 1');
+    // It ended before it was seen to run.
+    expect((await world.operator.get(NODES, 'a'))?.metadata.annotations).toMatchObject({ 'nodefence.ha.k8s.io/remediation-podname': quick });
     expect(replica.ended).toEqual(['KernelDeadlock=True repair failed', 'KernelDeadlock=True replace succeeded']);
     expect(replica.problems().join()).toContain('stands after its attempt: look at the node, then nodefence resume');
     expect((await world.remedies('a'))?.runs).toMatchObject([

@@ -194,7 +194,8 @@ export class RemedyNodes {
     const ends = [...contexts.values()].filter(({ run }) => seen.get(run.id)?.mustGo === true).map((context): Action => ({ kind: 'end', context }));
     const isChanged = decisions.some((decision) => decision.isChanged);
     const isDue = this.#given.clock.monotonicMs() - memory.wroteAtMs >= WORDS_MS;
-    if (isChanged || mustBeWritten(this.#statusOf(found, memory, report), report?.status?.remedies, isDue)) return [...ends, { kind: 'write' }];
+    if (isChanged || mustBeWritten(this.#statusOf(found, memory, report), report?.status?.remedies, isDue))
+      return [...ends, { kind: 'write' }, ...annotations(node, podOfEnded(found))];
     const isOver = fence !== undefined && (isOrphan(fence.spec, REMEDY_REQUESTER.kind, memory) || isIdle(fence, positionsOf(memory.states)));
     const orphan = isOver ? fence.spec.requestedBy : undefined;
     const pod = [...seen.values()].find((each) => each.pod !== undefined)?.pod;
@@ -207,7 +208,7 @@ export class RemedyNodes {
       ...ends,
       ...decisions.flatMap(({ threshold, actions = [] }) => actions.map((action): Action => ({ kind: 'act', threshold, action }))),
       ...proceeding,
-      ...(pod !== undefined && node.metadata.annotations?.[REMEDIATION_POD] !== pod ? [{ kind: 'annotate' as const, pod }] : []),
+      ...annotations(node, pod),
       ...(orphan === undefined ? [] : [{ kind: 'withdraw' as const, requester: orphan }]),
     ];
   }
@@ -328,6 +329,15 @@ export class RemedyNodes {
 }
 
 const RECORD_MAX = 4_000;
+
+/** Of a run that is not looked at again. */
+function podOfEnded({ decisions, seen }: Observation): string | undefined {
+  return decisions.map(({ ended }) => seen.get(ended?.run.id ?? '')?.pod).find((pod) => pod !== undefined);
+}
+
+function annotations({ metadata }: Node, pod: string | undefined): Action[] {
+  return pod === undefined || metadata.annotations?.[REMEDIATION_POD] === pod ? [] : [{ kind: 'annotate', pod }];
+}
 
 function conditionOf(node: Node | undefined, type: string): NodeCondition | undefined {
   return node?.status.conditions?.find((condition) => condition.type === type);
