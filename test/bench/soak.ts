@@ -24,8 +24,8 @@ const SAMPLES = 40;
 /** As a day is to the time between two failures of a node: NodeFences that are final go as others come. */
 const HISTORY_TTL = '1m';
 const LAST_WITHIN_MS = 60_000;
-/** The last NodeFence is gone, and every connection that is not needed has been given up. */
-const REST_MS = 90_000;
+/** The last NodeFence is gone after HISTORY_TTL, and every connection to the API server that nothing was asked on since was given up a minute later. */
+const REST_MS = 150_000;
 
 /** Nodes fail one after the other, `PERCENT_PER_MINUTE` of all a minute, `speed` times as fast, for `minutes` of that time. */
 export async function measureSoak(nodes: number, minutes: number, speed: number, say: (line: string) => void): Promise<SoakFigures> {
