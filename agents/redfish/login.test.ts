@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 
-import { AgentHarnesses, agentFailure, type AgentHarness } from '../../src/testbed/devices/bmc/bmc-harness.ts';
+import { AgentHarnesses, agentFailure, askedAfterRest, type AgentHarness } from '../../src/testbed/devices/bmc/bmc-harness.ts';
 import { SESSIONS_PATH, SYSTEM_PATH } from '../../src/testbed/devices/bmc/tree.ts';
 import { ManualClock } from '../../src/runtime/manual-clock.ts';
 import { RedfishAgent } from './agent.ts';
@@ -12,14 +12,7 @@ const clock = new ManualClock();
 const harnesses = new AgentHarnesses(() => new RedfishAgent(clock));
 afterEach(() => harnesses.closeAll());
 
-/** Without what ended for want of use before. */
-async function asked({ device, server }: AgentHarness<RedfishAgent>, work: () => Promise<unknown>): Promise<string[]> {
-  await clock.advance(45_001);
-  await expect.poll(() => server.open()).toBe(0);
-  const before = device.requests.length;
-  await work();
-  return device.requests.slice(before);
-}
+const asked = (harness: AgentHarness<RedfishAgent>, work: () => Promise<unknown>): Promise<string[]> => askedAfterRest(clock, harness, work);
 
 describe('a device that was never asked', () => {
   it('is logged in at where DSP0266 puts sessions, without its root', async () => {

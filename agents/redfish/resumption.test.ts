@@ -3,7 +3,7 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 
 import { createAuthority } from '../../src/testbed/certificates.ts';
-import { AgentHarnesses, agentFailure, HARNESS_UUID, type AgentHarness } from '../../src/testbed/devices/bmc/bmc-harness.ts';
+import { AgentHarnesses, agentFailure, askedAfterRest, HARNESS_UUID, type AgentHarness } from '../../src/testbed/devices/bmc/bmc-harness.ts';
 import { RESET_PATH, SESSIONS_PATH, SYSTEM_PATH } from '../../src/testbed/devices/bmc/tree.ts';
 import { ManualClock } from '../../src/runtime/manual-clock.ts';
 import { RedfishAgent } from './agent.ts';
@@ -15,14 +15,7 @@ const clock = new ManualClock();
 const harnesses = new AgentHarnesses(() => new RedfishAgent(clock));
 afterEach(() => harnesses.closeAll());
 
-/** What is asked of the device when its connection and session have been ended for want of use. */
-async function asked({ device, server }: AgentHarness<RedfishAgent>, work: () => Promise<unknown>): Promise<string[]> {
-  await clock.advance(45_001);
-  await expect.poll(() => server.open()).toBe(0);
-  const before = device.requests.length;
-  await work();
-  return device.requests.slice(before);
-}
+const asked = (harness: AgentHarness<RedfishAgent>, work: () => Promise<unknown>): Promise<string[]> => askedAfterRest(clock, harness, work);
 
 describe('a device that was asked before', () => {
   it('is asked again over the resumed TLS session, with the certificate that it showed, and without its root', async () => {

@@ -8,7 +8,7 @@ import { Daemon } from '../scenarios/daemon.ts';
 import { until } from '../scenarios/waiting.ts';
 import { CONTROLLER_USER } from '../scenarios/witness.ts';
 import { definitionsOfOthers } from '../shipped.ts';
-import { Cluster, kubectlMinor } from './cluster.ts';
+import { Cluster, kubectlMinor, overlaysFor } from './cluster.ts';
 import { refusalsIn } from './rights.ts';
 
 /** Older ones validate by OpenAPI v2 in protobuf, which the embedded server does not have. */
@@ -58,17 +58,13 @@ interface Server {
   isThere: boolean;
   needs: string;
   assets?: string;
-  /** Folder of the overlays under config/. */
-  overlays: string;
 }
 
-/** Before 1.21 the real one needs overlays of its own. */
 const SERVERS: Readonly<Record<string, Server>> = {
-  'the embedded API server': { isThere: hasKubectl, needs: `kubectl 1.${OLDEST_KUBECTL}`, overlays: 'config' },
+  'the embedded API server': { isThere: hasKubectl, needs: `kubectl 1.${OLDEST_KUBECTL}` },
   'a real API server': {
     isThere: hasKubectl && hasAssets,
     needs: `kubectl 1.${OLDEST_KUBECTL} and a real control plane`,
-    overlays: 'config/before-1.21',
     ...(ASSETS === undefined ? {} : { assets: ASSETS }),
   },
 };
@@ -77,7 +73,7 @@ describe.for(Object.entries(SERVERS))('%s', ([, server]) => {
   describe.runIf(server.isThere)(`config/ applied by kubectl (needs ${server.needs})`, { timeout: 150_000 }, () => {
     const cluster = new Cluster();
     const daemons: Daemon[] = [];
-    let overlays = server.overlays;
+    const overlays = overlaysFor(server.assets);
 
     const get = async (what: string): Promise<Stored> => JSON.parse(await cluster.must(`get ${what} -o json`)) as Stored;
     const words = (said: string): string[] => said.trim().split('\n');
@@ -93,8 +89,6 @@ describe.for(Object.entries(SERVERS))('%s', ([, server]) => {
 
     beforeAll(async () => {
       await cluster.start(server.assets);
-      // A real server of today has policy/v1.
-      if (await isServed(cluster, 'policy/v1')) overlays = 'config';
     }, 200_000);
 
     afterAll(async () => {

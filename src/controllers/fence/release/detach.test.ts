@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { Evidence } from '../../../domain/node-fence.ts';
 import { planOf } from '../../../domain/testing/model.ts';
 import { ApiStatusError } from '../../../ports/api-transport.ts';
 import type { Pod, VolumeAttachment } from '../../../ports/objects.ts';
 import { ManualClock } from '../../../runtime/manual-clock.ts';
-import { AskedPods } from '../../shared/release/asked-pods.ts';
 import { FenceHarness, leaseOf, nodeOf, provenStatus } from '../testing/harness.ts';
+import { releaseOrder } from '../testing/release-order.ts';
 import type { ReleaseOrder } from './order.ts';
 import { release } from './release.ts';
 
@@ -23,18 +22,7 @@ function harnessWith(pods: Pod[]): FenceHarness {
 }
 
 function orderOf(): ReleaseOrder {
-  const status = provenStatus(planOf({ release: 'delete-pods' }));
-  const quiet = { outlives: () => undefined, mayGoOn: () => undefined };
-  return {
-    node: 'a',
-    fenceUID: 'f',
-    status,
-    proof: status.evidence[0] as Evidence,
-    renewTime: RENEWED,
-    heartbeat: '2026-01-01T00:00:00Z',
-    asked: new AskedPods(),
-    ...quiet,
-  };
+  return releaseOrder(provenStatus(planOf({ release: 'delete-pods' })), { renewTime: RENEWED });
 }
 
 describe('the volumes of a node that is released without a taint', () => {

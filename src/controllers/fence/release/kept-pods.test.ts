@@ -6,6 +6,7 @@ import { ApiStatusError, TransportError } from '../../../ports/api-transport.ts'
 import type { Pod } from '../../../ports/objects.ts';
 import { ManualClock } from '../../../runtime/manual-clock.ts';
 import { FenceHarness, leaseOf, nodeOf, provenStatus } from '../testing/harness.ts';
+import { releaseOrder } from '../testing/release-order.ts';
 import { AskedPods } from '../../shared/release/asked-pods.ts';
 import type { ReleaseOrder, ReleaseReport } from './order.ts';
 import { release } from './release.ts';
@@ -50,17 +51,7 @@ class Story {
     const outlives = (call: Promise<unknown>): void => {
       this.late = call;
     };
-    const quiet = { outlives, mayGoOn: () => undefined };
-    this.order = {
-      node: 'a',
-      fenceUID: 'f',
-      status,
-      proof: status.evidence[0] as Evidence,
-      renewTime: RENEWED,
-      heartbeat: '2026-01-01T00:00:00Z',
-      asked: this.asked,
-      ...quiet,
-    };
+    this.order = releaseOrder(status, { renewTime: RENEWED, asked: this.asked, outlives });
   }
 
   async operation(): Promise<ReleaseReport> {

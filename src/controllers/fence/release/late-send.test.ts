@@ -1,14 +1,13 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Evidence } from '../../../domain/node-fence.ts';
 import { planOf } from '../../../domain/testing/model.ts';
 import { ApiClient } from '../../../kube/client.ts';
 import { HttpsTransport } from '../../../kube/https-transport.ts';
 import { AgentError } from '../../../ports/agents.ts';
 import { SystemClock } from '../../../runtime/system-clock.ts';
 import { FenceHarness, leaseOf, nodeOf, provenStatus } from '../testing/harness.ts';
-import { AskedPods } from '../../shared/release/asked-pods.ts';
+import { releaseOrder } from '../testing/release-order.ts';
 import { release } from './release.ts';
 
 const RENEWED = '2026-01-01T00:00:00.000000Z';
@@ -75,19 +74,7 @@ describe('a stop, while releases wait for a socket', () => {
       spec: { nodeName: 'a' },
       status: {},
     }));
-    const status = provenStatus(planOf({ release: 'delete-pods' }));
-    const outlives = (): void => undefined;
-    const order = {
-      node: 'a',
-      fenceUID: 'f',
-      status,
-      proof: status.evidence[0] as Evidence,
-      renewTime: RENEWED,
-      heartbeat: '2026-01-01T00:00:00Z',
-      asked: new AskedPods(),
-      outlives,
-      mayGoOn,
-    };
+    const order = releaseOrder(provenStatus(planOf({ release: 'delete-pods' })), { renewTime: RENEWED, mayGoOn });
     return release(dependencies, order).then(
       ({ message }) => message,
       (error: unknown) => String(error),

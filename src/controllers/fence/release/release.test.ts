@@ -7,11 +7,11 @@ import { ApiStatusError, TransportError } from '../../../ports/api-transport.ts'
 import type { Pod, Taint } from '../../../ports/objects.ts';
 import { ManualClock } from '../../../runtime/manual-clock.ts';
 import { OUT_OF_SERVICE_OWNER } from '../ownership.ts';
-import { AskedPods } from '../../shared/release/asked-pods.ts';
 import { endRelease, recoverRelease } from './end.ts';
 import type { ReleaseOrder } from './order.ts';
 import { release } from './release.ts';
 import { FenceHarness, leaseOf, nodeOf, provenStatus } from '../testing/harness.ts';
+import { releaseOrder } from '../testing/release-order.ts';
 
 const RENEWED = '2026-01-01T00:00:00.000000Z';
 const TAINT: Taint = { key: 'node.kubernetes.io/out-of-service', value: 'nodeshutdown', effect: 'NoExecute' };
@@ -25,11 +25,7 @@ function harnessWith(): FenceHarness {
 }
 
 function orderOf(mode: 'auto' | 'delete-pods' | 'evict' | 'none' = 'auto', more: Partial<ReleaseOrder> = {}): ReleaseOrder {
-  const status = provenStatus(planOf({ release: mode }));
-  const proof = status.evidence[0] as Evidence;
-  const quiet = { outlives: () => undefined, mayGoOn: () => undefined };
-  const heartbeat = '2026-01-01T00:00:00Z';
-  return { node: 'a', fenceUID: 'fence-1', status, proof, renewTime: RENEWED, heartbeat, asked: new AskedPods(), ...quiet, ...more };
+  return releaseOrder(provenStatus(planOf({ release: mode })), { renewTime: RENEWED, ...more });
 }
 
 function podOf(name: string, more: Partial<Pod['metadata']> = {}): Pod {

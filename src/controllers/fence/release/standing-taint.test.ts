@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { Evidence } from '../../../domain/node-fence.ts';
 import { planOf } from '../../../domain/testing/model.ts';
 import { ApiStatusError } from '../../../ports/api-transport.ts';
 import type { Taint } from '../../../ports/objects.ts';
 import { ManualClock } from '../../../runtime/manual-clock.ts';
-import { AskedPods } from '../../shared/release/asked-pods.ts';
 import { OUT_OF_SERVICE_OWNER } from '../ownership.ts';
 import { FenceHarness, leaseOf, nodeOf, provenStatus } from '../testing/harness.ts';
+import { releaseOrder } from '../testing/release-order.ts';
 import { endRelease, recoverRelease } from './end.ts';
 import type { ReleaseOrder, ReleaseReport } from './order.ts';
 import { release } from './release.ts';
@@ -27,10 +26,7 @@ function harnessOf(taints: readonly Taint[], mark?: string): FenceHarness {
 }
 
 function released({ dependencies }: FenceHarness, more: Partial<ReleaseOrder> = {}): Promise<ReleaseReport> {
-  const quiet = { outlives: () => undefined, mayGoOn: () => undefined, asked: new AskedPods() };
-  const proof = STATUS.evidence[0] as Evidence;
-  const heartbeat = '2026-01-01T00:00:00Z';
-  return release(dependencies, { node: 'a', fenceUID: 'fence-1', status: STATUS, proof, renewTime: 't1', heartbeat, ...quiet, ...more });
+  return release(dependencies, releaseOrder(STATUS, { renewTime: 't1', ...more }));
 }
 
 function bodies({ cluster }: FenceHarness): unknown[] {

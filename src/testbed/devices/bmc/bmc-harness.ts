@@ -2,6 +2,7 @@ import { createAuthority } from '../../certificates.ts';
 import type { DeviceEvent } from '../../../laws/trace.ts';
 import { AgentError, type PowerAgent, type Target } from '../../../ports/agents.ts';
 import type { Clock } from '../../../ports/clock.ts';
+import type { ManualClock } from '../../../runtime/manual-clock.ts';
 import { SystemClock } from '../../../runtime/system-clock.ts';
 import { SystemRandom } from '../../../runtime/system-random.ts';
 import { startBmcServer, type BmcServer } from './bmc-server.ts';
@@ -141,6 +142,15 @@ export class AgentHarnesses<A extends PowerAgent> {
       await harness.close();
     }
   }
+}
+
+/** What `work` asks of the device when its connection and session have been ended for want of use. */
+export async function askedAfterRest(clock: ManualClock, { device, server }: BmcHarness, work: () => Promise<unknown>): Promise<string[]> {
+  await clock.advance(45_001);
+  while (server.open() > 0) await new Promise((resolve) => setTimeout(resolve, 10));
+  const before = device.requests.length;
+  await work();
+  return device.requests.slice(before);
 }
 
 /** The typed failure that a call must end in. */
