@@ -10,13 +10,13 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { createAuthority, type CertificateAuthority } from '../testbed/certificates.ts';
 import type { TransportError } from '../ports/api-transport.ts';
 import { type ApiStatusError, type WatchEvent } from '../ports/api-transport.ts';
+import { settleHeap } from '../runtime/heap.ts';
 import { SystemClock } from '../runtime/system-clock.ts';
 import type { CredentialSource } from './credentials/credential-source.ts';
 import { StoredCredential } from './credentials/stored-credential.ts';
 import { FileText, InlineText } from './credentials/text-source.ts';
 import { HttpsTransport } from './https-transport.ts';
 import type { ServerConfig } from './kubeconfig/server-config.ts';
-import { LineFramer } from './transport/line-framer.ts';
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -198,6 +198,16 @@ describe('the HTTPS transport', () => {
     calls = 1;
     await expect(transport.request({ method: 'POST', path: '/x', body: {}, deadlineMs: 5000 })).rejects.toMatchObject({ kind: 'unreachable' });
     expect(calls).toBe(2);
+  });
+
+  it('holds nothing of a request on the connection that was made for it', async () => {
+    handler = (request, response) => request.resume().on('end', () => json(response, 201, {}));
+    const before = process.memoryUsage().arrayBuffers;
+    await transport.request({ method: 'POST', path: '/x', body: 'x'.repeat(32_000_000), deadlineMs: 10_000 });
+    await get();
+    settleHeap();
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(16_000_000);
+    expect(sockets.size).toBe(1);
   });
 
   it('names address and cause when nobody listens, the certificate is foreign, or the answer is no HTTP', async () => {
@@ -384,13 +394,5 @@ describe('the HTTPS transport', () => {
     response?.write('IFIED","object":{}}\n');
     await watched.until(() => watched.events.length === 2);
     watched.close();
-  });
-});
-
-describe('the line framer', () => {
-  it('refuses a line that never ends', () => {
-    const framer = new LineFramer(10);
-    expect(framer.push(Buffer.from('12345\n1234567890'))).toEqual(['12345']);
-    expect(() => framer.push(Buffer.from('1'))).toThrow('longer than 10 characters');
   });
 });

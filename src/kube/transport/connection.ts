@@ -108,8 +108,9 @@ function isSame(one: Identity, other: Identity): boolean {
 
 /** Notes of each socket when its handshake is over. */
 class WatchedAgent extends HttpsAgent {
-  override createConnection(...order: Parameters<HttpsAgent['createConnection']>): Duplex | null | undefined {
-    const socket = super.createConnection(...order);
+  /** Node's callback is for tunnels through a proxy only, and a kept socket would hold it for life: with it the first request, its body, its answer and what its caller held. */
+  override createConnection(options: Parameters<HttpsAgent['createConnection']>[0]): Duplex | null | undefined {
+    const socket = super.createConnection(options);
     watchHandshake(socket);
     return socket;
   }
