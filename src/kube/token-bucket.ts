@@ -33,6 +33,11 @@ export class TokenBucket {
     return true;
   }
 
+  get isFull(): boolean {
+    this.#refill();
+    return this.#tokens >= this.#burst;
+  }
+
   #refill(): void {
     const nowMs = this.#clock.monotonicMs();
     this.#tokens = Math.min(this.#burst, this.#tokens + ((nowMs - this.#countedAtMs) / 1000) * this.#ratePerSecond);

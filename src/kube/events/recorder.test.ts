@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { ApiStatusError, TransportError } from '../../ports/api-transport.ts';
 import type { KubeObject } from '../../ports/objects.ts';
 import type { Logger } from '../../ports/recorder.ts';
+import { settleHeap } from '../../runtime/heap.ts';
 import { ManualClock } from '../../runtime/manual-clock.ts';
 import { ApiClient } from '../client.ts';
 import { EventRecorder } from './recorder.ts';
@@ -260,6 +261,34 @@ describe('the Event recorder', () => {
     await clock.advance(100);
     expect(sent()).toEqual(['POST /api/v1/namespaces/default/events', 'PATCH /api/v1/namespaces/default/events/a.ID']);
     expect(transport.requests[1]?.body).toMatchObject({ count: 4 });
+  });
+
+  it('forgets after ten minutes what it said, and of whom', async () => {
+    const say = async (events: number): Promise<number> => {
+      for (let object = 0; object < events; object++) {
+        recorder.event({ ...node, metadata: { name: 'n', uid: `${clock.monotonicMs()}/${object}` } }, 'Normal', 'NodeIsolated', 'x');
+      }
+      await clock.advance(600_100);
+      recorder.event(node, 'Normal', 'Held', 'Waiting.');
+      await clock.advance(100);
+      transport.requests.length = 0;
+      results.length = 0;
+      settleHeap();
+      return process.memoryUsage().heapUsed;
+    };
+    const before = await say(300);
+    expect((await say(4000)) - before).toBeLessThan(300_000);
+  });
+
+  it('remembers who made much noise for as long as it takes to be allowed as much again', async () => {
+    const noise = async (): Promise<number> => {
+      results.length = 0;
+      for (let times = 0; times < 80; times++) recorder.event(node, 'Normal', 'Noise', `${clock.monotonicMs()}/${times}`);
+      recorder.event({ ...node, metadata: { name: 'b', uid: `u${clock.monotonicMs()}` } }, 'Normal', 'Held', 'Waiting.');
+      await clock.advance(300_000);
+      return results.filter((result) => result === 'rate-limited progress').length;
+    };
+    expect([await noise(), await noise()]).toEqual([30, 50]);
   });
 
   it('has room for what a person must see of an object that made much noise', async () => {

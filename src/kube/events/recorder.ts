@@ -95,6 +95,7 @@ export class EventRecorder implements Recorder {
       known.event.count += 1;
       known.event.lastTimestamp = eventTime(clock);
       known.seenAtMs = nowMs;
+      this.#remember(key, known);
       this.#enqueue(known);
       return;
     }
@@ -123,15 +124,16 @@ export class EventRecorder implements Recorder {
     const bucket =
       this.#buckets.get(object) ?? new TokenBucket(this.#options.clock, { ratePerSecond: EVENTS_PER_SECOND_PER_OBJECT, burst: BURST_PER_OBJECT });
     this.#buckets.delete(object);
+    // One that is full again does what a new one does.
+    dropOldest(this.#buckets, (oldest) => oldest.isFull);
     this.#buckets.set(object, bucket);
-    dropOldest(this.#buckets, REMEMBERED_MAX);
     return bucket;
   }
 
-  #remember(key: string, fresh: Remembered): void {
+  #remember(key: string, remembered: Remembered): void {
     this.#remembered.delete(key);
-    this.#remembered.set(key, fresh);
-    dropOldest(this.#remembered, REMEMBERED_MAX);
+    dropOldest(this.#remembered, ({ seenAtMs }) => remembered.seenAtMs - seenAtMs >= SAME_WITHIN_MS);
+    this.#remembered.set(key, remembered);
   }
 
   #enqueue(remembered: Remembered): void {
@@ -249,10 +251,10 @@ function isWorthAnother(error: unknown): boolean {
   return error instanceof TransportError || (error instanceof ApiStatusError && (error.status === 429 || error.status >= 500));
 }
 
-/** A Map keeps the order of insertion: the first key is the oldest. */
-function dropOldest(map: Map<string, unknown>, entriesMax: number): void {
-  for (const key of map.keys()) {
-    if (map.size <= entriesMax) {
+/** Those of no more use, and what there is no room for beside another one. A Map keeps the order of insertion: the first key is the oldest. */
+function dropOldest<T>(map: Map<string, T>, isOfNoUse: (oldest: T) => boolean): void {
+  for (const [key, oldest] of map) {
+    if (map.size < REMEMBERED_MAX && !isOfNoUse(oldest)) {
       return;
     }
     map.delete(key);
