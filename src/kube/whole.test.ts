@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { NODES } from '../ports/resources.ts';
+import { NODE_FENCES, NODES } from '../ports/resources.ts';
 import { ApiClient } from './client.ts';
 import { pruneFor } from './prune.ts';
 import { listOf, ScriptedTransport } from './testing/scripted-transport.ts';
@@ -27,4 +27,16 @@ describe('a Node that no kubelet has spoken for', () => {
     transport.answer = () => ({ body: { ...BARE, status: { nodeInfo } } });
     expect((await client.get(NODES, 'a'))?.status).toEqual({ nodeInfo });
   });
+});
+
+it('what is ours does not say who wrote which field of it, got, listed and written', async () => {
+  const managedFields = [{ manager: 'nodefence', fieldsV1: { 'f:status': {} } }];
+  const transport = new ScriptedTransport();
+  const client = new ApiClient({ transport });
+  const fence = { ...BARE, spec: { node: 'a' } };
+  const served = { ...fence, metadata: { ...BARE.metadata, managedFields } };
+  transport.answer = ({ path }) => ({ body: path.endsWith('/nodefences') ? listOf('9', [served]) : served });
+  expect((await client.get(NODE_FENCES, 'a'))?.metadata).toEqual(BARE.metadata);
+  expect((await client.list(NODE_FENCES))[0]?.metadata).toEqual(BARE.metadata);
+  expect((await client.replaceStatus(NODE_FENCES, fence)).metadata).toEqual(BARE.metadata);
 });
