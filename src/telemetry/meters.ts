@@ -12,6 +12,29 @@ export class Meters {
     return new Counter({ name, help, labelNames: [...labelNames], registers: this.#registers });
   }
 
+  /** A counter of what happens thousands of times between two scrapes: labels are looked up for the scrape. */
+  tally(name: string, help: string, labelNames: readonly string[]): (...values: readonly string[]) => void {
+    const counts = new Map<string, { labels: Record<string, string>; count: number }>();
+    const labelled = (values: readonly string[]): Record<string, string> =>
+      Object.fromEntries(labelNames.map((label, at) => [label, values[at] ?? '']));
+    const counter = new Counter({
+      name,
+      help,
+      labelNames: [...labelNames],
+      registers: this.#registers,
+      collect: () => {
+        for (const { labels, count } of counts.values()) counter.inc(labels, count);
+        counts.clear();
+      },
+    });
+    return (...values) => {
+      const key = values.join(' ');
+      const known = counts.get(key);
+      if (known === undefined) counts.set(key, { labels: labelled(values), count: 1 });
+      else known.count += 1;
+    };
+  }
+
   gauge<L extends string = never>(name: string, help: string, labelNames: readonly L[] = []): Gauge<L> {
     return new Gauge({ name, help, labelNames: [...labelNames], registers: this.#registers });
   }

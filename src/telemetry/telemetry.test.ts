@@ -100,6 +100,18 @@ describe('the metrics', () => {
     expect(text).not.toContain('reason="storm"');
   });
 
+  it('count the events of a watch from one scrape to the next', async () => {
+    const { watch } = telemetry.metrics;
+    watch.watchEvent('leases', 'MODIFIED');
+    watch.watchEvent('leases', 'MODIFIED');
+    watch.watchEvent('leases', 'ADDED');
+    expect(await scrape()).toContain('nodefence_watch_events_total{resource="leases",type="MODIFIED"} 2\n');
+    watch.watchEvent('leases', 'MODIFIED');
+    const text = await scrape();
+    expect(text).toContain('nodefence_watch_events_total{resource="leases",type="MODIFIED"} 3\n');
+    expect(text).toContain('nodefence_watch_events_total{resource="leases",type="ADDED"} 1\n');
+  });
+
   it('show watches, queue, lease, devices and Events', async () => {
     const { watch, workqueue, lease, device, event } = telemetry.metrics;
     freshness = [
