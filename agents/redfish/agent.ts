@@ -22,7 +22,7 @@ import { Authorities } from './socket.ts';
 /** BMCs end idle sessions after 30 s to some minutes; ours is ended before it is forgotten. */
 const IDLE_CLOSE_MS = 45_000;
 /** Behind a probe nothing is asked for minutes; thousands of devices that are probed in turn would each hold a connection of 80 kB meanwhile. */
-const PROBED_CLOSE_MS = 1_000;
+const PROBED_CLOSE_MS = 100;
 /** Calls that are under way when the agent is closed may end by themselves within this. */
 const CLOSE_GRACE_MS = 1_000;
 
