@@ -48,7 +48,8 @@ function realRows(real: Measured['real']): Row[] {
   if (real === undefined || ours === undefined || theirs === undefined) return [];
   const where = `${real.nodes} nodes, ${real.pods} pods`;
   const memory = `${pair(ours, theirs, rss, 'MB')}, ${pair(ours, theirs, peak, 'MB')}`;
-  const { firstPercent } = ours;
+  const { firstPercent, later: settled } = ours;
+  const heartbeats = '83 lease renewals and 4 Node statuses a second';
   return [
     [`process start → ready (median), ${where}`, INFORMERS, '≤ 2 s', pair(ours, theirs, ready, 'ms'), ready(ours) <= READY_MAX_MS],
     ['resident memory, peak', INFORMERS, '≤ 1/4', memory, isTimes(4, ours, theirs, rss, peak)],
@@ -57,13 +58,13 @@ function realRows(real: Measured['real']): Row[] {
       ? []
       : [['after an installation: reports of all nodes', '–', '≤ 10% of a core', `${firstPercent} %`, firstPercent <= 10] as const]),
     ['idle', INFORMERS, '', `${ours.idlePercent} : ${theirs.idlePercent} %`],
-    [
-      '83 lease renewals and 4 Node statuses a second',
-      INFORMERS,
-      '≤ 5% of a core',
-      `${ours.loadPercent} : ${theirs.loadPercent} %`,
-      ours.loadPercent <= 5,
-    ],
+    [heartbeats, INFORMERS, '≤ 5% of a core', `${ours.loadPercent} : ${theirs.loadPercent} %`, ours.loadPercent <= 5],
+    ...(settled === undefined
+      ? []
+      : ([
+          ['idle, once each BMC was read for the first time', '–', '', `${settled.idlePercent} %`],
+          [`${heartbeats}, once each BMC was read for the first time`, '–', '≤ 5% of a core', `${settled.loadPercent} %`, settled.loadPercent <= 5],
+        ] as const)),
     ['CPU for one event', INFORMERS, '≤ 1/3', pair(ours, theirs, event, 'ms'), isTimes(3, ours, theirs, event)],
     ['/metrics', '–', '≤ 15 ms', `${ours.scrapeMs} ms, ${ours.scrapeLines} lines`, ours.scrapeMs <= 15],
   ];
