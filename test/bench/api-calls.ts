@@ -1,4 +1,5 @@
 import type { ApiTransport } from '../../src/ports/api-transport.ts';
+import type { Node } from '../../src/ports/objects.ts';
 
 /** A request of the controller. Milliseconds since 1970 on this machine's clock. */
 export interface ApiCall {
@@ -8,10 +9,23 @@ export interface ApiCall {
   to: number;
 }
 
+/** A Node that a watch of the controller showed as Unknown. `cpuMs`: spent by its thread until then. */
+export interface HeardFailure {
+  node: string;
+  at: number;
+  cpuMs: number;
+}
+
+/** Of this thread: compilers and collectors run beside it, and keep nobody waiting. */
+export function threadCpuMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1_000;
+}
+
 const nowMs = (): number => performance.timeOrigin + performance.now();
 
-/** The same transport, whose requests are noted with the time that they took. */
-export function timed(transport: ApiTransport, calls: ApiCall[]): ApiTransport {
+/** The same transport, whose requests are noted with the time that they took, and Nodes that fail, before the controller hears of them. */
+export function timed(transport: ApiTransport, calls: ApiCall[], failures: HeardFailure[]): ApiTransport {
   return {
     request: async (request) => {
       const { method, path } = request;
@@ -22,8 +36,20 @@ export function timed(transport: ApiTransport, calls: ApiCall[]): ApiTransport {
         calls.push({ method, path, from, to: nowMs() });
       }
     },
-    watch: (request, sink) => transport.watch(request, sink),
+    watch: (request, sink) => {
+      const onEvent: typeof sink.onEvent = (event) => {
+        if (request.path === '/api/v1/nodes' && hasFailed(event.object as Node)) {
+          failures.push({ node: (event.object as Node).metadata.name, at: nowMs(), cpuMs: threadCpuMs() });
+        }
+        sink.onEvent(event);
+      };
+      return transport.watch(request, { onOpen: () => sink.onOpen(), onEvent, onEnd: (error) => sink.onEnd(error) });
+    },
   };
+}
+
+function hasFailed({ status }: Partial<Node>): boolean {
+  return status?.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'Unknown') === true;
 }
 
 /** Those of one node's fence, and the questions for stops that it waits for; nobody waits for Events. */

@@ -1,8 +1,11 @@
 import type { AgentDefinition, PowerAgent, PowerState, Target } from '../../src/ports/agents.ts';
+import { threadCpuMs } from './api-calls.ts';
 
 /** A call that reached a simulated device. `at`: milliseconds since 1970 on this machine's clock, when it was answered. */
 export interface DeviceCall {
   at: number;
+  /** Spent by the thread of the controller until then. */
+  cpuMs: number;
   node: string;
   action: 'read' | 'set';
   /** Shown by a read, or what was set. */
@@ -13,7 +16,7 @@ export interface DeviceCall {
 export function simulatedDevices(onCall: (call: DeviceCall) => void): AgentDefinition {
   const power = new Map<string, 'on' | 'off'>();
   const record = (target: Target, action: DeviceCall['action'], state: 'on' | 'off'): void => {
-    onCall({ at: performance.timeOrigin + performance.now(), node: target.identity.node, action, state });
+    onCall({ at: performance.timeOrigin + performance.now(), cpuMs: threadCpuMs(), node: target.identity.node, action, state });
   };
   const agent: PowerAgent = {
     kind: 'power',

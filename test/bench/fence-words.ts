@@ -2,7 +2,8 @@ import type { FenceFigures } from './fences.ts';
 import { spreadCells, tableOf } from './figures.ts';
 
 export function fenceWords(run: FenceFigures): string {
-  const { failedToFirstCall, firstCallBesides, failedToOff, failedToBareWatch, stableOffToRelease, podsReleased, loopLag, controller } = run;
+  const { failedToFirstCall, firstCallBesides, firstCallCpu, failedToOff, failedToBareWatch, stableOffToRelease, podsReleased, loopLag, controller } =
+    run;
   const released =
     podsReleased === undefined
       ? []
@@ -18,6 +19,7 @@ export function fenceWords(run: FenceFigures): string {
       ['milliseconds', 'n', 'p50', 'p99', 'max'],
       spreadCells('Node declared failed → first device call', failedToFirstCall),
       ...(firstCallBesides === undefined ? [] : [spreadCells('  of it without a request under way', firstCallBesides)]),
+      ...(firstCallCpu === undefined ? [] : [spreadCells('  CPU of the controller meanwhile', firstCallCpu)]),
       spreadCells('Node declared failed → off sent', failedToOff),
       spreadCells('the same event at a bare watch', failedToBareWatch),
       spreadCells('stable off → release written', stableOffToRelease),

@@ -4,7 +4,7 @@ import type { ApiEvent } from '../../src/laws/trace.ts';
 import { CONTROLLER_USER } from '../../src/drill/run/cluster-session.ts';
 import type { Node } from '../../src/ports/objects.ts';
 import { BenchCluster, LIVELY_NODE } from './cluster.ts';
-import type { ApiCall } from './api-calls.ts';
+import type { ApiCall, HeardFailure } from './api-calls.ts';
 import { besidesMs, callsOf, fenceCallsOf } from './api-calls.ts';
 import type { DeviceCall } from './device.ts';
 import { comeBack, fail, RENEW_EVERY_MS, renew, untilFinal } from './nodes.ts';
@@ -29,6 +29,8 @@ export interface FenceFigures {
   failedToFirstCall: Spread;
   /** Of that time, how long none of its requests was under way: decisions, and waiting for a turn. */
   firstCallBesides?: Spread;
+  /** CPU of the controller's thread from the Node's event to the first call: what is left of that time on a machine that has nothing else to do. */
+  firstCallCpu?: Spread;
   failedToOff: Spread;
   /** The same event at a client that does nothing but watch. */
   failedToBareWatch: Spread;
@@ -90,8 +92,8 @@ export async function measureFences(run: FenceRun, say: (line: string) => void):
     clearInterval(renewal);
     watched.close();
     if (failures.length > 0) throw new Error(`the bench itself failed: ${failures[0] ?? ''}`);
-    const { calls, requests } = JSON.parse(readFileSync(bench.callsFile, 'utf8')) as { calls: DeviceCall[]; requests: ApiCall[] };
-    const samples = samplesOf(bench.audit(from), { calls, requests }, watched.seenAt, failing);
+    const known = JSON.parse(readFileSync(bench.callsFile, 'utf8')) as Known;
+    const samples = samplesOf(bench.audit(from), known, watched.seenAt, failing);
     const failedToFirstCall = spreadOf(samples.firstCall);
     const failedToBareWatch = spreadOf(samples.bareWatch);
     return {
@@ -103,11 +105,12 @@ export async function measureFences(run: FenceRun, say: (line: string) => void):
       syncMs: rounded(syncMs),
       failedToFirstCall,
       firstCallBesides: spreadOf(samples.firstCallBesides),
+      firstCallCpu: spreadOf(samples.firstCallCpu),
       failedToOff: spreadOf(samples.off),
       failedToBareWatch,
       ratioToBareWatch: rounded(failedToFirstCall.p50 / failedToBareWatch.p50),
       stableOffToRelease: spreadOf(samples.release),
-      ...(pods === 0 ? {} : { podsReleased: { pods, ...podsReleasedOf(failing, calls, requests) } }),
+      ...(pods === 0 ? {} : { podsReleased: { pods, ...podsReleasedOf(failing, known) } }),
       drainedMs: Math.round(Math.max(...samples.firstCallAt) - Math.min(...samples.firstCallAt)),
       loopLag: { p99Ms: rounded(use.lagP99Ms), maxMs: rounded(use.lagMaxMs) },
       requestsPerFence: samples.requests,
@@ -141,10 +144,18 @@ function watchNodes(bench: BenchCluster): { seenAt: Map<string, number>; close: 
   return { seenAt, close };
 }
 
+/** What the controller's process has noted. */
+interface Known {
+  calls: readonly DeviceCall[];
+  requests: readonly ApiCall[];
+  failures: readonly HeardFailure[];
+}
+
 interface Samples {
   firstCall: number[];
   firstCallAt: number[];
   firstCallBesides: number[];
+  firstCallCpu: number[];
   off: number[];
   bareWatch: number[];
   release: number[];
@@ -153,7 +164,7 @@ interface Samples {
 
 function samplesOf(
   audit: readonly ApiEvent[],
-  { calls, requests }: { calls: readonly DeviceCall[]; requests: readonly ApiCall[] },
+  { calls, requests, failures }: Known,
   seenAt: ReadonlyMap<string, number>,
   nodes: readonly string[],
 ): Samples {
@@ -162,7 +173,16 @@ function samplesOf(
     audit.filter(({ resource, verb }) => resource === 'nodes' && verb === 'patch'),
     ({ name }) => name ?? '',
   );
-  const samples: Samples = { firstCall: [], firstCallAt: [], firstCallBesides: [], off: [], bareWatch: [], release: [], requests: {} };
+  const samples: Samples = {
+    firstCall: [],
+    firstCallAt: [],
+    firstCallBesides: [],
+    firstCallCpu: [],
+    off: [],
+    bareWatch: [],
+    release: [],
+    requests: {},
+  };
   for (const node of nodes) {
     const patches = onNodes.get(node) ?? [];
     const failedAt = patches.find(({ user, subresource }) => user === 'operator' && subresource === 'status')?.at;
@@ -176,6 +196,8 @@ function samplesOf(
       samples.firstCallAt.push(own[0].at);
       const meanwhile = requests.filter(({ from, to }) => to > failedAt && from < (own[0]?.at ?? 0));
       samples.firstCallBesides.push(besidesMs(fenceCallsOf(meanwhile, node), failedAt, own[0].at));
+      const heard = failures.find((failure) => failure.node === node && failure.at > failedAt - 1_000);
+      if (heard !== undefined) samples.firstCallCpu.push(own[0].cpuMs - heard.cpuMs);
     }
     if (off !== undefined) samples.off.push(off.at - failedAt);
     if (seen !== undefined) samples.bareWatch.push(seen - failedAt);
@@ -188,11 +210,7 @@ function samplesOf(
 }
 
 /** From the last read of the first off to the last pod of the node: requests that were sent meanwhile, and how long no one was under way. */
-function podsReleasedOf(
-  nodes: readonly string[],
-  calls: readonly DeviceCall[],
-  requests: readonly ApiCall[],
-): Omit<NonNullable<FenceFigures['podsReleased']>, 'pods'> {
+function podsReleasedOf(nodes: readonly string[], { calls, requests }: Known): Omit<NonNullable<FenceFigures['podsReleased']>, 'pods'> {
   const [counts, took, besides]: [number[], number[], number[]] = [[], [], []];
   for (const node of nodes) {
     const own = callsOf(requests, node);

@@ -14,7 +14,7 @@ import { SystemClock } from '../../../src/runtime/system-clock.ts';
 import { SystemRandom } from '../../../src/runtime/system-random.ts';
 import { createLogger } from '../../../src/telemetry/logger.ts';
 import { Telemetry } from '../../../src/telemetry/telemetry.ts';
-import type { ApiCall } from '../api-calls.ts';
+import type { ApiCall, HeardFailure } from '../api-calls.ts';
 import { timed } from '../api-calls.ts';
 import type { DeviceCall } from '../device.ts';
 import { simulatedDevices } from '../device.ts';
@@ -39,8 +39,8 @@ const devices = simulatedDevices((call) => {
 });
 const clock = new SystemClock();
 const random = new SystemRandom();
-const requests: ApiCall[] = [];
-const transport = configuration.calls === undefined ? connect(configuration) : timed(connect(configuration), requests);
+const [requests, failures]: [ApiCall[], HeardFailure[]] = [[], []];
+const transport = configuration.calls === undefined ? connect(configuration) : timed(connect(configuration), requests, failures);
 const lag = monitorEventLoopDelay({ resolution: 1 });
 lag.enable();
 const logger = createLogger({ level: 'info', format: 'json', isColoured: false, base: { component: 'controller' } });
@@ -102,7 +102,7 @@ const spentMs = (): number => {
 
 process.on('message', () => {
   const cpuMs = spentMs() - answersMs;
-  if (configuration.calls !== undefined) writeFileSync(configuration.calls, JSON.stringify({ calls, requests }));
+  if (configuration.calls !== undefined) writeFileSync(configuration.calls, JSON.stringify({ calls, requests, failures }));
   const [lagP99Ms, lagMaxMs] = [lag.percentile(99) / 1e6, lag.max / 1e6];
   const rssMb = process.memoryUsage.rss() / 2 ** 20;
   globalThis.gc?.();
