@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { CountsReporter } from './scripts/counts-reporter.ts';
 import LongestFirst from './scripts/longest-first.ts';
@@ -50,11 +49,7 @@ export default defineConfig({
       // A scenario mostly waits: many of them share the processor well.
       { extends: true, test: { name: 'scenarios', include: SCENARIOS, maxConcurrency: 20, isolate: false } },
       { extends: true, test: { name: 'worlds', include: WORLDS, exclude: COMPUTING, setupFiles: POLITE, isolate: false, execArgv: ROOM } },
-      // These wait for nothing: by themselves after the others, a process for each core, for each process loads what they have in common.
-      {
-        extends: true,
-        test: { name: 'in memory', include: IN_MEMORY, isolate: false, maxWorkers: availableParallelism(), sequence: { groupOrder: 1 } },
-      },
+      { extends: true, test: { name: 'in memory', include: IN_MEMORY, setupFiles: POLITE, isolate: false } },
     ],
   },
 });
