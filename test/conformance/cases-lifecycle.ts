@@ -1,8 +1,9 @@
-import type { ConformanceCase } from './case.ts';
+import type { ConformanceCase, RequestStep, Step } from './case.ts';
 import { CONFIG_MAPS, MERGE, PODS } from './fixtures.ts';
 
 const CONCEPTS = 'kubernetes.io: API concepts';
 const OBSERVED = 'observed on kube-apiserver 1.20';
+const BUDGETS = '/apis/policy/v1/namespaces/conformance/poddisruptionbudgets';
 
 function configMap(name: string, data: Record<string, string> = { a: '1' }, metadata: Record<string, unknown> = {}): object {
   return { metadata: { name, ...metadata }, data };
@@ -13,6 +14,16 @@ function pod(name: string, nodeName?: string): object {
     metadata: { name, labels: { app: name } },
     spec: { ...(nodeName === undefined ? {} : { nodeName }), containers: [{ name: 'c', image: 'i' }] },
   };
+}
+
+/** As the disruption controller writes it. */
+function budgetStatus(currentHealthy: number, desiredHealthy: number): RequestStep {
+  const status = { observedGeneration: 1, disruptionsAllowed: 0, currentHealthy, desiredHealthy, expectedPods: 3 };
+  return { method: 'PATCH', path: `${BUDGETS}/kept/status`, body: { status }, contentType: MERGE, status: 200 };
+}
+
+function eviction(name: string, status: 201 | 429): RequestStep {
+  return { method: 'POST', path: `${PODS}/${name}/eviction`, body: { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name } }, status };
 }
 
 /** How objects end, and how pods get to their node. */
@@ -147,6 +158,37 @@ export const LIFECYCLE_CASES: readonly ConformanceCase[] = [
         status: 409,
         expect: { reason: 'Conflict' },
       },
+    ],
+  },
+  {
+    name: 'a pod that is not ready may be evicted where enough others are healthy, or its budget says so',
+    source: 'kubernetes.io: Specifying a Disruption Budget, unhealthy pod eviction policy',
+    since: '1.27',
+    steps: [
+      ...['well', 'unwell', 'unwell-too'].flatMap((name): Step[] => [
+        { method: 'POST', path: PODS, body: { ...pod(name, 'n'), metadata: { name, labels: { app: 'kept' } } }, status: 201 },
+        {
+          method: 'PATCH',
+          path: `${PODS}/${name}/status`,
+          body: { status: { phase: 'Running', conditions: [{ type: 'Ready', status: name === 'well' ? 'True' : 'False' }] } },
+          contentType: MERGE,
+          status: 200,
+        },
+      ]),
+      {
+        method: 'POST',
+        path: BUDGETS,
+        body: { metadata: { name: 'kept' }, spec: { minAvailable: 1, selector: { matchLabels: { app: 'kept' } } } },
+        status: 201,
+      },
+      budgetStatus(1, 1),
+      eviction('well', 429),
+      eviction('unwell', 201),
+      budgetStatus(1, 2),
+      eviction('unwell-too', 429),
+      { method: 'PATCH', path: `${BUDGETS}/kept`, body: { spec: { unhealthyPodEvictionPolicy: 'AlwaysAllow' } }, contentType: MERGE, status: 200 },
+      eviction('unwell-too', 201),
+      { method: 'DELETE', path: `${BUDGETS}/kept`, status: 200 },
     ],
   },
 ];

@@ -43,6 +43,8 @@ function spendBudget(backend: Backend, pod: ApiObject, dryRun: boolean): void {
     throw new ApiFailure(500, 'InternalError', 'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.');
   }
   const counted = countsOf(backend, budget);
+  if (!isReady(pod) && mayGoUnready(budget, counted)) return;
+  if (isLate(budget)) throw tooMany(`The disruption budget ${budget.metadata.name} is still being processed by the server.`);
   if (counted.allowed <= 0) throw overBudget(budget, counted);
   if (dryRun || at(budget, 'status', 'observedGeneration') === undefined) return;
   const status = isObject(budget['status']) ? budget['status'] : {};
@@ -63,9 +65,6 @@ interface Counts {
 function countsOf(backend: Backend, budget: ApiObject): Counts {
   const status = budget['status'];
   if (isObject(status) && typeof status['observedGeneration'] === 'number') {
-    if (status['observedGeneration'] < (budget.metadata.generation ?? 0)) {
-      throw tooMany(`The disruption budget ${budget.metadata.name} is still being processed by the server.`);
-    }
     return {
       allowed: Number(status['disruptionsAllowed'] ?? 0),
       healthy: Number(status['currentHealthy'] ?? 0),
@@ -82,6 +81,17 @@ function countsOf(backend: Backend, budget: ApiObject): Counts {
   const most = at(budget, 'spec', 'maxUnavailable');
   const desired = least === undefined ? Math.max(0, expected - share(most, expected)) : share(least, expected);
   return { allowed: healthy - desired, healthy, desired };
+}
+
+/** Its controller has not seen its last change. */
+function isLate(budget: ApiObject): boolean {
+  const seen = at(budget, 'status', 'observedGeneration');
+  return typeof seen === 'number' && seen < (budget.metadata.generation ?? 0);
+}
+
+/** A pod that is not ready is none of the healthy ones that a budget keeps; where enough of those are there, or the budget says so, it may go. */
+function mayGoUnready(budget: ApiObject, { healthy, desired }: Counts): boolean {
+  return textAt(budget, 'spec', 'unhealthyPodEvictionPolicy') === 'AlwaysAllow' || (desired > 0 && healthy >= desired);
 }
 
 function isReady(pod: ApiObject): boolean {
