@@ -9,9 +9,10 @@ const KDUMP = { startTimeoutMs: 5_000, finishedTimeoutMs: 20_000, maxDurationMs:
 const P6 = (trace: readonly TraceEvent[]): string[] => judge(trace).laws.P6.violations;
 const message = (at: number, session = 's1'): TraceEvent => ({ kind: 'dump', at, node: 'a', session });
 
-/** The good trace with a plan that waits for dumps. */
+/** The good trace with a plan that waits for dumps, of a kubelet that was heard last long before. */
 function waiting(kdump = KDUMP): TraceEvent[] {
-  return goodTrace().map((event) => {
+  const silent = goodTrace().map((event) => (event.at <= 500 ? { ...event, at: event.at - 6_000 } : event));
+  return silent.map((event) => {
     const object = event.kind === 'api' ? (event.object as { status?: Partial<NodeFenceStatus> } | undefined) : undefined;
     if (event.kind !== 'api' || object?.status?.frozen === undefined) return event;
     return { ...event, object: { ...object, status: { ...object.status, frozen: { ...object.status.frozen, plan: plan({ kdump }) } } } };
@@ -31,6 +32,7 @@ describe('P6, of dumps', () => {
 
   it.each<[what: string, trace: TraceEvent[]]>([
     ['no message', []],
+    ['messages of a node whose kubelet may still renew its Lease', [heartbeat(-4_700), message(8_000), message(10_000)]],
     ['one message', [message(10_000)]],
     ['messages that only another controller heard', [message(8_000, 's2'), message(10_000, 's2')]],
     ['messages before the kubelet lived last', [message(8_000), message(9_000), heartbeat(9_500)]],

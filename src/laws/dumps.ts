@@ -10,6 +10,8 @@ const KDUMP_POLICY = 'kdump';
 const MESSAGES_MIN = 2;
 /** What stands in a status was decided so long before at most: a watch that is late, a request that is slow. */
 const LATE_MS = 15_000;
+/** A kubelet renews its Lease every 10 s: as long as that is awaited, messages of a node that may live hold nothing, for anybody can send them. */
+const RENEWED_WITHIN_MS = 15_000;
 /** So late at most a leader hears that a kubelet lives: a watch that hangs is given up after 75 s, and opened anew within 15 s more, by the second try where the first is refused. */
 const LIFE_LATE_MS = 105_000;
 /** By so much at most a replica mistakes how old the messages are of which another one tells. */
@@ -40,10 +42,12 @@ function judgeOff(history: History, heard: Heard, { position, event }: PlacedEve
   const status = fence?.statuses.before(position);
   const times = status?.frozen?.plan.kdump;
   if (fence === undefined || status === undefined || times === undefined || hasEnded(history, fence, status, position, node)) return;
-  const own = heard.since(lastLife(history, node, position), position, node, session);
+  const life = history.lifeSigns(node, -1, position).at(-1);
+  if (life !== undefined && at < life.at + RENEWED_WITHIN_MS) return;
+  const own = heard.since(life?.position ?? -1, position, node, session);
   if (own === undefined || own.count < MESSAGES_MIN) return;
   // Another replica may have heard an earlier one, and told it: the limit is counted from that, as far as their clocks agree.
-  const all = heard.since(lastLife(history, node, position), position, node) ?? own;
+  const all = heard.since(life?.position ?? -1, position, node) ?? own;
   const [silenceMs = 0, limitMs = 0] = [times.finishedTimeoutMs, times.maxDurationMs].map((ms) => ms * (1 - DRIFT));
   const toldMs = all.firstMs < own.firstMs ? RECORDED_WITHIN_MS : 0;
   const untilMs = Math.min(own.lastMs + silenceMs, all.firstMs + limitMs - toldMs) - toleranceMs;
@@ -105,10 +109,6 @@ function termBegan(history: History, position: number): number {
   const now = history.leadership.entryBefore(position);
   const holder = now?.value.spec.holderIdentity;
   return entries.findLast((entry) => entry.position < position && entry.value.spec.holderIdentity !== holder)?.at ?? 0;
-}
-
-function lastLife(history: History, node: string, position: number): number {
-  return history.lifeSigns(node, -1, position).at(-1)?.position ?? -1;
 }
 
 /** All messages of a run. */
