@@ -3,7 +3,7 @@ import type { NodeFenceStatus } from '../../src/domain/node-fence.ts';
 import type { Node } from '../../src/ports/objects.ts';
 import { NODES, PODS } from '../../src/ports/resources.ts';
 import { CORDON_MARK } from './remedies/remedy-events.ts';
-import { endStateOf } from './rest.ts';
+import { endStateOf, mayStayClosed } from './rest.ts';
 import { concerned, isCutOff } from './scenario.ts';
 import type { Scenario } from './scenario.ts';
 import type { World } from './world.ts';
@@ -19,7 +19,7 @@ export async function endOf(world: World, scenario: Scenario, nowMs: number): Pr
   if (!world.isOver()) {
     const open = world.fence.names.map((fence) => `${fence} ${describe(world.fence.of(fence))}`);
     wrong.push(`after ${(nowMs / 1000).toFixed(0)} s of virtual time the fence has not ended: ${open.join('; ')}`);
-  } else if (state === undefined || !expected.states.includes(state)) {
+  } else if (state === undefined ? !mayStayClosed(scenario) : !expected.states.includes(state)) {
     wrong.push(`the fence ended as ${describe(status)} instead of ${expected.states.join(' or ')}`);
   }
   wrong.push(...otherFences(world, scenario));
@@ -59,7 +59,7 @@ function isCordonOfRemedy({ metadata }: Node): boolean {
 }
 
 /** A person let the fence go while its way to the storage did not answer: what may be closed still is told, and the node gets no pods. */
-function mayStayClosed({ ways, disturbances, victim }: Scenario, node: string): boolean {
+function mayBeClosedStill({ ways, disturbances, victim }: Scenario, node: string): boolean {
   const behaviour = ways?.storage?.behaviour ?? 'honest';
   return node === victim && behaviour !== 'honest' && behaviour !== 'slow' && disturbances.some(({ what }) => what === 'delete-fence');
 }
@@ -73,7 +73,7 @@ async function unrecovered(world: World, scenario: Scenario): Promise<string[]> 
     if (node.status.conditions?.find((condition) => condition.type === 'Ready')?.status !== 'True') {
       wrong.push(`node ${name} is not Ready at the end`);
     }
-    if (node.spec.unschedulable === true && !isCordonOfRemedy(node) && !mayStayClosed(scenario, name)) {
+    if (node.spec.unschedulable === true && !isCordonOfRemedy(node) && !mayBeClosedStill(scenario, name)) {
       wrong.push(`node ${name} is still cordoned`);
     }
   }

@@ -8,7 +8,7 @@ import { remedyDeedsEndMs } from './remedies/remedy-world.ts';
 import { deedsEndMs } from './secondary-controllers/secondary-controllers.ts';
 import type { Disturbance, EndState, Expected, Scenario } from './scenario.ts';
 
-const NEVER_OFF: ReadonlySet<DeviceBehaviour> = new Set(['lies', 'dead', 'unknown', 'refuses']);
+export const NEVER_OFF: ReadonlySet<DeviceBehaviour> = new Set(['lies', 'dead', 'unknown', 'refuses']);
 const SOMETIMES_OFF: ReadonlySet<DeviceBehaviour> = new Set(['half-dead', 'restores']);
 /** What may cost a fence its last retry. */
 const COSTLY: ReadonlySet<Disturbance['what']> = new Set([

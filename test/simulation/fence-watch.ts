@@ -17,6 +17,8 @@ export class FenceWatch {
   /** Numbers of the incidents in which more than a cordon was done, by fence. */
   readonly #fencings = new Map<string, Set<number>>();
   readonly #toldUnreleased = new Set<string>();
+  /** A person deleted them, and they stay for what is still to be done. */
+  readonly #withdrawn = new Set<string>();
   /** As each was written last. */
   readonly #steps = new Map<string, string>();
   #changedAtMs = 0;
@@ -44,8 +46,11 @@ export class FenceWatch {
     if (isDeleted && (metadata?.finalizers ?? []).length === 0) {
       this.#countWithdrawn(event.name, this.#fences.get(event.name) ?? {});
       this.#fences.delete(event.name);
+      this.#withdrawn.delete(event.name);
       return;
     }
+    if (isDeleted) this.#withdrawn.add(event.name);
+    else this.#withdrawn.delete(event.name);
     this.#fences.set(event.name, after);
     this.#count(event.name, after);
     if (after?.message?.includes(NOT_RELEASED) === true) this.#toldUnreleased.add(event.name);
@@ -63,6 +68,11 @@ export class FenceWatch {
 
   of(name: string): NodeFenceStatus | undefined {
     return this.#fences.get(name);
+  }
+
+  /** It was deleted, and has not gone yet. */
+  isWithdrawn(name: string): boolean {
+    return this.#withdrawn.has(name);
   }
 
   /** It says what holds it, or said at some time that its machine is switched on without its workload let go. */

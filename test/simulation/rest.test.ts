@@ -87,3 +87,36 @@ describe('a world with a fence that is held by what its node may be fenced a day
     expect(restsHeld(runs, more)).toBe(false);
   });
 });
+
+/** Does a world rest whose victim's storage was closed, and whose fence was withdrawn then, or was not? */
+function restsClosed(how: { isWithdrawn?: boolean; isAdmitted?: boolean; evidence?: string; afterMs?: number } = {}): boolean {
+  const { isWithdrawn = true, isAdmitted = true, evidence = 'storage-revoked', afterMs = 700_000 } = how;
+  const fence = new FenceWatch(() => WITHDRAWN_MS);
+  const deletion = isWithdrawn ? { deletionTimestamp: '' } : {};
+  const status = { state: 'running', evidence: [{ kind: evidence }] };
+  const object = { metadata: { name: FENCE.name, finalizers: ['nodefence'], ...deletion }, status };
+  fence.hear({ ...FENCE, verb: 'update', object } as never);
+  const rest = new Rest({
+    scenario: {
+      ...SCENARIO,
+      device: 'lies',
+      ways: { storage: { behaviour: 'honest', isAdmitted } as never } as never,
+    },
+    fence,
+    takeOvers: { heldSinceMs: 0 },
+    readiness: { has: (node) => node !== 'a', changedAtMs: 0 },
+    isGone: () => false,
+    isPending: () => false,
+  });
+  return rest.isOver(WITHDRAWN_MS + afterMs);
+}
+
+describe('a world whose victim can not be switched and had its storage closed', () => {
+  it('is over a while after its fence was withdrawn, which waits for a boot', () => {
+    expect(restsClosed()).toBe(true);
+  });
+
+  it.each([{ isWithdrawn: false }, { isAdmitted: false }, { evidence: 'power-off' }, { afterMs: 600_000 }])('is not over with %j', (how) => {
+    expect(restsClosed(how)).toBe(false);
+  });
+});

@@ -2,6 +2,7 @@ import { DEFAULT_MAX_FENCES_PER_DAY } from '../../src/domain/budget.ts';
 import { ISOLATION_ONLY } from '../../src/domain/last-step.ts';
 import { FENCE_NAME_PREFIX, fenceName } from '../../src/domain/node-fence.ts';
 import type { NodeFenceStatus } from '../../src/domain/node-fence.ts';
+import { NEVER_OFF } from './expected.ts';
 import type { EndState } from './scenario.ts';
 import type { FenceWatch } from './fence-watch.ts';
 import type { Readiness } from './readiness.ts';
@@ -91,7 +92,7 @@ export class Rest {
         // As long as others are down it may be right to hold for ever; a hold that time ends has ended by then.
         return quietMs > LETS_GO_MS && scenario.nodes.some((other) => other !== node && !isReady(other));
       case undefined:
-        return false;
+        return quietMs > LETS_GO_MS && fence.isWithdrawn(fenceName(node)) && staysClosed(status, scenario);
     }
   }
 
@@ -107,6 +108,16 @@ export class Rest {
 /** Nothing restarts it: its restarts are spent, or its proof was lost after pods were let go. */
 function isUsedUp(status: NodeFenceStatus | undefined, { configuration }: Scenario): boolean {
   return (status?.restarts ?? 0) >= configuration.maxRestarts || status?.released?.voidedAt !== undefined;
+}
+
+/** A fence that let pods go because their storage was closed keeps it closed, when it is withdrawn, until the node boots anew: one that nobody can switch never does. */
+function staysClosed(status: NodeFenceStatus | undefined, scenario: Scenario): boolean {
+  const kinds = status?.evidence.map(({ kind }) => kind) ?? [];
+  return mayStayClosed(scenario) && kinds.length > 0 && kinds.every((kind) => kind === 'storage-revoked');
+}
+
+export function mayStayClosed({ ways, device }: Scenario): boolean {
+  return ways?.storage?.isAdmitted === true && NEVER_OFF.has(device);
 }
 
 /** How a fence stands in the words of a scenario; `undefined` while it is under way. */
