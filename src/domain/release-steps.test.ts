@@ -35,6 +35,7 @@ describe('a paced release', () => {
     model.workload = { pods: 0, terminating: 0, volumeAttachments: 0 };
     expect(model.next()).toBe('release-end:release-end');
     expect(model.status.released).toMatchObject({ batch: 3, left: 0 });
+    expect(model.events.filter((reason) => reason === 'NodePoweredOff')).toHaveLength(1);
   });
 
   it('gives up pods that are kept, release_timeout after the last that was let go, and says of each once what keeps it', () => {

@@ -40,6 +40,9 @@ function eventsOfRun(entry: JournalEntry, status: NodeFenceStatus): DecisionEven
   const proof = status.evidence.find((item) => item.source === entry.id);
   if (proof?.kind === 'storage-revoked') return [event('Normal', 'StorageRevoked', `Proven by ${place}: ${message}`)];
   if (proof?.kind === 'watchdog' || proof?.kind === 'kdump') return [event('Normal', 'NodeProvenGone', `Proven by ${place}: ${message}`)];
+  // It is proven anew for each batch of pods that were kept: told for the first.
+  const isToldBefore = entry.action === 'confirm' && status.released !== undefined && status.released.voidedAt === undefined;
+  if (proof !== undefined && isToldBefore) return [];
   if (proof !== undefined) return [event('Normal', 'NodePoweredOff', `Proven by ${place}: ${message}`)];
   if (entry.action === 'release') return [event('Normal', 'WorkloadReleased', message)];
   if (entry.action === 'release-end' && status.released?.timedOut === true)
