@@ -14,6 +14,10 @@ export interface SoakFigures {
   /** Mean of the second quarter and of the last one: the first one warms up. */
   rssMb: { early: number; late: number; driftPercent: number };
   heapMb: { early: number; late: number; driftPercent: number };
+  /** Fences that had begun and were not final yet, in the same quarters: what is held for them is in the heap. */
+  underWay?: { early: number; late: number };
+  /** Live heap before the first failure, and when nothing of any fence was left. */
+  restHeapMb?: { before: number; after: number };
   /** Sockets, timers, processes, files and watches before the first failure, and after the last fence has ended. */
   handlesBefore: Record<string, number>;
   handlesAfter: Record<string, number>;
@@ -47,12 +51,16 @@ export async function measureSoak(nodes: number, minutes: number, speed: number,
     let isOver = false;
     const finals = watchFinals(bench, (why) => isOver || failures.push(why));
     const samples: ControllerUse[] = [];
+    const underWay: number[] = [];
     const beganMs = performance.now();
     let fences = 0;
     while (performance.now() - beganMs < lastsMs) {
       await fail(bench, bench.nodes[fences % nodes] ?? '');
       fences += 1;
-      if (performance.now() - beganMs >= ((samples.length + 1) * lastsMs) / SAMPLES) samples.push(await bench.usage());
+      if (performance.now() - beganMs >= ((samples.length + 1) * lastsMs) / SAMPLES) {
+        underWay.push(fences - finals.count());
+        samples.push(await bench.usage());
+      }
       await pause(Math.max(0, beganMs + fences * everyMs - performance.now()));
     }
     const giveUpAtMs = performance.now() + LAST_WITHIN_MS;
@@ -65,7 +73,11 @@ export async function measureSoak(nodes: number, minutes: number, speed: number,
     if (failures.length > 0) throw new Error(`the bench itself failed: ${failures[0] ?? ''}`);
     const { handles: handlesBefore } = before;
     const [rssMb, heapMb] = [driftOf(samples.map((use) => use.rssMb)), driftOf(samples.map((use) => use.heapMb))];
-    return { nodes, minutes, speed, fences, finished: finals.count(), rssMb, heapMb, handlesBefore, handlesAfter: after.handles };
+    const { early, late } = driftOf(underWay);
+    return {
+      ...{ nodes, minutes, speed, fences, finished: finals.count(), rssMb, heapMb, underWay: { early, late } },
+      ...{ restHeapMb: { before: before.heapMb, after: after.heapMb }, handlesBefore, handlesAfter: after.handles },
+    };
   } finally {
     await bench.stop();
   }
@@ -78,12 +90,17 @@ function driftOf(samples: readonly number[]): { early: number; late: number; dri
   return { early: rounded(early), late: rounded(late), driftPercent: rounded(((late - early) / early) * 100) };
 }
 
-export function soakWords({ nodes, minutes, speed, fences, finished, rssMb, heapMb, handlesBefore, handlesAfter }: SoakFigures): string {
+export function soakWords(figures: SoakFigures): string {
+  const { nodes, minutes, speed, fences, finished, rssMb, heapMb, underWay, restHeapMb, handlesBefore, handlesAfter } = figures;
   const kinds = [...new Set([...Object.keys(handlesBefore), ...Object.keys(handlesAfter)])].toSorted();
   const held = kinds.map((kind) => `${kind} ${handlesBefore[kind] ?? 0} → ${handlesAfter[kind] ?? 0}`).join(', ');
   return [
     `soak: ${minutes} min at ${speed} times the pace, ${nodes} nodes, ${fences} failures, ${finished} fences final`,
     `resident ${rssMb.early} → ${rssMb.late} MB (${rssMb.driftPercent}%), live heap ${heapMb.early} → ${heapMb.late} MB (${heapMb.driftPercent}%)`,
+    ...(underWay === undefined ? [] : [`fences under way meanwhile: ${underWay.early} → ${underWay.late}`]),
+    ...(restHeapMb === undefined
+      ? []
+      : [`live heap before the first failure and at rest behind the last: ${restHeapMb.before} → ${restHeapMb.after} MB`]),
     `open: ${held}`,
   ].join('\n');
 }
