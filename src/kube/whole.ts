@@ -1,6 +1,6 @@
 import type { Resource } from '../ports/cluster.ts';
 import type { KubeObject, Node } from '../ports/objects.ts';
-import { GROUP, NODES } from '../ports/resources.ts';
+import { NODES } from '../ports/resources.ts';
 
 /** As it comes over the wire: whatever stands beside metadata may be missing. */
 export type Wire<T extends KubeObject> = KubeObject & Partial<Omit<T, keyof KubeObject>>;
@@ -12,14 +12,7 @@ type NodeInfo = NonNullable<Node['status']['nodeInfo']>;
  * the server is not Kubernetes' own.
  */
 export function wholeObject<T extends KubeObject>(resource: Resource<T>, object: T): T {
-  if (resource.group === GROUP) return withoutManagers(object);
   return resource.group === NODES.group && resource.plural === NODES.plural ? (wholeNode(object) as KubeObject as T) : object;
-}
-
-/** Nobody asks who wrote which field of what is ours, and it is longer than the rest; a write that says nothing of it leaves it as it stands. */
-function withoutManagers<T extends KubeObject>(object: T): T {
-  if (object.metadata.managedFields === undefined) return object;
-  return { ...object, metadata: Object.fromEntries(Object.entries(object.metadata).filter(([field]) => field !== 'managedFields')) };
 }
 
 function wholeNode({ spec, status, ...rest }: Wire<Node>): Node {
