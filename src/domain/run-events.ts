@@ -40,16 +40,18 @@ function eventsOfRun(entry: JournalEntry, status: NodeFenceStatus): DecisionEven
   const proof = status.evidence.find((item) => item.source === entry.id);
   if (proof?.kind === 'storage-revoked') return [event('Normal', 'StorageRevoked', `Proven by ${place}: ${message}`)];
   if (proof?.kind === 'watchdog' || proof?.kind === 'kdump') return [event('Normal', 'NodeProvenGone', `Proven by ${place}: ${message}`)];
-  // It is proven anew for each batch of pods that were kept: told for the first.
-  const isToldBefore = entry.action === 'confirm' && status.released !== undefined && status.released.voidedAt === undefined;
-  if (proof !== undefined && isToldBefore) return [];
-  if (proof !== undefined) return [event('Normal', 'NodePoweredOff', `Proven by ${place}: ${message}`)];
+  if (proof !== undefined) return isOfLaterBatch(entry, status) ? [] : [event('Normal', 'NodePoweredOff', `Proven by ${place}: ${message}`)];
   if (entry.action === 'release') return [event('Normal', 'WorkloadReleased', message)];
   if (entry.action === 'release-end' && status.released?.timedOut === true)
     return [event('Warning', 'ReleaseTimedOut', `${message}; the node is brought back nevertheless`)];
   if (entry.action === 'delete') return [event('Normal', 'InstanceDeleted', `By ${place}: ${message}`)];
   if (entry.action === 'on') return [event('Normal', 'NodePoweredOn', `By ${place}: ${message}`)];
   return [];
+}
+
+/** The machine is read anew for each batch of a release: what was told before the first is told. */
+function isOfLaterBatch({ action }: JournalEntry, { released }: NodeFenceStatus): boolean {
+  return action === 'confirm' && released !== undefined && released.voidedAt === undefined;
 }
 
 /** A dump that could not be had is no failure of the fence, and still worth to know. */

@@ -10,7 +10,7 @@ export function watchMetrics(registry: Registry): WatchMetrics {
   const lists = meters.counter('nodefence_lists_total', 'Whole lists read from the API server.', ['resource']);
   const objects = meters.gauge('nodefence_list_objects', 'Objects in the last whole list.', ['resource']);
   const durations = meters.seconds('nodefence_list_duration_seconds', 'Time that a whole list took.', SHORT_SECONDS, ['resource']);
-  const counted = meters.tally('nodefence_watch_events_total', 'Events received from watches.', ['resource', 'type']);
+  const events = meters.tally('nodefence_watch_events_total', 'Events received from watches.', ['resource', 'type']);
   const ends = meters.counter('nodefence_watch_ends_total', 'Watches that ended, by cause.', ['resource', 'end']);
   const wentBack = meters.counter(
     'nodefence_watch_went_back_total',
@@ -23,7 +23,7 @@ export function watchMetrics(registry: Registry): WatchMetrics {
       objects.set({ resource }, count);
       durations.observe({ resource }, durationMs / 1000);
     },
-    watchEvent: counted,
+    watchEvent: events,
     watchEnded: (resource, end) => ends.inc({ resource, end }),
     wentBack: (resource) => wentBack.inc({ resource }),
   };
