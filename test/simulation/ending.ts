@@ -3,7 +3,8 @@ import type { NodeFenceStatus } from '../../src/domain/node-fence.ts';
 import type { Node } from '../../src/ports/objects.ts';
 import { NODES, PODS } from '../../src/ports/resources.ts';
 import { CORDON_MARK } from './remedies/remedy-events.ts';
-import { endStateOf, mayStayClosed } from './rest.ts';
+import { mayStayClosed } from './expected.ts';
+import { endStateOf } from './rest.ts';
 import { concerned, isCutOff } from './scenario.ts';
 import type { Scenario } from './scenario.ts';
 import type { World } from './world.ts';
@@ -23,6 +24,7 @@ export async function endOf(world: World, scenario: Scenario, nowMs: number): Pr
     wrong.push(`the fence ended as ${describe(status)} instead of ${expected.states.join(' or ')}`);
   }
   wrong.push(...otherFences(world, scenario));
+  if (world.isOver()) wrong.push(...(await closedInVain(world)));
   if (world.isOver()) wrong.push(...(await world.remedies.left()));
   if (expected.release === 'must' && world.releasesOf(victim) === 0) {
     wrong.push('the workload was never released');
@@ -50,6 +52,18 @@ function otherFences(world: World, scenario: Scenario): string[] {
   });
 }
 
+/** A fence that has not ended waits for a boot that has not come. */
+async function closedInVain(world: World): Promise<string[]> {
+  const nodes = await world.api.admin.list(NODES);
+  return world.fence.names.flatMap((name) => {
+    const status = world.fence.of(name);
+    const bootID = nodes.find(({ metadata }) => fenceName(metadata.name) === name)?.status.nodeInfo?.bootID;
+    if (endStateOf(status) !== undefined || bootID === undefined) return [];
+    const isBooted = status?.evidence.every((item) => item.bootID !== bootID) === true;
+    return isBooted ? [`${name} keeps storage closed although its node booted anew`] : [];
+  });
+}
+
 function describe(status: NodeFenceStatus | undefined): string {
   return status === undefined ? 'none' : `${status.state}, ${status.step}: ${status.message ?? '-'}`;
 }
@@ -59,7 +73,7 @@ function isCordonOfRemedy({ metadata }: Node): boolean {
 }
 
 /** A person let the fence go while its way to the storage did not answer: what may be closed still is told, and the node gets no pods. */
-function mayBeClosedStill({ ways, disturbances, victim }: Scenario, node: string): boolean {
+function mayStayCordoned({ ways, disturbances, victim }: Scenario, node: string): boolean {
   const behaviour = ways?.storage?.behaviour ?? 'honest';
   return node === victim && behaviour !== 'honest' && behaviour !== 'slow' && disturbances.some(({ what }) => what === 'delete-fence');
 }
@@ -73,7 +87,7 @@ async function unrecovered(world: World, scenario: Scenario): Promise<string[]> 
     if (node.status.conditions?.find((condition) => condition.type === 'Ready')?.status !== 'True') {
       wrong.push(`node ${name} is not Ready at the end`);
     }
-    if (node.spec.unschedulable === true && !isCordonOfRemedy(node) && !mayBeClosedStill(scenario, name)) {
+    if (node.spec.unschedulable === true && !isCordonOfRemedy(node) && !mayStayCordoned(scenario, name)) {
       wrong.push(`node ${name} is still cordoned`);
     }
   }

@@ -2,7 +2,7 @@ import { DEFAULT_MAX_FENCES_PER_DAY } from '../../src/domain/budget.ts';
 import { ISOLATION_ONLY } from '../../src/domain/last-step.ts';
 import { FENCE_NAME_PREFIX, fenceName } from '../../src/domain/node-fence.ts';
 import type { NodeFenceStatus } from '../../src/domain/node-fence.ts';
-import { NEVER_OFF } from './expected.ts';
+import { mayStayClosed } from './expected.ts';
 import type { EndState } from './scenario.ts';
 import type { FenceWatch } from './fence-watch.ts';
 import type { Readiness } from './readiness.ts';
@@ -114,10 +114,6 @@ function isUsedUp(status: NodeFenceStatus | undefined, { configuration }: Scenar
 function staysClosed(status: NodeFenceStatus | undefined, scenario: Scenario): boolean {
   const kinds = status?.evidence.map(({ kind }) => kind) ?? [];
   return mayStayClosed(scenario) && kinds.length > 0 && kinds.every((kind) => kind === 'storage-revoked');
-}
-
-export function mayStayClosed({ ways, device }: Scenario): boolean {
-  return ways?.storage?.isAdmitted === true && NEVER_OFF.has(device);
 }
 
 /** How a fence stands in the words of a scenario; `undefined` while it is under way. */
