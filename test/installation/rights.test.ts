@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fenceName } from '../../src/domain/node-fence.ts';
 import { NODE_FENCE_ACKNOWLEDGEMENTS, NODE_FENCES } from '../../src/ports/resources.ts';
+import { POD_DISRUPTION_BUDGETS } from '../../src/testbed/cluster/kinds.ts';
 import { CONTROLLER_ACCESS, MEDIK8S_LEASE_NAMESPACE } from '../../src/manifests/access.ts';
 import { installMedik8s, nodeLease } from '../scenarios/medik8s.ts';
 import { scenario } from '../scenarios/scenario.ts';
@@ -93,6 +94,7 @@ describe.concurrent('under the shipped roles', () => {
     'release=evict, which a disruption budget forbids here: the node is not kept off for it',
     { wrote: (files) => files.set({ release: 'evict' }) },
     played(async ({ world, operator }) => {
+      await world.cluster.mergePatch(POD_DISRUPTION_BUDGETS, 'db', { spec: { maxUnavailable: 0 } }, { namespace: 'default' });
       world.machine('a').panic();
       await operator.sees(
         'a',

@@ -123,7 +123,8 @@ export class RemedyShellWorld {
   async addPod(name: string, node: string, more: Partial<Pod['spec']> = {}): Promise<void> {
     const spec = { nodeName: node, containers: [{ name: 'c', image: 'i' }], ...more };
     await this.operator.create(PODS, { metadata: { name, namespace: 'default' }, spec });
-    await this.operator.mergePatch(PODS, name, { status: { phase: 'Running' } }, { namespace: 'default', subresource: 'status' });
+    const status = { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] };
+    await this.operator.mergePatch(PODS, name, { status }, { namespace: 'default', subresource: 'status' });
   }
 
   async jobs(): Promise<BatchJob[]> {
