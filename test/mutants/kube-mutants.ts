@@ -53,6 +53,21 @@ export const KUBE_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest('src/kube/whole.test.ts', 'with empty IDs has both parts and no ID, got, listed and watched'),
   },
   {
+    name: 'fence without times',
+    defect: 'a NodeFence that is read has no managedFields: a renewal of a Lease that only they tell of voids no proof of off',
+    file: 'src/kube/whole.ts',
+    edits: [
+      [
+        '(wholeNode(object) as KubeObject as T) : object;',
+        '(wholeNode(object) as KubeObject as T)\n    : { ...object, metadata: Object.fromEntries(Object.entries(object.metadata).filter(([field]) => field !== "managedFields")) };',
+      ],
+    ],
+    killedBy: byTest(
+      'src/kube/whole.test.ts',
+      'a NodeFence says when which part of it was written: by that a renewal is known to be newer than a proof',
+    ),
+  },
+  {
     name: 'uid left out',
     defect: 'a deletion leaves without the uid: the pod that took the name of the meant one is deleted',
     file: 'src/kube/client.ts',
