@@ -1,5 +1,6 @@
 import { Agent as HttpAgent, request as httpRequest, type ClientRequest, type OutgoingHttpHeaders, type RequestOptions } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest, type AgentOptions } from 'node:https';
+import { isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createSecureContext } from 'node:tls';
 import type { ServerConfig } from '../kubeconfig/server-config.ts';
@@ -53,7 +54,7 @@ export class Connection {
     const { token, certificatePem, keyPem } = await credential.current();
     const agents = await this.#current(certificatePem, keyPem);
     const options: RequestOptions = {
-      hostname: url.hostname.replace(/^\[|\]$/g, ''),
+      hostname: hostOf(url),
       ...(url.port === '' ? {} : { port: url.port }),
       agent: agents[kind],
     };
@@ -88,7 +89,8 @@ export class Connection {
     const pem = { ...(ca === undefined ? {} : { ca }), ...(cert === undefined ? {} : { cert }), ...(key === undefined ? {} : { key }) };
     const tls: AgentOptions = {
       rejectUnauthorized: isVerified,
-      ...(serverName === undefined ? {} : { servername: serverName }),
+      // Given, or Node works it out for each request: a tenth of what one costs.
+      servername: serverName ?? nameOf(url),
       // Parsed once: an agent would do so for each connection, and look each request's up by a name that holds all of the PEM.
       ...(url.protocol === 'http:' ? {} : { secureContext: createSecureContext({ minVersion: 'TLSv1.2', ...pem }) }),
     };
@@ -100,6 +102,17 @@ export class Connection {
     const lanes = { calls: lane('calls'), lease: lane('lease'), urgent: lane('urgent'), slow: lane('slow'), patient: lane('patient') };
     return { ...lanes, watches: agent({ maxFreeSockets: 0, highWaterMark: WATCH_BUFFER_BYTES }) };
   }
+}
+
+/** Without the brackets of an IPv6 address. */
+function hostOf({ hostname }: URL): string {
+  return hostname.replace(/^\[|\]$/g, '');
+}
+
+/** RFC 6066, 3: no address is a name that a server is asked for. */
+function nameOf(url: URL): string {
+  const host = hostOf(url);
+  return isIP(host) === 0 ? host : '';
 }
 
 function isSame(one: Identity, other: Identity): boolean {
