@@ -155,8 +155,15 @@ export const KUBE_MUTANTS: readonly SourceMutant[] = [
     name: 'plain TLS name',
     defect: 'the certificate is verified against another name than the configured one',
     file: 'src/kube/transport/connection.ts',
-    edits: [['...(serverName === undefined ? {} : { servername: serverName }),', '']],
+    edits: [['servername: serverName ?? nameOf(url),', 'servername: nameOf(url),']],
     killedBy: byTest(HTTPS_TRANSPORT, 'names address and cause when nobody listens, the certificate is foreign, or the answer is no HTTP'),
+  },
+  {
+    name: 'nameless handshake',
+    defect: 'a server is not told which of its names is meant, and a proxy before several answers with the certificate of another',
+    file: 'src/kube/transport/connection.ts',
+    edits: [['servername: serverName ?? nameOf(url),', "servername: serverName ?? '',"]],
+    killedBy: byTest('src/kube/transport/connection.test.ts', 'by its host name'),
   },
   {
     name: 'opening without end',
