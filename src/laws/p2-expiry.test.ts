@@ -94,6 +94,12 @@ describe('P2, of a node whose storage was revoked', () => {
       podDelete(atMs, 'nodefence', 0),
     ];
     expect(P2(late(5_800)).violations).toEqual([]);
+    const behind = (...reads: TraceEvent[]): string =>
+      P2([...late(5_800).slice(0, -1), ...reads, podDelete(5_800, 'nodefence', 0)]).violations.join();
+    const leaseRead = api(5_796, 'nodefence', 'get', 'leases.coordination.k8s.io', 'a', { namespace: 'kube-node-lease' });
+    expect(behind(api(5_795, 'nodefence', 'get', 'nodes', 'a'))).toBe('');
+    expect(behind(api(5_795, 'nodefence', 'get', 'nodes', 'a'), leaseRead)).toContain('the kubelet of a had written leases');
+    expect(behind(leaseRead)).toContain('the kubelet of a had written leases');
     expect(P2(late(8_000)).violations.join()).toContain('the kubelet of a had written leases');
   });
 

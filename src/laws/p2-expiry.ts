@@ -45,13 +45,13 @@ function complaintOf(history: History, expectations: Expectations, release: ApiA
 
 /**
  * What went out on a read of Node and Lease that showed nothing, and was on its way when a kubelet that lives on wrote: nobody had received that. A machine that
- * is off writes nothing, so that it is so only of a storage that was closed.
+ * is off writes nothing, so that it is so only of a storage that was closed. Whoever lets go reads the Lease too; a Node alone is read by others, for their own ends.
  */
 function isOnItsWay(history: History, { stopGraceMs }: Expectations, { node, position, at }: ApiAction, sign: { position: number }): boolean {
   const between = history.controllerCalls.filter((call) => call.position < position && at - call.event.at <= stopGraceMs);
-  const last = (wanted: (event: ApiEvent) => boolean): number =>
-    between.findLast(({ event }) => event.verb === 'get' && event.name === node && wanted(event))?.position ?? Infinity;
-  return sign.position > Math.max(last(isNode), last(isNodeLease));
+  const reads = between.filter(({ event }) => event.verb === 'get' && event.name === node);
+  const lease = reads.findLast(({ event }) => isNodeLease(event))?.position ?? Infinity;
+  return sign.position > lease && reads.some((read) => isNode(read.event) && read.position < sign.position);
 }
 
 function isNode({ resource }: ApiEvent): boolean {

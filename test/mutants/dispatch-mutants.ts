@@ -58,6 +58,26 @@ export const DISPATCH_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest('src/controllers/fence/never-left.test.ts', 'is recorded as one of which nothing has left, and no other is'),
   },
   {
+    name: 'own intent as another process left it',
+    defect: 'an off whose intent stands although its write got no answer counts as one that may be on its way: the next one asks nobody for the Node',
+    file: 'src/controllers/fence/runs.ts',
+    edits: [["if (stored === undefined && run.kind === 'run')", "if (stored === undefined && run.kind === 'recover')"]],
+    killedBy: byTest(
+      'src/controllers/fence/unanswered-intent.test.ts',
+      'is over at once after no answer: nothing of it was sent, and before the next off the Node is read as before a first one',
+    ),
+  },
+  {
+    name: 'found run as one that never began',
+    defect: 'a run of a predecessor that is looked for counts as not sent where the status beside it could not be written',
+    file: 'src/controllers/fence/runs.ts',
+    edits: [["if (stored === undefined && run.kind === 'run')", 'if (stored === undefined)']],
+    killedBy: byTest(
+      'src/controllers/fence/unanswered-intent.test.ts',
+      'is nothing where a run of before was to be looked for: that one may have begun',
+    ),
+  },
+  {
     name: 'isolated by a program although it came back',
     defect: 'a program that isolates is begun on a node that was heard since that was decided, or that the API server has Ready again',
     file: 'src/controllers/fence/diagnostics/occasion.ts',

@@ -8,7 +8,7 @@ import { remedyDeedsEndMs } from './remedies/remedy-world.ts';
 import { deedsEndMs } from './secondary-controllers/secondary-controllers.ts';
 import type { Disturbance, EndState, Expected, Scenario } from './scenario.ts';
 
-const NEVER_OFF: ReadonlySet<DeviceBehaviour> = new Set(['lies', 'dead', 'unknown', 'refuses']);
+export const NEVER_OFF: ReadonlySet<DeviceBehaviour> = new Set(['lies', 'dead', 'unknown', 'refuses']);
 const SOMETIMES_OFF: ReadonlySet<DeviceBehaviour> = new Set(['half-dead', 'restores']);
 /** What may cost a fence its last retry. */
 const COSTLY: ReadonlySet<Disturbance['what']> = new Set([
@@ -74,9 +74,9 @@ export function expectedOf(scenario: Played): Expected {
     : { ...expected, withinMs };
 }
 
-/** Closed storage lets its pods go, and its machine can not be switched: once it is withdrawn its fence waits for a boot. */
-export function mayStayClosed({ ways, device }: Pick<Scenario, 'ways' | 'device'>): boolean {
-  return ways?.storage?.isAdmitted === true && NEVER_OFF.has(device);
+/** Closed storage lets its pods go, and its machine can not be switched, or whoever asked withdraws that before it is: once it is withdrawn its fence waits for a boot. */
+export function mayStayClosed({ ways, device, secondaries, victim }: Pick<Scenario, 'ways' | 'device' | 'secondaries' | 'victim'>): boolean {
+  return ways?.storage?.isAdmitted === true && (NEVER_OFF.has(device) || secondaries?.nodes.includes(victim) === true);
 }
 
 /** A machine that boots anew after its dump, or whose pods were let go on the word of it, may end in any way: its power was not switched. */

@@ -2,7 +2,7 @@ import { DEFAULT_MAX_FENCES_PER_DAY } from '../../src/domain/budget.ts';
 import { ISOLATION_ONLY } from '../../src/domain/last-step.ts';
 import { FENCE_NAME_PREFIX, fenceName } from '../../src/domain/node-fence.ts';
 import type { NodeFenceStatus } from '../../src/domain/node-fence.ts';
-import { mayStayClosed } from './expected.ts';
+import { mayStayClosed, NEVER_OFF } from './expected.ts';
 import type { EndState } from './scenario.ts';
 import type { FenceWatch } from './fence-watch.ts';
 import type { Readiness } from './readiness.ts';
@@ -110,10 +110,17 @@ function isUsedUp(status: NodeFenceStatus | undefined, { configuration }: Scenar
   return (status?.restarts ?? 0) >= configuration.maxRestarts || status?.released?.voidedAt !== undefined;
 }
 
-/** A fence that let pods go because their storage was closed keeps it closed, when it is withdrawn, until the node boots anew: one that nobody can switch never does. */
+/**
+ * A fence that let pods go because their storage was closed keeps it closed, when it is withdrawn, until the node boots anew: one that nobody can switch never
+ * does, nor one whose off had not been sent by then.
+ */
 function staysClosed(status: NodeFenceStatus | undefined, scenario: Scenario): boolean {
   const kinds = status?.evidence.map(({ kind }) => kind) ?? [];
-  return mayStayClosed(scenario) && kinds.length > 0 && kinds.every((kind) => kind === 'storage-revoked');
+  const isSwitched = status?.journal.some(
+    ({ action, step, result }) => action === 'off' && step !== 'isolation' && result !== 'not-sent' && result !== 'stopped',
+  );
+  const isLeftOn = NEVER_OFF.has(scenario.device) || isSwitched !== true;
+  return mayStayClosed(scenario) && isLeftOn && kinds.length > 0 && kinds.every((kind) => kind === 'storage-revoked');
 }
 
 /** How a fence stands in the words of a scenario; `undefined` while it is under way. */

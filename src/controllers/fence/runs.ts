@@ -8,7 +8,7 @@ import type { Acknowledgements } from './acknowledgements.ts';
 import { Denials } from './denials.ts';
 import type { FenceDependencies } from './dependencies.ts';
 import type { NodeObservation } from './observation.ts';
-import { cutOff } from './run/cut-off.ts';
+import { cutOff, neverBegun } from './run/cut-off.ts';
 import { DeviceRuns } from './run/device-runs.ts';
 import type { Ahead } from './run/device-runs.ts';
 import { FailureDiagnostics } from './run/failure-diagnostics.ts';
@@ -54,13 +54,20 @@ export class Runs {
     return this.#intended.has(node) || this.#results.isUnderWay(node);
   }
 
-  /** A run is decided, and this writes its intent: it starts in the turn of the answer, or the node is decided about again. */
-  async intend<T>({ node }: Pick<Run, 'node'>, write: T | Promise<T>): Promise<T> {
+  /**
+   * A run is decided, and this writes its intent: it starts in the turn of the answer, or the node is decided about again. Where no answer comes, or another than
+   * that it stands, nothing of the run is ever sent: an intent that stands all the same waits for nobody, and does not count as one that may be on its way.
+   */
+  async intend<T extends object>(run: Pick<Run, 'node' | 'kind' | 'entry'>, write: T | undefined | Promise<T | undefined>): Promise<T | undefined> {
+    const { node } = run;
     this.#intended.add(node);
+    let stored: T | undefined;
     try {
-      return await write;
+      stored = await write;
+      return stored;
     } finally {
       this.#intended.delete(node);
+      if (stored === undefined && run.kind === 'run') this.#results.neverBegan(node, neverBegun(run, timestamp(this.#dependencies.clock)));
     }
   }
 

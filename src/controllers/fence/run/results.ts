@@ -2,13 +2,18 @@ import type { NodeFenceStatus } from '../../../domain/node-fence.ts';
 import type { JobReport } from '../../../domain/snapshot.ts';
 import type { Run } from './run.ts';
 
+/** Intents of a node whose write may arrive late: each waits for its answer, or for a while, so that older ones have come to nothing. */
+const NEVER_BEGUN_MAX = 8;
+
 /** Runs under way in this process, and results that the journal does not hold yet. Bounded: one run a node. */
 export class RunResults {
   readonly #inFlight = new Map<string, Set<string>>();
   readonly #finished = new Map<string, JobReport[]>();
+  /** Of runs that never began, as nobody has heard that their intents stand. */
+  readonly #neverBegun = new Map<string, JobReport[]>();
 
   of(node: string): { inFlight: ReadonlySet<string>; reports: readonly JobReport[] } {
-    return { inFlight: this.#inFlight.get(node) ?? new Set(), reports: this.#finished.get(node) ?? [] };
+    return { inFlight: this.#inFlight.get(node) ?? new Set(), reports: [...(this.#finished.get(node) ?? []), ...(this.#neverBegun.get(node) ?? [])] };
   }
 
   isUnderWay(node: string): boolean {
@@ -17,7 +22,7 @@ export class RunResults {
 
   /** Nodes with results that the journal does not hold yet. */
   nodes(): readonly string[] {
-    return [...this.#finished.keys()];
+    return [...new Set([...this.#finished.keys(), ...this.#neverBegun.keys()])];
   }
 
   begin({ node, entry }: Run): void {
@@ -34,13 +39,27 @@ export class RunResults {
     if (report !== undefined) this.#finished.set(node, [...(this.#finished.get(node) ?? []), report]);
   }
 
+  /** Its intent may stand all the same, now or later: then this is what came of it. */
+  neverBegan(node: string, report: JobReport): void {
+    this.#neverBegun.set(node, [...(this.#neverBegun.get(node) ?? []), report].slice(-NEVER_BEGUN_MAX));
+  }
+
   /** Results that now stand in the journal need not be kept. */
   forget(node: string, status: NodeFenceStatus | undefined): void {
+    this.#forgetNeverBegun(node, status);
     const reports = this.#finished.get(node);
     if (reports === undefined) return;
     const open = new Set(status?.journal.filter((entry) => entry.finishedAt === undefined).map((entry) => entry.id));
     const left = reports.filter((report) => open.has(report.id));
     if (left.length === 0) this.#finished.delete(node);
     else this.#finished.set(node, left);
+  }
+  #forgetNeverBegun(node: string, status: NodeFenceStatus | undefined): void {
+    const reports = this.#neverBegun.get(node);
+    if (reports === undefined) return;
+    const over = new Set(status?.journal.filter((entry) => entry.finishedAt !== undefined).map((entry) => entry.id));
+    const left = status === undefined ? [] : reports.filter((report) => !over.has(report.id));
+    if (left.length === 0) this.#neverBegun.delete(node);
+    else this.#neverBegun.set(node, left);
   }
 }
