@@ -107,9 +107,27 @@ describe('metal3', () => {
     expect((await agent.read(target())).detail).toContain('held off by reboot.metal3.io/other');
   });
 
+  const OTHER = 'reboot.metal3.io/other';
+
+  it('does not call off what nobody holds off: the operator switches it on, whoever had asked for its off before', async () => {
+    await agent.set(target({ incident: 'fence/1' }), 'off');
+    await told({ poweredOn: false });
+    await annotate({ [HOLD]: null, [RECORD]: null });
+    const successor = (await metal3.create({ cluster: world.seen, clock })) as PowerAgent;
+    const read = (): Promise<unknown> => successor.read(target({ incident: 'fence/1', intent: 'off-1' }));
+    expect(await read()).toMatchObject({ state: 'pending', detail: expect.stringContaining('nobody holds it off') as string });
+    await annotate({ 'reboot.metal3.io': '' });
+    expect(await read(), 'one cycle is no hold').toMatchObject({ state: 'pending' });
+    await annotate({ [OTHER]: '{"mode":"hard"}' });
+    expect(await read()).toMatchObject({ state: 'off' });
+    await annotate({ [OTHER]: null });
+    await world.cluster.mergePatch(BARE_METAL_HOSTS, 'host-a', { spec: { online: false } }, { namespace: 'metal' });
+    expect(await read()).toMatchObject({ state: 'off' });
+  });
+
   it('does not believe an off that was told before our request', async () => {
     await told({ poweredOn: false });
-    expect(await agent.read(target())).toMatchObject({ state: 'off' });
+    expect(await agent.read(target())).toMatchObject({ state: 'pending' });
     await agent.set(target(), 'off');
     const reading = await agent.read(target());
     expect(reading).toMatchObject({ state: 'unknown' });
@@ -119,7 +137,8 @@ describe('metal3', () => {
     expect(await agent.read(target()), 'the record is what it was').toMatchObject({ state: 'unknown' });
   });
 
-  it('does not believe an off while its own request is not to be seen', async () => {
+  it('does not believe an off while its own request is not to be seen, though somebody else holds it off', async () => {
+    await annotate({ [OTHER]: '{"mode":"hard"}' });
     await told({ poweredOn: false });
     world.fault = { status: { code: 500, reason: 'InternalError', message: 'etcd is away' } };
     const failing = agent.set(target(), 'off');

@@ -57,7 +57,8 @@ function trouble({ status }: BareMetalHost): string | undefined {
 
 /**
  * The power as the operator tells it. Its field keeps the last value when the operator cannot read the BMC, so `off` is believed only while the operator
- * minds the host without trouble and, once our hold stands, only as a change from on that came after it, in this very incident.
+ * minds the host without trouble and somebody holds it off, for it switches on what nobody does; and, once our hold stands, only as a change from on that came
+ * after it, in this very incident.
  */
 export function powerOf(host: BareMetalHost, incident: string | undefined): Pick<Reading<PowerState>, 'state' | 'detail' | 'deviceTime'> {
   const poweredOn = host.status?.poweredOn;
@@ -78,7 +79,10 @@ export function powerOf(host: BareMetalHost, incident: string | undefined): Pick
   if (typeof poweredOn !== 'boolean') return say('unknown', doubt);
   if (doubt !== undefined) return say('unknown', doubt);
   if (poweredOn) return say(isHeld(host) ? 'pending' : 'on');
-  if (!isHeld(host)) return say('off');
+  if (!isHeld(host)) {
+    const isWantedOn = others.length === 0 && host.spec?.online !== false;
+    return isWantedOn ? say('pending', 'nobody holds it off: the operator switches it on, or has done so since it looked last') : say('off');
+  }
   const record = recordOf(host);
   if (record === undefined)
     return say('unknown', `annotation ${RECORD} is missing or garbled: it is unknown whether this off came after our request`);

@@ -13,6 +13,14 @@ export const METAL3_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(METAL3_AGENT, 'does not believe an off that was told before our request'),
   },
   {
+    name: 'metal3 wanted on',
+    defect:
+      'a host that nobody holds off counts as off until its operator has looked again: another replica, or the same one anew, takes it for proven',
+    file: 'agents/metal3/host.ts',
+    edits: [['const isWantedOn = others.length === 0 && ', 'const isWantedOn = others.length > 9 && ']],
+    killedBy: byTest(METAL3_AGENT, 'does not call off what nobody holds off: the operator switches it on, whoever had asked for its off before'),
+  },
+  {
     name: 'metal3 earlier incident',
     defect: 'a hold of an earlier incident proves this one',
     file: 'agents/metal3/host.ts',
@@ -50,7 +58,7 @@ export const METAL3_MUTANTS: readonly SourceMutant[] = [
     defect: 'an off that is older than our request counts while our hold is not to be seen',
     file: 'agents/metal3/agent.ts',
     edits: [["if (power.state !== 'off' || isHeld(host) || !this.#asked.has(keyOf(host))) return power;", 'return power;']],
-    killedBy: byTest(METAL3_AGENT, 'does not believe an off while its own request is not to be seen'),
+    killedBy: byTest(METAL3_AGENT, 'does not believe an off while its own request is not to be seen, though somebody else holds it off'),
   },
   {
     name: 'metal3 let go of all',
