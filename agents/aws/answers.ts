@@ -37,10 +37,10 @@ const STOPPED = 80;
 const HIBERNATED = 'Client.UserInitiatedHibernate';
 const STOPPED_BY_API = 'Client.UserInitiatedShutdown';
 
-/** Undefined where the answer is no well-formed XML. */
+/** Undefined where the answer is no well-formed XML, or says nothing of instances: one that is not shown by it is not thereby gone. */
 export function instancesIn(text: string): { instances: readonly Ec2Instance[]; nextToken: string | undefined } | undefined {
   const root = parseXml(text);
-  if (root?.name !== 'DescribeInstancesResponse') return undefined;
+  if (root?.name !== 'DescribeInstancesResponse' || child(root, 'reservationSet') === undefined) return undefined;
   const reservations = items(root, 'reservationSet');
   const instances = reservations.flatMap((reservation) => items(reservation, 'instancesSet').map(instanceOf));
   return { instances, nextToken: textOf(root, 'nextToken') };

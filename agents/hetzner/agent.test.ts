@@ -233,6 +233,16 @@ describe('the token', () => {
     expect(cloud.service.requests).toEqual(['GET server', 'GET server', 'GET server', 'POST poweroff']);
   });
 
+  it('that was changed is read anew by each of the calls that are under way: none is refused because another one has found it first', async () => {
+    const files = { '/var/run/token': token() };
+    const filed = await agentIn({ HCLOUD_TOKEN_FILE: '/var/run/token' }, files);
+    await filed.read(target());
+    cloud.service.setFaults({ forgetsTokens: true });
+    files['/var/run/token'] = token();
+    const readings = await Promise.all(Array.from({ length: 8 }, () => filed.read(target())));
+    expect(readings.map(({ state }) => state)).toEqual(Array.from({ length: 8 }, () => 'on'));
+  });
+
   it('stands in no error', async () => {
     const errors: string[] = [];
     for (const fault of [{ refusesLogin: true }, { noise: true }, { truncates: true }, { stalls: true }, { isMute: true }] as const) {

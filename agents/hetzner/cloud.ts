@@ -156,13 +156,13 @@ class HetznerAccount implements CloudAccount {
 
   /** With a token that is looked for anew, once, where the one in use is not taken any more. Rejects `Throttled` where nothing was taken up. */
   async #ask(call: Call, ask: Ask): Promise<WebAnswer> {
-    this.#token ??= await tokenOf(this.#settings, this.#reach.host, call);
-    let answer = await this.#send(call, ask, this.#token);
+    const used = (this.#token ??= await tokenOf(this.#settings, this.#reach.host, call));
+    let answer = await this.#send(call, ask, used);
     if (answer.status === 401) {
       const found = await tokenOf(this.#settings, this.#reach.host, call);
-      const isAnother = found.text !== this.#token.text;
       this.#token = found;
-      if (isAnother) answer = await this.#send(call, ask, found);
+      // Than the one that was sent: another call may have found it meanwhile.
+      if (found.text !== used.text) answer = await this.#send(call, ask, found);
     }
     const isBusy = answer.status === 429 || (answer.status === 503 && ask.method === 'GET');
     if (isBusy)

@@ -9,6 +9,13 @@ const TOKENS = 'agents/shared/cloud/tokens.test.ts';
 /** Defects of the agent aws, and of what agents of clouds share. */
 export const AWS_MUTANTS: readonly SourceMutant[] = [
   {
+    name: 'aws no list',
+    defect: 'an answer without a list of instances shows that a deleted one is gone',
+    file: 'agents/aws/answers.ts',
+    edits: [[" || child(root, 'reservationSet') === undefined) return", ') return']],
+    killedBy: byTest('agents/aws/answers.test.ts', 'that has no list is none: <DescribeInstancesResponse/>'),
+  },
+  {
     name: 'aws stopping is off',
     defect: 'an instance that is on its way to stop, and may stick there, is off',
     file: 'agents/aws/answers.ts',

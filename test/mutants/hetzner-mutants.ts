@@ -77,4 +77,20 @@ export const HETZNER_MUTANTS: readonly SourceMutant[] = [
     edits: [['if (answer.status === 401) {', 'if (answer.status === 499) {']],
     killedBy: byTest(AGENT, 'that was changed in its file in mid-fence is read anew'),
   },
+  {
+    name: 'hetzner token of another call',
+    defect: 'a call whose token was changed is refused where another call has found the new one meanwhile',
+    file: CLOUD,
+    edits: [
+      ['      this.#token = found;\n', ''],
+      [
+        'if (found.text !== used.text) answer',
+        'const isAnother = found.text !== this.#token?.text;\n      this.#token = found;\n      if (isAnother) answer',
+      ],
+    ],
+    killedBy: byTest(
+      AGENT,
+      'that was changed is read anew by each of the calls that are under way: none is refused because another one has found it first',
+    ),
+  },
 ];

@@ -22,7 +22,7 @@ export interface WebRequest {
   headers?: Readonly<Record<string, string>>;
   /** Called in the turn in which the request is written; when it throws, nothing is sent and its error is the result. */
   gate?: (() => void) | undefined;
-  /** Struck out of every message. */
+  /** Struck out of every message, and of an answer that refuses. */
   secrets?: readonly (string | undefined)[];
 }
 
@@ -117,7 +117,12 @@ export class WebClient {
         httpsAgent: this.#secure,
       });
       const headers = Object.fromEntries(Object.entries(response.headers).map(([name, value]) => [name.toLowerCase(), String(value)]));
-      return { status: response.status, reason: response.statusText, headers, text: response.data, body: jsonIn(response.data) };
+      const isRefusal = response.status >= 400;
+      const [text, reason] = [response.data, response.statusText].map((words) => (isRefusal ? struck(words, request.secrets) : words)) as [
+        string,
+        string,
+      ];
+      return { status: response.status, reason, headers, text, body: jsonIn(text) };
     } catch (error) {
       throw wire.gateError ?? failureOf(error, call, request, wire);
     }
@@ -145,6 +150,17 @@ function send(options: ClientRequestArgs, answer: (message: IncomingMessage) => 
     }
   });
   return sent;
+}
+
+/** Shorter ones may be part of any word, by which a refusal is known. */
+const STRUCK_MIN = 8;
+
+/** What refuses may show what it was asked with: a proxy its header, AWS the text that was to be signed. */
+function struck(words: string, secrets: WebRequest['secrets'] = []): string {
+  return secrets.reduce<string>(
+    (text, secret) => (secret === undefined || secret.length < STRUCK_MIN ? text : text.replaceAll(secret, '***')),
+    words,
+  );
 }
 
 function failureOf(error: unknown, call: Call<CallTarget>, { secrets = [] }: WebRequest, { isSent, isReused }: Wire): WebFailure {
