@@ -23,8 +23,8 @@ import type { ScrapeFigures } from './scrape.ts';
 import { scrapeWords } from './scrape.ts';
 import { simulationWords } from './simulation.ts';
 import type { SimulationSpeed } from './simulation.ts';
-import type { SoakFigures } from './soak.ts';
-import { soakWords } from './soak.ts';
+import type { SoakFigures } from './soak-figures.ts';
+import { soakWords } from './soak-figures.ts';
 import type { StormFigures } from './storm.ts';
 
 export interface Figures {
