@@ -51,6 +51,7 @@ async function ownLevels(cluster: Cluster): Promise<(string | undefined)[]> {
 
 interface Stored extends KubeObject {
   rules?: object[];
+  status?: { hold?: { reason?: string } };
   spec?: { replicas?: number; template?: { spec: { containers: { args: string[]; securityContext?: object }[]; tolerations: object[] } } };
 }
 
@@ -136,14 +137,15 @@ describe.for(Object.entries(SERVERS))('%s', ([, server]) => {
       for (const daemon of daemons) await daemon.says('starting', 60_000);
       for (const daemon of daemons) await daemon.isReadyz(200, 60_000);
       await cluster.must('create -f -', FAILED_NODE);
-      const held = await until(
+      const fence = { method: 'GET', path: `/apis/${GROUP}/${VERSION}/nodefences/node-fence-dead`, deadlineMs: 10_000 } as const;
+      const transport = cluster.transport();
+      await until(
         'the NodeFence of the failed node is held',
-        async () => {
-          const { code, out } = await cluster.kubectl('get nodefence node-fence-dead -o jsonpath={.status.state},{.status.hold.reason}');
-          return code === 0 && out.includes('observe') ? out : undefined;
-        },
+        async () => (((await transport.request(fence)).body as Stored).status?.hold?.reason === 'observe' ? true : undefined),
         FENCED_WITHIN_MS,
       );
+      transport.close();
+      const held = await cluster.must('get nodefence node-fence-dead -o jsonpath={.status.state},{.status.hold.reason}');
       expect(held).toBe('new,observe');
       expect(await cluster.must('get lease nodefence-controller -n nodefence-system -o jsonpath={.spec.holderIdentity}')).not.toBe('');
       expect(daemons.map(({ ended }) => ended)).toEqual([undefined, undefined]);

@@ -6,11 +6,13 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { HttpsTransport } from '../../src/kube/https-transport.ts';
 import type { TraceEvent } from '../../src/laws/trace.ts';
 import { CONTROLLER_ACCOUNT, NAMESPACE } from '../../src/manifests/access.ts';
 import { minorOf } from '../../src/testbed/control-plane/assets.ts';
 import { SHORT_LIVED } from '../../src/testbed/shipped/kubectl.ts';
 import { programPath } from '../../src/testbed/shipped/program.ts';
+import { connect } from '../connection.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const CALL_MS = 60_000;
@@ -85,6 +87,11 @@ export class Cluster {
     const { code, out, err } = await this.kubectl(words, input);
     if (code !== 0) throw new Error(`kubectl ${words}: ${err}`);
     return out;
+  }
+
+  /** The administrator without kubectl: for what is asked again and again. */
+  transport(): HttpsTransport {
+    return connect({ server: this.#url, caPem: this.#caPem, token: this.#tokens[OPERATOR] ?? '' });
   }
 
   /** What was asked of the API server so far, by anybody. */
