@@ -114,7 +114,7 @@ const SHARED_PARTS_MAX = 4_096;
 /** What replicas, and the machines of a fleet, have in common as a whole. */
 const PARTS: Readonly<Record<string, ReadonlySet<string>>> = {
   pods: new Set(['labels', 'ownerReferences', 'tolerations', 'status']),
-  [`nodefencereports.${GROUP}`]: new Set(['methods']),
+  [`nodefencereports.${GROUP}`]: new Set(['methods', 'evidence']),
 };
 const NO_PARTS: ReadonlySet<string> = new Set();
 
