@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parsePreservationPools } from './preservation-pools.ts';
 import { Problems } from './problems.ts';
+import { anyText } from '../../test/any-text.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -102,7 +103,7 @@ describe('ConfigMap preservation-pools', () => {
       'machinePreserveTimeout: 1h\n',
     ];
     const texts = fc.oneof(
-      fc.string({ unit: 'binary' }),
+      anyText(),
       fc.array(fc.constantFrom(...tokens)).map((parts) => parts.join('')),
     );
     fc.assert(

@@ -20,6 +20,7 @@ import { parseCron } from '../../src/domain/policies/cron.ts';
 import { serverConfigOfText } from '../../src/kube/kubeconfig/kubeconfig.ts';
 import { ManualClock } from '../../src/runtime/manual-clock.ts';
 import { redactedText } from '../../src/telemetry/redaction.ts';
+import { anyText } from '../any-text.ts';
 
 /** More of them by hand: `NODEFENCE_FUZZ_RUNS=100000 npx vitest run test/fuzz`. */
 const RUNS = Number(process.env['NODEFENCE_FUZZ_RUNS'] ?? 60);
@@ -81,7 +82,7 @@ const WORDS = [
   ],
   ...['apiVersion', 'kind', 'metadata', 'spec', 'name', 'workers', '!!js/function', '!!binary', '-', '1e999', '0x10', '~'],
 ];
-const word = fc.oneof(fc.constantFrom(...WORDS), fc.string({ maxLength: 12, unit: 'binary' }));
+const word = fc.oneof(fc.constantFrom(...WORDS), anyText({ maxLength: 12 }));
 const line = fc.tuple(word, fc.constantFrom('=', ': ', ' = ', ',', ':', ': [', '>', '</', ': {'), word).map((parts) => parts.join(''));
 const text = fc
   .array(fc.oneof(line, word), { maxLength: 12 })
