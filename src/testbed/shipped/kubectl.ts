@@ -7,8 +7,11 @@ const VERSION_MS = 15_000;
 const CALL_MS = 120_000;
 const OUTPUT_BYTES_MAX = 16 * 1024 * 1024;
 
-/** A call of kubectl, or of helm, lives for a second: it ends before it would be worth collecting what it left behind, which takes a quarter of its time. */
-export const SHORT_LIVED = { GOGC: 'off' } as const;
+/**
+ * A call of kubectl, or of helm, lives for a second: it ends before it would be worth collecting what it left behind, which takes a quarter of its time.
+ * One that reads the schemas of a real server takes memory that the kernel has to clear, which takes as long: above the limit it collects.
+ */
+export const SHORT_LIVED = { GOGC: 'off', GOMEMLIMIT: '128MiB' } as const;
 
 interface Said {
   code: number;
