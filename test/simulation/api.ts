@@ -16,6 +16,8 @@ import type { SimulatedProcess } from '../../src/testbed/simulation/simulated-pr
 export const CONTROLLER_USER = 'nodefence';
 const ADMIN = 'admin';
 const STOPS = 'nodefencestops.ha.k8s.io';
+/** What people and health checks ask for. */
+const ASKED = [STOPS, 'nodefenceremediations.ha.k8s.io'] as const;
 const NODES = 'nodes';
 /** Between a backup and its restore lie hours of a large cluster: what was read before is never reached again. */
 const WRITTEN_SINCE = 10_000_000;
@@ -75,7 +77,7 @@ export class SimulatedApi {
     return () => {
       const before = this.#server.backup();
       this.#server.restore(backup);
-      this.#tellOfStopsGone(before, backup);
+      for (const resource of ASKED) this.#tellOfThoseGone(resource, before, backup);
       this.#tellOfNodes(before, backup);
     };
   }
@@ -110,11 +112,13 @@ export class SimulatedApi {
     return this.#server.throttle(({ name }) => OURS.includes(name));
   }
 
-  /** A stop that was made since the backup is gone: whoever judges must know it. */
-  #tellOfStopsGone(before: StoreBackup, after: StoreBackup): void {
-    const namesIn = ({ objects }: StoreBackup): string[] => (objects.get(STOPS) ?? []).map(({ metadata }) => metadata.name);
-    for (const name of namesIn(before).filter((one) => !namesIn(after).includes(one))) {
-      this.#audit({ at: this.#wallMs(), kind: 'api', user: ADMIN, verb: 'delete', resource: STOPS, name, status: 200 });
+  /** A stop, or a request, that was made since the backup is gone: whoever judges must know it. */
+  #tellOfThoseGone(resource: string, before: StoreBackup, after: StoreBackup): void {
+    const left = new Set((after.objects.get(resource) ?? []).map(({ metadata }) => metadata.uid));
+    for (const { metadata, ...rest } of before.objects.get(resource) ?? []) {
+      if (left.has(metadata.uid)) continue;
+      const object = { ...rest, metadata: { ...metadata, finalizers: [] } };
+      this.#audit({ at: this.#wallMs(), kind: 'api', user: ADMIN, verb: 'delete', resource, name: metadata.name, status: 200, object });
     }
   }
 

@@ -72,10 +72,11 @@ function isCordonOfRemedy({ metadata }: Node): boolean {
   return metadata.annotations?.[CORDON_MARK] !== undefined;
 }
 
-/** A person let the fence go while its way to the storage did not answer: what may be closed still is told, and the node gets no pods. */
-function mayStayCordoned({ ways, disturbances, victim }: Scenario, node: string): boolean {
+/** A person, or whoever had asked for it, let the fence go while its way to the storage did not answer: what may be closed still is told, and the node gets no pods. */
+function mayStayCordoned({ ways, disturbances, secondaries, victim }: Scenario, node: string): boolean {
   const behaviour = ways?.storage?.behaviour ?? 'honest';
-  return node === victim && behaviour !== 'honest' && behaviour !== 'slow' && disturbances.some(({ what }) => what === 'delete-fence');
+  const isLetGo = disturbances.some(({ what }) => what === 'delete-fence') || secondaries?.nodes.includes(victim) === true;
+  return node === victim && behaviour !== 'honest' && behaviour !== 'slow' && isLetGo;
 }
 
 /** After a recovery every node is Ready and free of our marks, and every pod of the StatefulSet runs. */
