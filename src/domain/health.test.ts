@@ -85,6 +85,13 @@ describe('life after the last off read', () => {
     expect(lifeAfterProof(now, known)).toMatch(words);
   });
 
+  it('is shown by a boot of which nothing was known then, also where the node is meant to live', () => {
+    const unknown = { ...known, bootID: undefined };
+    expect(lifeAfterProof({ ...silent, bootID: undefined }, unknown)).toBeUndefined();
+    expect(lifeAfterProof(silent, unknown)).toMatch(/boot ID boot-1 appeared/);
+    expect(lifeAfterProof(silent, unknown, true)).toMatch(/boot ID boot-1 appeared/);
+  });
+
   it('is not shown by a Node that was Ready all the time, for Kubernetes has not noticed yet; a new heartbeat of it is', () => {
     const ready = { ...known, ready: 'True' as const, heartbeat: 'h1' };
     expect(lifeAfterProof(ready, { ...known, heartbeat: 'h1', mayBeReady: true })).toBeUndefined();

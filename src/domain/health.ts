@@ -67,7 +67,7 @@ export function lifeAfterProof(now: FreshNode | undefined, known: KnownNode, isT
   if (now === undefined || now.uid !== known.uid) return 'the Node is gone or was replaced: nothing is released for it';
   if (!isToLive && now.renewTime !== undefined && now.renewTime !== known.renewTime)
     return `the lease was renewed at ${now.renewTime}, after the last off read`;
-  if (known.bootID !== undefined && now.bootID !== known.bootID) return `boot ID ${now.bootID ?? 'none'} appeared after the off`;
+  if (now.bootID !== known.bootID) return `boot ID ${now.bootID ?? 'none'} appeared after the off`;
   if (!isToLive && now.heartbeat !== known.heartbeat)
     return `the kubelet wrote its status at ${now.heartbeat ?? 'an unknown time'}, after the last off read`;
   // It flipped back while it was being switched off: its pods are in place, and it is switched on again. A fence that was asked for waits until it is not.
