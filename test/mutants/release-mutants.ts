@@ -78,13 +78,6 @@ export const RELEASE_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(RELEASE, 'is void when a consistent read shows that another boot ID appeared'),
   },
   {
-    name: 'first boot that is known',
-    defect: 'a boot that shows after a proof of which none was known is no sign of life',
-    file: 'src/domain/health.ts',
-    edits: [['if (now.bootID !== known.bootID)', 'if (known.bootID !== undefined && now.bootID !== known.bootID)']],
-    killedBy: byTest('src/domain/health.test.ts', 'is shown by a boot of which nothing was known then, also where the node is meant to live'),
-  },
-  {
     name: 'released under a stop',
     defect: 'stops, holds and the lease are not looked at before a batch, only by each of its writes',
     file: 'src/controllers/fence/release/order.ts',

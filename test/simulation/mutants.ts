@@ -26,11 +26,20 @@ function claim(job: Job, clock: Clock): JobReport {
   return { id: job.entry.id, result: 'succeeded', message: 'done, says the mutant', finishedAt: timestamp(clock) };
 }
 
+/** Of the boot that was to be switched off, as any proof is. */
 function proof(job: Job, clock: Clock): JobReport {
+  const { bootID } = job.entry;
   return {
     ...claim(job, clock),
     edge: 'off',
-    evidence: { kind: 'power-off', grade: 'read-back', detail: 'off, says the mutant', identity: 'verified', observedAt: timestamp(clock) },
+    evidence: {
+      kind: 'power-off',
+      grade: 'read-back',
+      detail: 'off, says the mutant',
+      identity: 'verified',
+      observedAt: timestamp(clock),
+      ...(bootID === undefined ? {} : { bootID }),
+    },
     evidenceAtMs: clock.monotonicMs(),
   };
 }

@@ -60,6 +60,7 @@ class Fleet {
       log: { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined },
       metrics: { devices: () => undefined, strangers: () => undefined, oldestProbe: () => undefined, credentialExpiry: () => undefined },
       options: { mode },
+      recordedWith: (_node, status) => status,
       lifeAtMs: (node) => this.heardAtMs.get(node),
     });
     this.controller.start();

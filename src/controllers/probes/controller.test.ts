@@ -7,6 +7,7 @@ import type { NodeFence, NodeFenceReport } from '../../ports/resources.ts';
 import { ManualClock } from '../../runtime/manual-clock.ts';
 import { FakeLister, nodeOf, provenStatus } from '../fence/testing/harness.ts';
 import { ProbeController } from './controller.ts';
+import { QUIET } from './testing/quiet.ts';
 
 const WELL: ProbeAnswer = { state: 'on', identity: 'verified', detail: 'PowerState=On', latencyMs: 1 };
 const DEAD: ProbeAnswer = { error: 'Unreachable: no answer', latencyMs: 8_000 };
@@ -34,6 +35,7 @@ class Fleet {
     const bmc = (name: string) => method('off', 'redfish', 'off', { device: `bmc-${name}` });
     const isLeading = (): boolean => this.isLeading;
     this.controller = new ProbeController({
+      ...QUIET,
       clock: this.clock,
       cluster: this.#cluster(),
       listers: this,
@@ -59,11 +61,8 @@ class Fleet {
         },
       },
       recorder: { event: (about, _type, reason, message) => this.events.push(`${about.metadata.name} ${reason}: ${message}`) },
-      log: { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined },
       metrics: {
-        devices: (agent, { reachable, unreachable }) => {
-          this.shown.set(`${agent} reachable`, reachable).set(`${agent} unreachable`, unreachable);
-        },
+        devices: (agent, { reachable, unreachable }) => this.shown.set(`${agent} reachable`, reachable).set(`${agent} unreachable`, unreachable),
         strangers: (agent, count) => this.shown.set(`${agent} strangers`, count),
         oldestProbe: (agent, ageMs) => this.shown.set(`${agent} age`, ageMs).set('times', (this.shown.get('times') ?? 0) + 1),
         credentialExpiry: (agent, remainingMs) => this.shown.set(`${agent} expiry`, remainingMs),

@@ -35,8 +35,8 @@ export interface ProbeDependencies {
   log: Logger;
   metrics: DeviceMetrics;
   options: { mode: 'observe' | 'enforce' };
-  /** What else the report of a node is to say once somebody writes it; absent: nothing. */
-  recordedWith?: (node: string, status: ReportStatus) => ReportStatus;
+  /** What else the report of a node is to say once somebody writes it. */
+  recordedWith: (node: string, status: ReportStatus) => ReportStatus;
   /** When a sign of life of this node was last received. Absent: that is not known here. */
   lifeAtMs?: (node: string) => number | undefined;
 }
@@ -362,7 +362,7 @@ export class ProbeController {
   /** A first report is written once, and not by each who has something to say in it. */
   #update(node: string, change: (status: ReportStatus) => ReportStatus): Promise<void> {
     const { recordedWith } = this.#dependencies;
-    return updateReport(this.#dependencies, node, (status) => change(recordedWith?.(node, status) ?? status));
+    return updateReport(this.#dependencies, node, (status) => change(recordedWith(node, status)));
   }
 
   #emit(node: Node, type: 'Normal' | 'Warning', reason: string, message: string): void {

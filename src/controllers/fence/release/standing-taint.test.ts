@@ -8,11 +8,16 @@ import { FenceHarness, leaseOf, nodeOf, provenStatus } from '../testing/harness.
 import { releaseOrder } from '../testing/release-order.ts';
 import { endRelease, recoverRelease } from './end.ts';
 import type { ReleaseOrder, ReleaseReport } from './order.ts';
+import { removeTaint } from './out-of-service.ts';
 import { release } from './release.ts';
 
 const OURS: Taint = { key: 'node.kubernetes.io/out-of-service', value: 'nodeshutdown', effect: 'NoExecute' };
 const OTHER_VALUE: Taint = { ...OURS, value: 'person' };
 const OTHER_EFFECT: Taint = { ...OURS, effect: 'NoSchedule' };
+/** As the node controller sets it on a node that does not answer. */
+const UNREACHABLE: Taint = { key: 'node.kubernetes.io/unreachable', effect: 'NoExecute' };
+/** Of somebody who marks machines in the words of Kubernetes. */
+const NAMESAKE: Taint = { ...OURS, key: 'example.org/out-of-service' };
 const MARK = 'node-fence-a/fence-1/1';
 const STATUS = provenStatus(planOf());
 
@@ -53,6 +58,15 @@ describe('an out-of-service taint that stands before the release', () => {
     expect(bodies(harness)).toEqual([{ ...marked(MARK), spec: { taints: [OTHER_EFFECT, OURS] } }]);
   });
 
+  it.each([
+    ['another one of its effect', UNREACHABLE],
+    ['one of another key in its words', NAMESAKE],
+  ])('is not %s: ours is set beside that', async (_what, other) => {
+    const harness = harnessOf([other]);
+    await released(harness);
+    expect(bodies(harness)).toEqual([{ ...marked(MARK), spec: { taints: [other, OURS] } }]);
+  });
+
   it('of an earlier fence of ours is taken over by the mark alone, and of this one is left as it is', async () => {
     const earlier = harnessOf([OURS], 'node-fence-a/earlier/1');
     await released(earlier);
@@ -70,6 +84,12 @@ describe('an out-of-service taint that stands before the release', () => {
 });
 
 describe('the end of a release', () => {
+  it('takes our taint away from between those of others', async () => {
+    const harness = harnessOf([UNREACHABLE, OURS, NAMESAKE], MARK);
+    await removeTaint(harness.dependencies, 'a', () => undefined);
+    expect(bodies(harness)).toEqual([{ ...marked(null), spec: { taints: [UNREACHABLE, NAMESAKE] } }]);
+  });
+
   it.each([
     ['value', OTHER_VALUE],
     ['effect', OTHER_EFFECT],

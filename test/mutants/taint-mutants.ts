@@ -1,0 +1,28 @@
+import { byTest } from './source-mutant.ts';
+import type { SourceMutant } from './source-mutant.ts';
+
+/** Defects of the taint that a release sets, and of what is looked at right before. */
+export const TAINT_MUTANTS: readonly SourceMutant[] = [
+  {
+    name: 'any taint of the effect for ours',
+    defect:
+      'a node that the node controller has marked unreachable counts as marked out of service: no taint is set, and the release says that it is',
+    file: 'src/controllers/fence/release/out-of-service.ts',
+    edits: [['key === OUT_OF_SERVICE_TAINT.key && effect === OUT_OF_SERVICE_TAINT.effect);', 'effect === OUT_OF_SERVICE_TAINT.effect);']],
+    killedBy: byTest('src/controllers/fence/release/standing-taint.test.ts', 'is not another one of its effect: ours is set beside that'),
+  },
+  {
+    name: 'any key for ours',
+    defect: 'the taint of somebody else that has our value and effect is taken away with ours',
+    file: 'src/controllers/fence/release/out-of-service.ts',
+    edits: [['key === OUT_OF_SERVICE_TAINT.key && value === OUT_OF_SERVICE_TAINT.value', 'value === OUT_OF_SERVICE_TAINT.value']],
+    killedBy: byTest('src/controllers/fence/release/standing-taint.test.ts', 'takes our taint away from between those of others'),
+  },
+  {
+    name: 'first boot that is known',
+    defect: 'a boot that shows after a proof of which none was known is no sign of life',
+    file: 'src/domain/health.ts',
+    edits: [['if (now.bootID !== known.bootID)', 'if (known.bootID !== undefined && now.bootID !== known.bootID)']],
+    killedBy: byTest('src/domain/health.test.ts', 'is shown by a boot of which nothing was known then, also where the node is meant to live'),
+  },
+];
