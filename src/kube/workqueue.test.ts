@@ -98,6 +98,62 @@ describe('the workqueue', () => {
     expect(runs()).toEqual(['a@0', 'b@0', 'c@0']);
   });
 
+  it('runs what is asked for first before what waits, the last of them first', async () => {
+    const queue = build({ concurrency: 1 });
+    for (const key of ['a', 'b', 'c', 'd', 'e']) queue.add(key);
+    queue.addFirst('d');
+    queue.add('late', 50);
+    queue.addFirst('late');
+    queue.addFirst('e');
+    queue.addFirst('d');
+    await clock.advance(0);
+    for (let end = 0; end < 6; end += 1) {
+      jobs[end]?.resolve();
+      await clock.advance(10);
+    }
+    expect(runs()).toEqual(['e@0', 'late@0', 'd@10', 'a@20', 'b@30', 'c@40']);
+    expect(queue.size).toBe(0);
+  });
+
+  it('runs a key that is asked for first while it is in flight once more, before what waits', async () => {
+    const queue = build({ concurrency: 1 });
+    for (const key of ['a', 'b']) queue.add(key);
+    await clock.advance(0);
+    queue.addFirst('a');
+    jobs[0]?.resolve();
+    await clock.advance(10);
+    jobs[1]?.resolve();
+    await clock.advance(10);
+    expect(runs()).toEqual(['a@0', 'a@0', 'b@10']);
+  });
+
+  it('brings work to its end whose results grow old, where more of it waits than can be done', async () => {
+    const [nodes, costMs, readsMs, freshMs] = [1_000, 10, 3_000, 2_000];
+    const readAtMs = new Map<string, number>();
+    const over = new Set<string>();
+    // A device is read for 3 s; a pass that comes within 2 s of it is through, any other one has it read again.
+    const queue: Workqueue = build({
+      concurrency: 1,
+      handler: async (node) => {
+        await clock.sleep(costMs);
+        const isFresh = clock.monotonicMs() - (readAtMs.get(node) ?? -Infinity) <= freshMs;
+        if (isFresh) over.add(node);
+        else
+          clock.after(readsMs, () => {
+            readAtMs.set(node, clock.monotonicMs());
+            queue.addFirst(node);
+          });
+        return undefined;
+      },
+    });
+    for (let node = 0; node < nodes; node += 1) {
+      readAtMs.set(String(node), clock.monotonicMs());
+      queue.addFirst(String(node));
+    }
+    await clock.advance(60_000);
+    expect(over.size).toBe(nodes);
+  });
+
   it('runs again after the time that the handler asks for', async () => {
     build().add('a');
     await clock.settle();

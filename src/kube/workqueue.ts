@@ -38,6 +38,8 @@ interface Entry {
   dueAtMs: number | undefined;
   cancelTimer: (() => void) | undefined;
   isInFlight: boolean;
+  /** Its next run goes before all others. */
+  isFirst: boolean;
 }
 
 /** A queue of keys, not of objects: each key at most once, at most one run of it at a time, the earliest of all wishes wins. */
@@ -47,6 +49,8 @@ export class Workqueue {
   readonly #bucket: TokenBucket;
   readonly #entries = new Map<string, Entry>();
   readonly #ready = new Set<string>();
+  /** Ready before all of those, the last one first. */
+  readonly #first: string[] = [];
   readonly #abort = new AbortController();
   readonly #idle = new Set<() => void>();
   #inFlight = 0;
@@ -76,8 +80,7 @@ export class Workqueue {
     if (this.#isClosed) {
       return;
     }
-    const entry = this.#entries.get(key) ?? { failures: 0, dueAtMs: undefined, cancelTimer: undefined, isInFlight: false };
-    this.#entries.set(key, entry);
+    const entry = this.#entryOf(key);
     const dueAtMs = this.#options.clock.monotonicMs() + Math.max(0, delayMs);
     if (entry.dueAtMs !== undefined && entry.dueAtMs <= dueAtMs) {
       return;
@@ -86,6 +89,19 @@ export class Workqueue {
     if (!entry.isInFlight) {
       this.#schedule(key, entry, dueAtMs);
     }
+  }
+
+  /**
+   * Asks for a run of `key` before everything that waits: what is known of it now grows old. Of several the last one runs first. Were it the first one, then all of
+   * them would be too old once more is asked for than can be done, and none would ever come to its end.
+   */
+  addFirst(key: string): void {
+    if (this.#isClosed) return;
+    const entry = this.#entryOf(key);
+    const isReadyFirst = entry.isFirst && !entry.isInFlight;
+    entry.isFirst = true;
+    entry.dueAtMs = Math.min(entry.dueAtMs ?? Infinity, this.#options.clock.monotonicMs());
+    if (!entry.isInFlight && !isReadyFirst) this.#schedule(key, entry, entry.dueAtMs);
   }
 
   /**
@@ -101,6 +117,7 @@ export class Workqueue {
       }
     }
     this.#ready.clear();
+    this.#first.length = 0;
     if (this.#inFlight > 0 && graceMs > 0) {
       await new Promise<void>((resolve) => {
         const finish = (): void => {
@@ -117,6 +134,12 @@ export class Workqueue {
     return running;
   }
 
+  #entryOf(key: string): Entry {
+    const entry = this.#entries.get(key) ?? { failures: 0, dueAtMs: undefined, cancelTimer: undefined, isInFlight: false, isFirst: false };
+    this.#entries.set(key, entry);
+    return entry;
+  }
+
   #schedule(key: string, entry: Entry, dueAtMs: number): void {
     entry.cancelTimer?.();
     entry.cancelTimer = undefined;
@@ -130,7 +153,12 @@ export class Workqueue {
       });
       return;
     }
-    this.#ready.add(key);
+    if (entry.isFirst) {
+      this.#ready.delete(key);
+      this.#first.push(key);
+    } else {
+      this.#ready.add(key);
+    }
     this.#pump();
   }
 
@@ -142,15 +170,21 @@ export class Workqueue {
     this.#isPumping = true;
     void Promise.resolve().then(() => {
       this.#isPumping = false;
-      for (const key of this.#ready) {
-        if (this.#inFlight >= this.#options.concurrency) {
-          break;
-        }
-        this.#ready.delete(key);
+      while (this.#inFlight < this.#options.concurrency) {
+        const key = this.#take();
+        if (key === undefined) break;
         void this.#run(key);
       }
       this.#report();
     });
+  }
+
+  #take(): string | undefined {
+    const first = this.#first.pop();
+    if (first !== undefined) return first;
+    const [next] = this.#ready;
+    if (next !== undefined) this.#ready.delete(next);
+    return next;
   }
 
   async #run(key: string): Promise<void> {
@@ -163,6 +197,7 @@ export class Workqueue {
     const waitMs = startedAtMs - (entry.dueAtMs ?? startedAtMs);
     entry.dueAtMs = undefined;
     entry.isInFlight = true;
+    entry.isFirst = false;
     this.#inFlight += 1;
     const failure = await this.#handle(key, entry);
     this.#inFlight -= 1;
@@ -217,6 +252,6 @@ export class Workqueue {
   }
 
   #report(): void {
-    this.#options.metrics.depth(this.#options.name, this.#ready.size, this.#inFlight);
+    this.#options.metrics.depth(this.#options.name, this.#ready.size + this.#first.length, this.#inFlight);
   }
 }

@@ -42,7 +42,7 @@ export class StormHarness {
       ...harness.dependencies,
       listers: { ...harness.dependencies.listers, nodes: this.nodes, leases: this.leases, pods: this.pods, fences: this.fences, volumeAttachments },
       planner: { ...planner, planFor: () => PLAN, stormPolicies: () => this.policies },
-      queue: { add: (node) => this.woken.push({ node, atMs: this.clock.monotonicMs() }) },
+      queue: { ...harness.dependencies.queue, add: (node) => this.woken.push({ node, atMs: this.clock.monotonicMs() }) },
       metrics: { ...metrics, policies: (held) => this.gauges.push(held) },
       ...more,
     };

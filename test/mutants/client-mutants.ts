@@ -292,6 +292,13 @@ export const CLIENT_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest('src/controllers/shared/claims/node-leases.test.ts', 'are not taken where the leadership ends between the look and the write'),
   },
   {
+    name: 'read and left to wait',
+    defect: 'a node whose device was just read waits behind thousands that failed meanwhile, until its proof is too old: no fence gets any further',
+    file: 'src/controllers/fence/runs.ts',
+    edits: [['        queue.addFirst(run.node);', '        queue.add(run.node);']],
+    killedBy: byTest('src/controllers/fence/runs.test.ts', 'is decided before all others that wait: what its device showed grows old'),
+  },
+  {
     name: 'denied at once',
     defect: 'an API server whose RBAC is not loaded yet fails the steps of every fence',
     file: 'src/controllers/fence/runs.ts',

@@ -230,6 +230,20 @@ export const KUBE_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest('src/kube/workqueue.test.ts', 'never runs one key twice at the same time, and once more for all wishes made meanwhile'),
   },
   {
+    name: 'first come first served',
+    defect: 'of what grows old while it waits the oldest is worked on first: once there is more than can be done, none is ever in time',
+    file: 'src/kube/workqueue.ts',
+    edits: [['const first = this.#first.pop();', 'const first = this.#first.shift();']],
+    killedBy: byTest('src/kube/workqueue.test.ts', 'brings work to its end whose results grow old, where more of it waits than can be done'),
+  },
+  {
+    name: 'first behind all',
+    defect: 'what grows old waits behind all that was asked for before',
+    file: 'src/kube/workqueue.ts',
+    edits: [['this.#first.push(key);', 'this.#ready.add(key);']],
+    killedBy: byTest('src/kube/workqueue.test.ts', 'runs what is asked for first before what waits, the last of them first'),
+  },
+  {
     name: 'removed stay',
     defect: 'what a new list does not name any more stays in the view',
     file: 'src/kube/lister.ts',

@@ -136,7 +136,7 @@ export function dependenciesOf(
     planner,
     leadership: { epoch: epochUnder(leader, status), isLeading: true, mayBegin: () => true, actsFromMs: 0 },
     runner: { run: refused, recover: refused, readState: refused },
-    queue: { add: () => undefined },
+    queue: { add: () => undefined, addFirst: () => undefined },
     recorder: { event: () => undefined },
     log: QUIET,
     metrics: NO_METRICS.fence,

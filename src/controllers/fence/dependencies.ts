@@ -34,6 +34,8 @@ export interface FenceListers {
 /** Where the shell asks to be called again for a node; the earliest wish wins. */
 export interface Queue {
   add(node: string, delayMs?: number): void;
+  /** Before all others that wait: what a device showed grows old. */
+  addFirst(node: string): void;
 }
 
 export interface FenceOptions {

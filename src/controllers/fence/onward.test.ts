@@ -62,7 +62,7 @@ function worldOf(fence: NodeFence, { plan = AT_ONCE, isRefused = false, isReport
   };
   Object.assign(harness.dependencies, {
     cluster,
-    queue: { add: (_node: string, delayMs?: number) => void delays.push(delayMs) },
+    queue: { ...harness.dependencies.queue, add: (_node: string, delayMs?: number) => void delays.push(delayMs) },
     runner: { ...harness.dependencies.runner, run },
     recorder: {
       event: (object: { kind?: string }, _type: string, reason: string) => {

@@ -69,7 +69,11 @@ function world(): World {
     return { id: entry.id, result: 'succeeded', message: 'done', finishedAt: '2026-01-01T00:00:00Z' } as never;
   };
   let queued = 0;
-  Object.assign(harness.dependencies, { cluster, queue: { add: () => (queued += 1) }, runner: { ...harness.dependencies.runner, run } });
+  Object.assign(harness.dependencies, {
+    cluster,
+    queue: { add: () => (queued += 1), addFirst: () => (queued += 1) },
+    runner: { ...harness.dependencies.runner, run },
+  });
   return {
     controller: new FenceController(harness.dependencies),
     queued: () => {

@@ -53,7 +53,7 @@ describe('the report of a Node that is gone', () => {
   it('is looked for by a new leader, and removed by its pass', async () => {
     const { harness, removed } = harnessWith(() => []);
     const queued: string[] = [];
-    Object.assign(harness.dependencies, { queue: { add: (name: string) => void queued.push(name) } });
+    Object.assign(harness.dependencies, { queue: { ...harness.dependencies.queue, add: (name: string) => void queued.push(name) } });
     harness.nodes.items = [];
     const controller = new FenceController(harness.dependencies);
     controller.lookAtAll();

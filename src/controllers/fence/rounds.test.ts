@@ -13,7 +13,7 @@ function harnessOf(count: number): { harness: FenceHarness; clock: ManualClock; 
   const clock = new ManualClock();
   const harness = new FenceHarness(clock);
   const queued: string[] = [];
-  Object.assign(harness.dependencies, { queue: { add: (name: string) => void queued.push(name) } });
+  Object.assign(harness.dependencies, { queue: { ...harness.dependencies.queue, add: (name: string) => void queued.push(name) } });
   harness.nodes.items = Array.from({ length: count }, (_unused, index) => {
     const node = nodeOf({ ready: index === 0 ? 'Unknown' : 'True' });
     return { ...node, metadata: { ...node.metadata, name: `node-${index}` } };

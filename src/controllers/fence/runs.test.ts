@@ -371,3 +371,23 @@ describe('the answer on which a set begins', () => {
     expect(await askedAfter(1_200, (asked) => (asked > 1 ? stop : []))).toMatch(/NodeFenceStop halt is active/);
   });
 });
+
+describe('a node whose run has ended', () => {
+  it('is decided before all others that wait: what its device showed grows old', async () => {
+    const clock = new ManualClock();
+    const { dependencies } = failing(clock);
+    const asked: string[] = [];
+    dependencies.queue = { add: (node) => void asked.push(`${node} in its turn`), addFirst: (node) => void asked.push(`${node} first`) };
+    dependencies.runner = {
+      ...dependencies.runner,
+      run: (job) => job.ask().then(() => ({ id: job.entry.id, result: 'failed', message: 'refused', finishedAt: '' })),
+    };
+    const runs = new Runs(dependencies, new Acknowledgements(dependencies));
+    const { status, entry } = offDue();
+    const fence = { metadata: { name: 'node-fence-a', uid: 'fence-1' }, spec: { node: 'a' }, status };
+    const run = { node: 'a', fence, status, entry, operation: operationOf(entry, status), kind: 'run', intentAtMs: clock.monotonicMs() } as const;
+    await runs.start(run, silentOn(clock));
+    await runs.settled();
+    expect(asked).toEqual(['a first']);
+  });
+});

@@ -102,7 +102,7 @@ export class Runs {
     return this.devices.readAhead(run, plan);
   }
 
-  /** Starts the run; its result comes back through `queue.add(node)`. Resolves once the questions before its call are answered, or it has ended. */
+  /** Starts the run; its result comes back through `queue.addFirst(node)`. Resolves once the questions before its call are answered, or it has ended. */
   start(run: Run, observation: NodeObservation, ahead?: Ahead): Promise<unknown> {
     const { clock, queue, log, metrics } = this.#dependencies;
     this.#results.begin(run);
@@ -116,7 +116,7 @@ export class Runs {
         if (report.evidenceAtMs !== undefined) observation.proven(report.id, report.evidenceAtMs);
         log.info('run finished', { node: run.node, job: run.entry.id, action: run.entry.action, result: report.result, detail: report.message });
         metrics.runFinished(run.entry.agent, run.entry.action, report.result, clock.monotonicMs() - beganAtMs);
-        queue.add(run.node);
+        queue.addFirst(run.node);
       },
       (error: unknown) => {
         this.#end(run, cutOff(run, this.#writes.stateOf(run.entry.id), timestamp(clock)));

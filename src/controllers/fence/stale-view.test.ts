@@ -26,7 +26,10 @@ async function silentFor(silentMs: number): Promise<Waking> {
     create: (_resource, object) => Promise.resolve(object),
     replaceStatus: (_resource, object) => Promise.resolve(object),
   };
-  Object.assign(harness.dependencies, { cluster, queue: { add: (_node: string, delayMs?: number) => void delays.push(delayMs) } });
+  Object.assign(harness.dependencies, {
+    cluster,
+    queue: { ...harness.dependencies.queue, add: (_node: string, delayMs?: number) => void delays.push(delayMs) },
+  });
   return { controller: new FenceController(harness.dependencies), delays };
 }
 

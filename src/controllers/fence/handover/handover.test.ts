@@ -28,7 +28,7 @@ class Harness {
       recorder: { event: (about, _type, reason) => void this.told.push(`${about.kind ?? ''} ${reason}`) },
       log: SILENT,
       metrics: { ...NO_METRICS.fence, problem: (reason) => void this.problems.push(reason) },
-      queue: { add: quiet },
+      queue: { add: quiet, addFirst: quiet },
       listers: { nodes: this.nodes, fences: this.fences },
       announced: this.announced,
       candidates: new Candidates('own'),

@@ -36,7 +36,7 @@ function standing() {
   const node = tainted();
   harness.cluster.node = node;
   const told: string[] = [];
-  harness.dependencies.queue = { add: (name, delayMs) => void told.push(`again ${name} in ${delayMs}`) };
+  harness.dependencies.queue = { ...harness.dependencies.queue, add: (name, delayMs) => void told.push(`again ${name} in ${delayMs}`) };
   harness.dependencies.recorder = { event: (_about, _type, reason) => void told.push(reason) };
   return { clock, harness, node, told, orphans: new OrphanTaints(harness.dependencies) };
 }

@@ -132,7 +132,7 @@ export class FenceHarness {
       leadership: { epoch: 3, isLeading: true, mayBegin: () => true, actsFromMs: 0 },
       runner: { run: noRunner, recover: noRunner, readState: noRunner },
       planner: { planFor: () => this.plan, parametersFor: () => Promise.resolve({}), stormPolicies: () => [] },
-      queue: { add: quiet },
+      queue: { add: quiet, addFirst: quiet },
       recorder: { event: quiet },
       log: { debug: quiet, info: quiet, warn: quiet, error: quiet },
       metrics: NO_METRICS.fence,
