@@ -89,4 +89,15 @@ export const IPMI_MUTANTS: readonly SourceMutant[] = [
     edits: [['if (before !== undefined) {', 'if (before !== undefined && before === promise) {']],
     killedBy: byTest(NATIVE_SESSION, 'serves calls that come at once one after the other, also behind one that was given up while it waited'),
   },
+  {
+    name: 'lost datagram as refusal',
+    defect:
+      'a login that was not answered to its end counts as one that the BMC refuses: a lost datagram ends the run with advice to change the privilege',
+    file: 'agents/ipmi/ipmitool/login-error.ts',
+    edits: [
+      [String.raw`says: /^Set Session Privilege Level to \S+ failed$/,`, 'says: /^never said$/,'],
+      [String.raw`failed: |(?:unauthorized`, '|(?:unauthorized'],
+    ],
+    killedBy: byTest('agents/ipmi/ipmitool/login-error.test.ts', 'why there is no session'),
+  },
 ];

@@ -89,17 +89,27 @@ describe('a world with a fence that is held by what its node may be fenced a day
 });
 
 /** Does a world rest whose victim's storage was closed, and whose fence was withdrawn then, or was not? */
-function restsClosed(how: { isWithdrawn?: boolean; isAdmitted?: boolean; evidence?: string; afterMs?: number } = {}): boolean {
-  const { isWithdrawn = true, isAdmitted = true, evidence = 'storage-revoked', afterMs = 700_000 } = how;
+function restsClosed(
+  how: {
+    isWithdrawn?: boolean;
+    isAdmitted?: boolean;
+    evidence?: string;
+    afterMs?: number;
+    askedOf?: readonly string[];
+    runs?: readonly Partial<JournalEntry>[];
+  } = {},
+): boolean {
+  const { isWithdrawn = true, isAdmitted = true, evidence = 'storage-revoked', afterMs = 700_000, askedOf, runs = [] } = how;
   const fence = new FenceWatch(() => WITHDRAWN_MS);
   const deletion = isWithdrawn ? { deletionTimestamp: '' } : {};
-  const status = { state: 'running', evidence: [{ kind: evidence }] };
+  const status = { state: 'running', evidence: [{ kind: evidence }], journal: runs };
   const object = { metadata: { name: FENCE.name, finalizers: ['nodefence'], ...deletion }, status };
   fence.hear({ ...FENCE, verb: 'update', object } as never);
   const rest = new Rest({
     scenario: {
       ...SCENARIO,
-      device: 'lies',
+      device: askedOf === undefined ? 'lies' : 'honest',
+      ...(askedOf !== undefined && { secondaries: { composed: ALL, nodes: askedOf, deeds: [] } }),
       ways: { storage: { behaviour: 'honest', isAdmitted } as never } as never,
     },
     fence,
@@ -118,5 +128,31 @@ describe('a world whose victim can not be switched and had its storage closed', 
 
   it.each([{ isWithdrawn: false }, { isAdmitted: false }, { evidence: 'power-off' }, { afterMs: 600_000 }])('is not over with %j', (how) => {
     expect(restsClosed(how)).toBe(false);
+  });
+});
+
+describe('a world whose victim had its storage closed, and whose request was withdrawn', () => {
+  const off = { action: 'off', step: 'power-management', result: 'succeeded' } as const;
+
+  it('is over where no off of its machine was sent by then: nobody brings it to boot anew', () => {
+    expect(restsClosed({ askedOf: ['a'] })).toBe(true);
+    expect(
+      restsClosed({
+        askedOf: ['a'],
+        runs: [
+          { ...off, result: 'not-sent' },
+          { ...off, result: 'stopped' },
+          { ...off, step: 'isolation' },
+        ],
+      }),
+    ).toBe(true);
+  });
+
+  it.each([
+    ['its off was sent', ['a'], [off]],
+    ['its off may be on its way', ['a'], [{ action: 'off', step: 'power-management' } as const]],
+    ['nobody asked for it', ['b'], []],
+  ])('is not over where %s', (_where, askedOf, runs) => {
+    expect(restsClosed({ askedOf, runs })).toBe(false);
   });
 });

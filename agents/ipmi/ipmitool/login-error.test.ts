@@ -15,7 +15,8 @@ describe('why there is no session', () => {
   it.each([
     [['Error in open session response message : invalid authentication algorithm', '', NO_SESSION], 'Misconfigured', 'set cipher=3'],
     [['Error in open session response message : insufficient resources for session', NO_SESSION], 'Unreachable', 'no session now'],
-    [['Set Session Privilege Level to ADMINISTRATOR failed', NO_SESSION], 'Refused', 'privlvl=operator'],
+    [['Set Session Privilege Level to ADMINISTRATOR failed: Unknown (0x81)', NO_SESSION], 'Refused', 'privlvl=operator'],
+    [['Set Session Privilege Level to ADMINISTRATOR failed', NO_SESSION], 'Unreachable', 'did not answer in it'],
     [['RAKP 2 message indicates an error : unauthorized name', NO_SESSION], 'Refused', 'does not know this user'],
     [['> Error: no response from RAKP 1 message', NO_SESSION], 'Unreachable', 'raise ipmitool_timeout (now 1)'],
     [['Authentication algorithm 0x01 is not what we requested 0x03', NO_SESSION], 'Misconfigured', 'does not take cipher suite 17: set cipher=3'],

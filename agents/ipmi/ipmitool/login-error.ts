@@ -44,8 +44,15 @@ const CAUSES: readonly { says: RegExp; kind: AgentErrorKind; answered: (settings
     answered: ({ timeoutSeconds }) =>
       `the BMC began a session and stopped answering; if it is slow, raise ipmitool_timeout (now ${timeoutSeconds}); some do not answer an unknown user: check that the BMC knows the user`,
   },
+  // Where it was answered, the answer follows in these words.
   {
-    says: /^Set Session Privilege Level to \S+ failed|(?:unauthorized|invalid) role/i,
+    says: /^Set Session Privilege Level to \S+ failed$/,
+    kind: 'Unreachable',
+    answered: ({ cipher, timeoutSeconds }) =>
+      `the BMC opened a session and did not answer in it; if it is slow, raise ipmitool_timeout (now ${timeoutSeconds}); some do so where cipher suite ${cipher} or the privilege does not suit them: set cipher=${cipher === '3' ? '17' : '3'} or privlvl=operator`,
+  },
+  {
+    says: /^Set Session Privilege Level to \S+ failed: |(?:unauthorized|invalid) role/i,
     kind: 'Refused',
     answered: ({ privilege }) => `the BMC does not give this user the privilege ${privilege}: set privlvl=operator, or lower`,
   },
