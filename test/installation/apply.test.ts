@@ -139,12 +139,15 @@ describe.for(Object.entries(SERVERS))('%s', ([, server]) => {
       await cluster.must('create -f -', FAILED_NODE);
       const fence = { method: 'GET', path: `/apis/${GROUP}/${VERSION}/nodefences/node-fence-dead`, deadlineMs: 10_000 } as const;
       const transport = cluster.transport();
-      await until(
-        'the NodeFence of the failed node is held',
-        async () => (((await transport.request(fence)).body as Stored).status?.hold?.reason === 'observe' ? true : undefined),
-        FENCED_WITHIN_MS,
-      );
-      transport.close();
+      try {
+        await until(
+          'the NodeFence of the failed node is held',
+          async () => (((await transport.request(fence)).body as Stored).status?.hold?.reason === 'observe' ? true : undefined),
+          FENCED_WITHIN_MS,
+        );
+      } finally {
+        transport.close();
+      }
       const held = await cluster.must('get nodefence node-fence-dead -o jsonpath={.status.state},{.status.hold.reason}');
       expect(held).toBe('new,observe');
       expect(await cluster.must('get lease nodefence-controller -n nodefence-system -o jsonpath={.spec.holderIdentity}')).not.toBe('');

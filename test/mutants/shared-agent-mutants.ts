@@ -12,14 +12,14 @@ export const SHARED_AGENT_MUTANTS: readonly SourceMutant[] = [
     name: 'refusal with its secret',
     defect: 'an error shows the token that a refusal echoed',
     file: 'agents/shared/web/web-client.ts',
-    edits: [['const isRefusal = response.status >= 400;', 'const isRefusal = response.status >= 600;']],
+    edits: [['const secrets = response.status >= 400 ?', 'const secrets = response.status >= 600 ?']],
     killedBy: byTest('agents/shared/web/web-client.test.ts', 'of HTTP 403 is a refusal, out of which every secret is struck, and nothing else'),
   },
   {
     name: 'login without its token',
     defect: 'an answer that succeeds loses what is equal to a secret of its request',
     file: 'agents/shared/web/web-client.ts',
-    edits: [['const isRefusal = response.status >= 400;', 'const isRefusal = response.status >= 200;']],
+    edits: [['const secrets = response.status >= 400 ?', 'const secrets = response.status >= 200 ?']],
     killedBy: byTest('agents/shared/web/web-client.test.ts', 'of HTTP 200 stays as it is: it may be the token that was asked for'),
   },
   {

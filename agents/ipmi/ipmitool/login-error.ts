@@ -48,8 +48,8 @@ const CAUSES: readonly { says: RegExp; kind: AgentErrorKind; answered: (settings
   {
     says: /^Set Session Privilege Level to \S+ failed$/,
     kind: 'Unreachable',
-    answered: ({ cipher, timeoutSeconds }) =>
-      `the BMC opened a session and did not answer in it; if it is slow, raise ipmitool_timeout (now ${timeoutSeconds}); some do so where cipher suite ${cipher} or the privilege does not suit them: set cipher=${cipher === '3' ? '17' : '3'} or privlvl=operator`,
+    answered: (settings) =>
+      `the BMC opened a session and did not answer in it; if it is slow, raise ipmitool_timeout (now ${settings.timeoutSeconds}). If it stays so: perhaps ${otherSuite(settings)}, or privlvl=operator`,
   },
   {
     says: /^Set Session Privilege Level to \S+ failed: |(?:unauthorized|invalid) role/i,

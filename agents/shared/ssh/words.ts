@@ -10,8 +10,11 @@ export function plainText(text: string): string {
 
 /** What a device said, in one line of at most 300 characters, with every secret struck out. */
 export function deviceMessage(text: string, secrets: readonly (string | undefined)[]): string {
-  let message = plainText(text);
-  for (const secret of secrets) if (secret !== undefined && secret !== '') message = message.replaceAll(secret, '***');
-  message = message.replaceAll(/\s+/g, ' ').trim();
+  const message = struckOut(plainText(text), secrets).replaceAll(/\s+/g, ' ').trim();
   return message.length > WORDS_MAX ? `${message.slice(0, WORDS_MAX)}…` : message;
+}
+
+/** The text without the secrets of at least so many characters. */
+export function struckOut(text: string, secrets: readonly (string | undefined)[], charactersMin = 1): string {
+  return secrets.reduce<string>((left, secret) => ((secret?.length ?? 0) < charactersMin ? left : left.replaceAll(secret ?? '', '***')), text);
 }

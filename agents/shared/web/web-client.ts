@@ -9,7 +9,7 @@ import type { AgentError } from '../../../src/ports/agents.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
 import { AddressRefused, type AddressCheck } from '../address/address-check.ts';
 import type { Call, CallTarget } from '../call.ts';
-import { deviceMessage } from '../ssh/words.ts';
+import { deviceMessage, struckOut } from '../ssh/words.ts';
 import { openTrusted, Untrusted, type Trust } from './trusted-socket.ts';
 
 const BODY_BYTES_MAX = 4 * 1024 * 1024;
@@ -117,12 +117,10 @@ export class WebClient {
         httpsAgent: this.#secure,
       });
       const headers = Object.fromEntries(Object.entries(response.headers).map(([name, value]) => [name.toLowerCase(), String(value)]));
-      const isRefusal = response.status >= 400;
-      const [text, reason] = [response.data, response.statusText].map((words) => (isRefusal ? struck(words, request.secrets) : words)) as [
-        string,
-        string,
-      ];
-      return { status: response.status, reason, headers, text, body: jsonIn(text) };
+      // What refuses may show what it was asked with: a proxy its header, AWS the text that was to be signed.
+      const secrets = response.status >= 400 ? (request.secrets ?? []) : [];
+      const text = struckOut(response.data, secrets, STRUCK_MIN);
+      return { status: response.status, reason: struckOut(response.statusText, secrets, STRUCK_MIN), headers, text, body: jsonIn(text) };
     } catch (error) {
       throw wire.gateError ?? failureOf(error, call, request, wire);
     }
@@ -154,14 +152,6 @@ function send(options: ClientRequestArgs, answer: (message: IncomingMessage) => 
 
 /** Shorter ones may be part of any word, by which a refusal is known. */
 const STRUCK_MIN = 8;
-
-/** What refuses may show what it was asked with: a proxy its header, AWS the text that was to be signed. */
-function struck(words: string, secrets: WebRequest['secrets'] = []): string {
-  return secrets.reduce<string>(
-    (text, secret) => (secret === undefined || secret.length < STRUCK_MIN ? text : text.replaceAll(secret, '***')),
-    words,
-  );
-}
 
 function failureOf(error: unknown, call: Call<CallTarget>, { secrets = [] }: WebRequest, { isSent, isReused }: Wire): WebFailure {
   if (call.ended !== undefined) return new WebFailure('ended', 'the call is over', isSent);

@@ -1,4 +1,4 @@
-import type { NodeFenceStatus } from '../../../domain/node-fence.ts';
+import type { JournalEntry, NodeFenceStatus } from '../../../domain/node-fence.ts';
 import type { JobReport } from '../../../domain/snapshot.ts';
 import type { Run } from './run.ts';
 
@@ -46,20 +46,15 @@ export class RunResults {
 
   /** Results that now stand in the journal need not be kept. */
   forget(node: string, status: NodeFenceStatus | undefined): void {
-    this.#forgetNeverBegun(node, status);
-    const reports = this.#finished.get(node);
-    if (reports === undefined) return;
-    const open = new Set(status?.journal.filter((entry) => entry.finishedAt === undefined).map((entry) => entry.id));
-    const left = reports.filter((report) => open.has(report.id));
-    if (left.length === 0) this.#finished.delete(node);
-    else this.#finished.set(node, left);
+    const stored = (id: string): JournalEntry | undefined => status?.journal.find((entry) => entry.id === id);
+    const isOpen = (id: string): boolean => stored(id)?.finishedAt === undefined;
+    keep(this.#finished, node, ({ id }) => stored(id) !== undefined && isOpen(id));
+    keep(this.#neverBegun, node, ({ id }) => status !== undefined && isOpen(id));
   }
-  #forgetNeverBegun(node: string, status: NodeFenceStatus | undefined): void {
-    const reports = this.#neverBegun.get(node);
-    if (reports === undefined) return;
-    const over = new Set(status?.journal.filter((entry) => entry.finishedAt !== undefined).map((entry) => entry.id));
-    const left = status === undefined ? [] : reports.filter((report) => !over.has(report.id));
-    if (left.length === 0) this.#neverBegun.delete(node);
-    else this.#neverBegun.set(node, left);
-  }
+}
+
+function keep(results: Map<string, JobReport[]>, node: string, isWanted: (report: JobReport) => boolean): void {
+  const left = results.get(node)?.filter(isWanted) ?? [];
+  if (left.length === 0) results.delete(node);
+  else results.set(node, left);
 }
