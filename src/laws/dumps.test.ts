@@ -66,6 +66,20 @@ describe('P6, of dumps', () => {
     expect(P6([...before, ...endless, held(121_600, 'kdump-dumping')]).join()).toContain('its fence waits for a dump of a');
   });
 
+  it('lets a leader whose machine was suspended wait for so much longer, and another one not', () => {
+    const endless = Array.from({ length: 200 }, (_, index) => message(6_500 + index * 1_000));
+    const before = [...waiting().filter(({ at }) => at < 9_000), ...endless];
+    const suspended = (id: string): TraceEvent[] => [
+      { kind: 'controller', id, what: 'pause', at: 60_000 },
+      { kind: 'controller', id, what: 'pause', at: 65_000 },
+      { kind: 'controller', id, what: 'resume', at: 66_000 },
+      { kind: 'controller', id, what: 'resume', at: 70_000 },
+    ];
+    expect(P6([...before, ...suspended('one'), held(131_400, 'kdump-dumping')])).toEqual([]);
+    expect(P6([...before, ...suspended('one'), held(131_600, 'kdump-dumping')]).join()).toContain('its fence waits for a dump of a');
+    expect(P6([...before, ...suspended('two'), held(121_600, 'kdump-dumping')]).join()).toContain('its fence waits for a dump of a');
+  });
+
   it('lets a leader whose watch hangs hold for a dump that the kubelet ended, and no longer than a watch may hang', () => {
     const limit = { ...KDUMP, finishedTimeoutMs: 200_000, maxDurationMs: 300_000 };
     const ended = [...waiting(limit).filter(({ at }) => at < 9_000), message(6_500), message(7_500), heartbeat(9_000)];

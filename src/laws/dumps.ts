@@ -3,7 +3,7 @@ import type { Plan } from '../domain/plan.ts';
 import type { FenceHistory } from './fence-history.ts';
 import type { History, PlacedEvent } from './history.ts';
 import type { Verdict } from './law.ts';
-import type { DeviceEvent, DumpEvent } from './trace.ts';
+import type { ControllerEvent, DeviceEvent, DumpEvent } from './trace.ts';
 
 /** What the fence must say and hear, in words of our own: who judges takes nothing from whom he judges. */
 const KDUMP_POLICY = 'kdump';
@@ -65,6 +65,7 @@ function hasEnded(history: History, fence: FenceHistory, status: NodeFenceStatus
 
 /** Every status that says that a dump holds the fence has a cause in the messages that came. */
 function judgeHolds(history: History, heard: Heard, { node, statuses }: FenceHistory, verdict: Verdict): void {
+  const standstills = new Standstills(history);
   let [awaitedSince, epoch] = [Number.NaN, -1];
   for (const { position, at, value } of statuses.entries) {
     const hold = [...(value.hold === undefined ? [] : [value.hold]), ...(value.hold?.besides ?? [])].find(({ policy }) => policy === KDUMP_POLICY);
@@ -76,16 +77,24 @@ function judgeHolds(history: History, heard: Heard, { node, statuses }: FenceHis
     if (hold.reason === 'kdump-awaited') {
       // A new leader waits for as long as the one before.
       if (Number.isNaN(awaitedSince) || value.epoch !== epoch) [awaitedSince, epoch] = [at, value.epoch];
-      verdict.check(at <= awaitedSince + times.startTimeoutMs + LATE_MS, at, `${node} is still awaited to dump, since ${String(awaitedSince)}`);
+      const stoodMs = standstills.of(leaderAt(history, position), awaitedSince, at);
+      verdict.check(
+        at <= awaitedSince + times.startTimeoutMs + LATE_MS + stoodMs,
+        at,
+        `${node} is still awaited to dump, since ${String(awaitedSince)}`,
+      );
       continue;
     }
     awaitedSince = Number.NaN;
     const from = history.lifeSigns(node, -1, position).findLast((life) => life.at <= at - LIFE_LATE_MS)?.position ?? -1;
     const all = heard.since(from, position, node);
     // What came to a process that is gone, and that could tell nobody, is not known to its successor.
-    const own = heard.since(from, position, node, leaderAt(history, position));
+    const leader = leaderAt(history, position);
+    const own = heard.since(from, position, node, leader);
     const messages = all && { ...all, firstMs: own?.firstMs ?? all.firstMs };
-    const isDumping = messages !== undefined && messages.count >= MESSAGES_MIN && at <= endsAt(messages, times, termBegan(history, position));
+    const stoodMs = messages === undefined ? 0 : standstills.of(leader, messages.firstMs, at);
+    const endsMs = messages === undefined ? 0 : endsAt(messages, times, termBegan(history, position)) + stoodMs;
+    const isDumping = messages !== undefined && messages.count >= MESSAGES_MIN && at <= endsMs;
     verdict.check(isDumping, at, `its fence waits for a dump of ${node}, of which ${said(messages)}`);
   }
 }
@@ -109,6 +118,31 @@ function termBegan(history: History, position: number): number {
   const now = history.leadership.entryBefore(position);
   const holder = now?.value.spec.holderIdentity;
   return entries.findLast((entry) => entry.position < position && entry.value.spec.holderIdentity !== holder)?.at ?? 0;
+}
+
+/** How long processes stood still: what a process waits for is counted on a clock that may stand still with it. */
+class Standstills {
+  readonly #events: readonly ControllerEvent[];
+
+  constructor({ events }: Pick<History, 'events'>) {
+    this.#events = events.filter((event) => event.kind === 'controller');
+  }
+
+  /** Between two moments, in milliseconds. A process that is stopped twice goes on when both have ended. */
+  of(session: string, fromMs: number, toMs: number): number {
+    let [stops, sinceMs, sumMs] = [0, 0, 0];
+    for (const { id, what, at } of this.#events) {
+      if (id !== session || at > toMs) continue;
+      if (what === 'pause') {
+        if (stops === 0) sinceMs = at;
+        stops += 1;
+      } else if (what === 'resume' && stops > 0) {
+        stops -= 1;
+        if (stops === 0) sumMs += Math.max(0, at - Math.max(sinceMs, fromMs));
+      }
+    }
+    return stops === 0 ? sumMs : sumMs + Math.max(0, toMs - Math.max(sinceMs, fromMs));
+  }
 }
 
 /** All messages of a run. */
