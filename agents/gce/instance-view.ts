@@ -84,7 +84,8 @@ function providerOf(place: Place, instance: GceInstance, identity: Identity): Ma
   if (named === undefined) return 'unknown';
   if (named.zone !== place.zone || named.instance !== instance.name) return 'other';
   const projects = [place.project, instance.project].filter((project) => project !== undefined);
-  // A project has an id and a number: where each side has another of them, nothing can be compared.
-  if (!projects.includes(named.project)) return [named.project, ...projects].some(isNumeric) ? 'unknown' : 'other';
+  // A project has an id and a number: where each side has another of them alone, nothing can be compared.
+  const isComparable = projects.some((project) => isNumeric(project) === isNumeric(named.project));
+  if (!projects.includes(named.project)) return isComparable ? 'other' : 'unknown';
   return place.instanceId === instance.id ? 'same' : 'named';
 }

@@ -6,14 +6,13 @@ import type { CloudAccount, InstanceView, MachineFacts } from '../shared/cloud/i
 import { repeated, sentOnce, Throttled } from '../shared/cloud/repeat.ts';
 import { listAt, textAt, type WebAnswer } from '../shared/web/web-client.ts';
 import { exchanged, NotKnown, refusal, wordsOf, type EngineRequest, type Session } from './engine.ts';
-import { unheardHost } from './hosts.ts';
+import { HOSTS_MAX, unheardHost } from './hosts.ts';
 import { isId, namingProblem, providedId, type OvirtSettings } from './parameters.ts';
 import { missingPermits, PERMISSIONS } from './permits.ts';
 import { Sessions } from './sessions.ts';
 import { machineIn, type VirtualMachine } from './virtual-machine.ts';
 
 const LIST_MAX = 1_000;
-const HOSTS_MAX = 1_000;
 const SAID_MAX = 256;
 
 /** One engine, as one user. */

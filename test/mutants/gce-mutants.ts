@@ -69,4 +69,11 @@ export const GCE_MUTANTS: readonly SourceMutant[] = [
     edits: [["if (state === 'off' && instance.hasLocalSsd) query.set('discardLocalSsd', 'true');", '']],
     killedBy: byTest(SET, 'discards local SSDs where the instance has any, for the cloud does not stop it otherwise'),
   },
+  {
+    name: 'gce project compared',
+    defect: 'an instance of another project counts as the own one where the parameters give the project by its number',
+    file: 'agents/gce/instance-view.ts',
+    edits: [['projects.some((project) => isNumeric(project) === isNumeric(named.project))', '![named.project, ...projects].some(isNumeric)']],
+    killedBy: byTest('agents/gce/instance-view.test.ts', 'of which the Node names 456, the parameters 123 and its own path mine is other'),
+  },
 ];

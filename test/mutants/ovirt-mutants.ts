@@ -124,4 +124,14 @@ export const OVIRT_MUTANTS: readonly SourceMutant[] = [
     ],
     killedBy: byTest(CREDENTIALS, 'go to no engine that is not trusted, whatever an insecure flag says, and the way to trust it is told'),
   },
+  {
+    name: 'ovirt hosts beyond the list',
+    defect: 'a machine with a lease is off although the list of hosts may end before the one that is lost',
+    file: 'agents/ovirt/hosts.ts',
+    edits: [['if (all.length >= HOSTS_MAX)', 'if (all.length < 0)']],
+    killedBy: byTest(
+      'agents/ovirt/hosts.test.ts',
+      'believes no down where the list of hosts may not be whole: one that is lost may stand behind its end',
+    ),
+  },
 ];
