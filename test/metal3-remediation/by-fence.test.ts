@@ -142,4 +142,21 @@ describe('a host that nobody serves', { timeout: 60_000 }, () => {
     await world.pass(5 * MINUTE_MS);
     expect([(await fence())?.metadata.deletionTimestamp, (await world.found())?.status?.retryCount ?? 0]).toEqual([undefined, 0]);
   });
+
+  it('has behind a hold the time that it had left before it, and no more', async () => {
+    world.start();
+    await world.pass(5 * MINUTE_MS);
+    await world.request({ strategy: { timeoutSeconds: 100 } });
+    await world.pass(10 * SECOND_MS);
+    await fenced({});
+    await world.pass(40 * SECOND_MS);
+    const held = await fence();
+    await fenced({ hold: { policy: 'preservation', reason: 'preserved', message: 'somebody looks at it', since: now() } });
+    await world.pass(5 * MINUTE_MS);
+    await fenced({});
+    await world.pass(30 * SECOND_MS);
+    expect([(await fence())?.metadata.uid, (await fence())?.metadata.deletionTimestamp]).toEqual([held?.metadata.uid, undefined]);
+    await world.pass(30 * SECOND_MS);
+    expect((await fence())?.metadata.deletionTimestamp, 'its time is over').toBeDefined();
+  });
 });

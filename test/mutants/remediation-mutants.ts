@@ -59,6 +59,34 @@ export const REMEDIATION_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest('test/metal3-remediation/outage.test.ts', 'gives the node its whole time behind it'),
   },
   {
+    name: 'time runs in a hold',
+    defect: 'a fence that was held for longer than its request may take is withdrawn as soon as it may go on, in the midst of its off',
+    file: 'src/controllers/shared/first-seen-phase.ts',
+    edits: [['seenMs: phase.seenMs + nowMs - Math.max(this.#heldSinceMs, phase.seenMs)', 'seenMs: phase.seenMs']],
+    killedBy: byTest('test/node-remediation/held.test.ts', 'at once has behind the hold what was left of it, and no more'),
+  },
+  {
+    name: 'all its time anew behind a hold',
+    defect: 'a request has its whole time again behind each hold of its fence',
+    file: 'src/controllers/shared/first-seen-phase.ts',
+    edits: [['seenMs: phase.seenMs + nowMs - Math.max(this.#heldSinceMs, phase.seenMs)', 'seenMs: nowMs']],
+    killedBy: byTest('test/node-remediation/held.test.ts', 'in the midst of its time has behind the hold what was left of it, and no more'),
+  },
+  {
+    name: 'time of a host runs in a hold',
+    defect: 'the time of a Metal3Remediation whose node we fence runs while that fence is held',
+    file: 'src/controllers/metal3-remediation/observe.ts',
+    edits: [['memory.held(isOwn && facts.heldBecause !== undefined);', 'memory.held(false);']],
+    killedBy: byTest('test/metal3-remediation/by-fence.test.ts', 'has behind a hold the time that it had left before it, and no more'),
+  },
+  {
+    name: 'waits for a boot in silence',
+    defect: 'a request that is deleted, and whose fence keeps storage closed until a boot, never says what it waits for',
+    file: 'src/controllers/node-remediation/ending.ts',
+    edits: [['? awaitLetGo(snapshot, fence) : { dueInMs: POLL_MS };', '? { dueInMs: POLL_MS } : { dueInMs: POLL_MS };']],
+    killedBy: byTest('test/node-remediation/held.test.ts', 'says that its fence is not let go where that takes longer than anything of it may'),
+  },
+  {
     name: 'outage as illness',
     defect:
       'a condition that stood before an outage of the API server counts through it, so that a machine nobody could hear is remediated at its end',

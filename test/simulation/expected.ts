@@ -75,8 +75,12 @@ export function expectedOf(scenario: Played): Expected {
 }
 
 /** Closed storage lets its pods go, and its machine can not be switched, or whoever asked withdraws that before it is: once it is withdrawn its fence waits for a boot. */
-export function mayStayClosed({ ways, device, secondaries, victim }: Pick<Scenario, 'ways' | 'device' | 'secondaries' | 'victim'>): boolean {
-  return ways?.storage?.isAdmitted === true && (NEVER_OFF.has(device) || secondaries?.nodes.includes(victim) === true);
+export function mayStayClosed(
+  { ways, device, secondaries, victim }: Pick<Scenario, 'ways' | 'device' | 'secondaries' | 'victim'>,
+  node = victim,
+): boolean {
+  const isNeverOff = node === victim && NEVER_OFF.has(device);
+  return ways?.storage?.isAdmitted === true && (isNeverOff || secondaries?.nodes.includes(node) === true);
 }
 
 /** A machine that boots anew after its dump, or whose pods were let go on the word of it, may end in any way: its power was not switched. */

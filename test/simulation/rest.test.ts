@@ -88,7 +88,7 @@ describe('a world with a fence that is held by what its node may be fenced a day
   });
 });
 
-/** Does a world rest whose victim's storage was closed, and whose fence was withdrawn then, or was not? */
+/** Does a world rest in which the storage of that node, its victim by default, was closed, and whose fence was withdrawn then, or was not? */
 function restsClosed(
   how: {
     isWithdrawn?: boolean;
@@ -97,24 +97,29 @@ function restsClosed(
     afterMs?: number;
     askedOf?: readonly string[];
     runs?: readonly Partial<JournalEntry>[];
+    node?: string;
+    state?: string;
+    device?: 'lies' | 'honest';
   } = {},
 ): boolean {
-  const { isWithdrawn = true, isAdmitted = true, evidence = 'storage-revoked', afterMs = 700_000, askedOf, runs = [] } = how;
+  const { node: closed = 'a', device = how.askedOf === undefined ? 'lies' : 'honest' } = how;
+  const { isWithdrawn = true, isAdmitted = true, evidence = 'storage-revoked', afterMs = 700_000, askedOf, runs = [], state = 'running' } = how;
   const fence = new FenceWatch(() => WITHDRAWN_MS);
   const deletion = isWithdrawn ? { deletionTimestamp: '' } : {};
-  const status = { state: 'running', evidence: [{ kind: evidence }], journal: runs };
-  const object = { metadata: { name: FENCE.name, finalizers: ['nodefence'], ...deletion }, status };
-  fence.hear({ ...FENCE, verb: 'update', object } as never);
+  const status = { state, evidence: [{ kind: evidence }], journal: runs };
+  const object = { metadata: { name: fenceName(closed), finalizers: ['nodefence'], ...deletion }, status };
+  fence.hear({ ...FENCE, name: fenceName(closed), verb: 'update', object } as never);
+  if (closed !== 'a') fence.hear({ ...FENCE, verb: 'update', object: { metadata: { name: FENCE.name }, status: { state: 'final' } } } as never);
   const rest = new Rest({
     scenario: {
       ...SCENARIO,
-      device: askedOf === undefined ? 'lies' : 'honest',
+      device,
       ...(askedOf !== undefined && { secondaries: { composed: ALL, nodes: askedOf, deeds: [] } }),
       ways: { storage: { behaviour: 'honest', isAdmitted } as never } as never,
     },
     fence,
     takeOvers: { heldSinceMs: 0 },
-    readiness: { has: (node) => node !== 'a', changedAtMs: 0 },
+    readiness: { has: (node) => node !== closed, changedAtMs: 0 },
     isGone: () => false,
     isPending: () => false,
   });
@@ -142,15 +147,27 @@ describe('a world whose victim had its storage closed, and whose request was wit
         runs: [
           { ...off, result: 'not-sent' },
           { ...off, result: 'stopped' },
+          { ...off, result: 'timeout', offSent: false },
           { ...off, step: 'isolation' },
         ],
       }),
     ).toBe(true);
   });
 
+  it('is over where that node was asked for beside the victim', () => {
+    expect(restsClosed({ node: 'b', askedOf: ['b'] })).toBe(true);
+    expect(restsClosed({ node: 'b', askedOf: ['a'], device: 'lies' })).toBe(false);
+  });
+
+  it('is over where the fence had failed by then, though it might have tried again', () => {
+    expect(restsClosed({ state: 'error', askedOf: ['a'] })).toBe(true);
+    expect(restsClosed({ state: 'error', askedOf: ['a'], isWithdrawn: false })).toBe(false);
+  });
+
   it.each([
     ['its off was sent', ['a'], [off]],
     ['its off may be on its way', ['a'], [{ action: 'off', step: 'power-management' } as const]],
+    ['its off had no answer', ['a'], [{ ...off, result: 'timeout' } as const]],
     ['nobody asked for it', ['b'], []],
   ])('is not over where %s', (_where, askedOf, runs) => {
     expect(restsClosed({ askedOf, runs })).toBe(false);

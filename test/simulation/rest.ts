@@ -73,6 +73,7 @@ export class Rest {
     const isReady = (name: string): boolean => readiness.has(name);
     const status = fence.of(fenceName(node));
     const quietMs = nowMs - Math.max(fence.changedAtMs, takeOvers.heldSinceMs);
+    const waitsForBoot = quietMs > LETS_GO_MS && fence.isWithdrawn(fenceName(node)) && staysClosed(node, status, scenario);
     switch (endStateOf(status)) {
       case 'none':
         if (isGone(node)) return quietMs > UNNOTICED_MS;
@@ -81,7 +82,7 @@ export class Rest {
         // It may have failed once more, by an off that came late.
         return isReady(node) || quietMs > HEALS_BY_ITSELF_MS;
       case 'error':
-        return isUsedUp(status, scenario) && (!isReady(node) || quietMs > HEALS_BY_ITSELF_MS);
+        return waitsForBoot || (isUsedUp(status, scenario) && (!isReady(node) || quietMs > HEALS_BY_ITSELF_MS));
       case 'held':
         // It is as far as it was asked to go; when whoever asked goes on is told elsewhere.
         if (status?.hold?.policy === ISOLATION_ONLY) return scenario.remedies !== undefined;
@@ -92,7 +93,7 @@ export class Rest {
         // As long as others are down it may be right to hold for ever; a hold that time ends has ended by then.
         return quietMs > LETS_GO_MS && scenario.nodes.some((other) => other !== node && !isReady(other));
       case undefined:
-        return quietMs > LETS_GO_MS && fence.isWithdrawn(fenceName(node)) && staysClosed(status, scenario);
+        return waitsForBoot;
     }
   }
 
@@ -114,13 +115,14 @@ function isUsedUp(status: NodeFenceStatus | undefined, { configuration }: Scenar
  * A fence that let pods go because their storage was closed keeps it closed, when it is withdrawn, until the node boots anew: one that nobody can switch never
  * does, nor one whose off had not been sent by then.
  */
-function staysClosed(status: NodeFenceStatus | undefined, scenario: Scenario): boolean {
+function staysClosed(node: string, status: NodeFenceStatus | undefined, scenario: Scenario): boolean {
   const kinds = status?.evidence.map(({ kind }) => kind) ?? [];
   const isSwitched = status?.journal.some(
-    ({ action, step, result }) => action === 'off' && step !== 'isolation' && result !== 'not-sent' && result !== 'stopped',
+    ({ action, step, result, offSent }) =>
+      action === 'off' && step !== 'isolation' && offSent !== false && result !== 'not-sent' && result !== 'stopped',
   );
-  const isLeftOn = NEVER_OFF.has(scenario.device) || isSwitched !== true;
-  return mayStayClosed(scenario) && isLeftOn && kinds.length > 0 && kinds.every((kind) => kind === 'storage-revoked');
+  const isLeftOn = (node === scenario.victim && NEVER_OFF.has(scenario.device)) || isSwitched !== true;
+  return mayStayClosed(scenario, node) && isLeftOn && kinds.length > 0 && kinds.every((kind) => kind === 'storage-revoked');
 }
 
 /** How a fence stands in the words of a scenario; `undefined` while it is under way. */

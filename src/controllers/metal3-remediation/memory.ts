@@ -24,13 +24,14 @@ export class Memory {
   readonly failing: LongTrouble;
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   #taint: { node: string; seenMs: number } | undefined;
-  #fence: { uid: string; seenMs: number } | undefined;
+  readonly #fence: FirstSeenPhase;
 
   constructor(clock: Pick<Clock, 'monotonicMs'>, uid: string) {
     this.#clock = clock;
     this.uid = uid;
     this.failing = new LongTrouble(clock);
     this.phase = new FirstSeenPhase(clock);
+    this.#fence = new FirstSeenPhase(clock);
     this.life = new LifeReads(clock);
     this.hosts = new HostObservations(clock, [holdKeyOf(uid)]);
   }
@@ -52,8 +53,13 @@ export class Memory {
 
   /** Since when the NodeFence with this uid has been seen. */
   fenceSeenMs(uid: string): number {
-    if (this.#fence?.uid !== uid) this.#fence = { uid, seenMs: this.#clock.monotonicMs() };
-    return this.#fence.seenMs;
+    return this.#fence.sinceMs(uid);
+  }
+
+  /** Whether its fence is held, told at each look: none of its times runs meanwhile. */
+  held(isHeld: boolean): void {
+    this.phase.held(isHeld);
+    this.#fence.held(isHeld);
   }
 
   /**

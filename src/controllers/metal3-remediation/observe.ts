@@ -3,7 +3,6 @@ import { BARE_METAL_HOSTS } from '../../ports/metal3.ts';
 import type { BareMetalHost, Metal3Remediation } from '../../ports/metal3.ts';
 import type { KubeObject } from '../../ports/objects.ts';
 import { NODE_FENCES } from '../../ports/resources.ts';
-import type { NodeFence } from '../../ports/resources.ts';
 import { HOST_ANNOTATION } from '../shared/baremetal-host/host.ts';
 import { metal3MachineOf } from '../shared/baremetal-host/host-of.ts';
 import { ReadObjects } from '../shared/baremetal-host/write.ts';
@@ -64,7 +63,9 @@ export async function observe(dependencies: Metal3RemediationDependencies, objec
     ...(host !== undefined && { host: memory.hosts.factsOf(host, holdKeyOf(remediation.uid)) }),
   };
   const byFence = await fenceSide(dependencies, snapshot, place, memory);
-  return { snapshot, objects, remediation: object, ...(place !== undefined && { place }), ...(byFence !== undefined && { byFence }) };
+  // Behind a hold of its fence its phase has the time that it had left.
+  const told = { ...snapshot, remediation: { ...remediation, phaseSeenMs: memory.phaseSeenMs(object) } };
+  return { snapshot: told, objects, remediation: object, ...(place !== undefined && { place }), ...(byFence !== undefined && { byFence }) };
 }
 
 async function fenceSide(
@@ -74,8 +75,11 @@ async function fenceSide(
   memory: Memory,
 ): Promise<Observation['byFence']> {
   const found = place === undefined ? undefined : await place.cluster.get(NODE_FENCES, fenceName(place.nodeName));
-  const fence = found === undefined ? undefined : seenFence(found, memory);
-  if (fence?.requestedByUID === remediation.uid) return { fence };
+  const facts = found === undefined ? undefined : readFence(found, fenceOwnerOf(found) ?? 'nobody');
+  const isOwn = facts?.requestedByUID === remediation.uid;
+  memory.held(isOwn && facts.heldBecause !== undefined);
+  const fence = facts === undefined ? undefined : { ...facts, seenMs: memory.fenceSeenMs(facts.uid) };
+  if (isOwn) return { fence };
   const isHeld = host?.annotations[holdKeyOf(remediation.uid)] !== undefined;
   return host !== undefined && !isHeld && served.isUnserved(host) && !options.hasOperator() ? { fence } : undefined;
 }
@@ -102,11 +106,6 @@ async function sideOf(
     if (!hasFinalizer(remediation) || mayBeTainted || !isPhaseOver(age, remediation.settings.powerOffTimeoutMs)) throw error;
     return { ...(await nobodySide(dependencies)), node: 'unknown' };
   }
-}
-
-function seenFence(found: NodeFence, memory: Memory): SeenFence {
-  const facts = readFence(found, fenceOwnerOf(found) ?? 'nobody');
-  return { ...facts, seenMs: memory.fenceSeenMs(facts.uid) };
 }
 
 /** The host that the Metal3Machine names; where that is gone, the one with our hold. */

@@ -19,6 +19,11 @@ export function wait(snapshot: Snapshot, problem?: string): Step {
   return { actions: told, dueInMs: POLL_MS, ...(problem !== undefined && { problem }) };
 }
 
+/** Its fence, which is deleted, has not taken back all that it did. */
+export function awaitLetGo(snapshot: Snapshot, fence: FenceFacts): Step {
+  return wait(snapshot, `NodeFence ${fence.name} is being let go`);
+}
+
 /** Its fence may be under way where nobody can look: nothing is begun, failed or let go, however long that lasts. The look that follows is the usual one. */
 export function lost(snapshot: Snapshot): Step | undefined {
   const { request, lostNode } = snapshot;

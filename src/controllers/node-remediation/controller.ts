@@ -74,6 +74,7 @@ function requestKind(
       const mark = markOf(object);
       const seen = await observe(dependencies, object, identity, phase.sinceMs(mark));
       if (seen.snapshot.lostNode === undefined) phase.answered();
+      phase.held(seen.snapshot.fence?.heldBecause !== undefined);
       const request = { ...seen.snapshot.request, phaseSeenMs: phase.sinceMs(mark) };
       const observation = { ...seen, snapshot: { ...seen.snapshot, request } };
       // Counted in the turn in which it is decided, so that two side by side do not both take the last place.

@@ -1,6 +1,6 @@
 import { reportRemediated } from '../shared/remediation/owner-machine.ts';
 import type { Action, Step } from './actions.ts';
-import { isOurs, isPhaseOver, isRemoving, withdraw } from './attempt.ts';
+import { awaitLetGo, isOurs, isPhaseOver, isRemoving, withdraw } from './attempt.ts';
 import type { FenceFacts } from '../shared/claims/fence-facts.ts';
 import { finalizerOf, POLL_MS } from './names.ts';
 import type { RequestFacts, Snapshot } from './snapshot.ts';
@@ -22,12 +22,18 @@ export function ending(snapshot: Snapshot): Step {
   const { request, fence, machine } = snapshot;
   if (!hasFinalizer(request)) return {};
   if (fence !== undefined && isOurs(snapshot)) {
-    if (fence.isDeleting) return { dueInMs: POLL_MS };
+    if (fence.isDeleting) return behindFence(snapshot, fence);
     if (!fence.isFinal) return endOpen(snapshot, fence, machine === 'gone');
     const hasGone = isRemoving(snapshot) && snapshot.node === undefined;
     if (fence.outcome === 'fenced-off' && !hasGone) return withdraw(snapshot, fence, 'its node may come back');
   }
   return { actions: [...reportHealthy(snapshot), setFinalizer(request, false)] };
+}
+
+/** It takes back what it did. Where that takes longer than the whole way there and back might have, it waits for something: this request says so. */
+function behindFence(snapshot: Snapshot, fence: FenceFacts): Step {
+  const { powerOffTimeoutMs, powerOnTimeoutMs } = snapshot.request.settings;
+  return isPhaseOver(snapshot, powerOffTimeoutMs + powerOnTimeoutMs) ? awaitLetGo(snapshot, fence) : { dueInMs: POLL_MS };
 }
 
 /** A health check deletes its request as soon as the node is healthy, mostly before its fence is over: what it said of the Machine is ours to set right. */

@@ -1,7 +1,7 @@
 import { offTimeTooShort } from '../../domain/off-time.ts';
 import { isFoundIll, reportRemediated } from '../shared/remediation/owner-machine.ts';
 import type { Step } from './actions.ts';
-import { begin, failed, isOurs, isPhaseOver, removal, succeeded, wait, whyWithdrawn } from './attempt.ts';
+import { awaitLetGo, begin, failed, isOurs, isPhaseOver, removal, succeeded, wait, whyWithdrawn } from './attempt.ts';
 import type { FenceFacts } from '../shared/claims/fence-facts.ts';
 import { POLL_MS } from './names.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -21,8 +21,7 @@ export function underWay(snapshot: Snapshot): Step {
     case 'Fencing':
     case 'Recovering':
       if (fence === undefined || !isOurs(snapshot)) return failed(snapshot, whyWithdrawn(snapshot) ?? 'its NodeFence is gone');
-      if (fence.isDeleting)
-        return whyWithdrawn(snapshot) === undefined ? wait(snapshot, `NodeFence ${fence.name} is being let go`) : { dueInMs: POLL_MS };
+      if (fence.isDeleting) return whyWithdrawn(snapshot) === undefined ? awaitLetGo(snapshot, fence) : { dueInMs: POLL_MS };
       return fence.isFinal ? byOutcome(snapshot, fence) : watch(snapshot, fence);
   }
 }

@@ -8,6 +8,7 @@ export class FirstSeenPhase {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   #phase: { mark: string; seenMs: number } | undefined;
   #answeredMs: number | undefined;
+  #heldSinceMs: number | undefined;
 
   constructor(clock: Pick<Clock, 'monotonicMs'>) {
     this.#clock = clock;
@@ -25,5 +26,19 @@ export class FirstSeenPhase {
     const isBehindOutage = this.#answeredMs !== undefined && nowMs - this.#answeredMs > OUTAGE_MS;
     if (isBehindOutage && this.#phase !== undefined) this.#phase = { ...this.#phase, seenMs: nowMs };
     this.#answeredMs = nowMs;
+  }
+
+  /** Whether something holds what the phase waits for, told at each look: behind a hold the phase has as much time left as it had before it. */
+  held(isHeld: boolean): void {
+    const nowMs = this.#clock.monotonicMs();
+    if (isHeld) {
+      this.#heldSinceMs ??= nowMs;
+      return;
+    }
+    const phase = this.#phase;
+    if (this.#heldSinceMs !== undefined && phase !== undefined) {
+      this.#phase = { ...phase, seenMs: phase.seenMs + nowMs - Math.max(this.#heldSinceMs, phase.seenMs) };
+    }
+    this.#heldSinceMs = undefined;
   }
 }
