@@ -152,7 +152,15 @@ function isWanted(operation: Operation, context: Context, status: NodeFenceStatu
   if (operation.key !== 'release') return true;
   const mayGiveUp = context.plan.release === 'evict' || keptAgainInMs(status) !== undefined;
   const isGivenUp = leftToRelease(status) > 0 && mayGiveUp && releaseOverMs(context) <= context.snapshot.nowMs;
-  return !held && !isGivenUp && context.plan.release !== 'none' && proofOf(status.evidence, context.plan, status.step) !== undefined;
+  return !held && !isGivenUp && context.plan.release !== 'none' && isProvenHere(context.plan, status);
+}
+
+/** By this level, which reads it again before the release, or by a person: what an earlier level has proven is read by nobody any more. */
+function isProvenHere(plan: Plan, status: NodeFenceStatus): boolean {
+  const proof = proofOf(status.evidence, plan, status.step);
+  const source = status.journal.find(({ id }) => id === proof?.source);
+  const isHere = source === undefined || (source.step === status.step && source.level === status.level);
+  return proof !== undefined && (isHere || proof.kind === 'ack');
 }
 
 /** Its proof holds, and nothing was heard of it since: behind the release somebody else may have started the machine, which voids no proof any more. */

@@ -119,9 +119,9 @@ export interface Since {
   action?: number;
   /** Last off that this process sent for the node; a take-over counts from its first sight of the journal. */
   set?: number;
-  /** Last off read of the standing evidence, when this process took it; absent after a take-over: then the device is read again first. */
+  /** Last read of the proof that a release rests on, when this process took it; absent after a take-over: then the device is read again first. */
   evidence?: number;
-  /** The same of the oldest evidence that stands. */
+  /** The same of the oldest proof of its grade that stands. */
   firstEvidence?: number;
   /** The release. */
   released?: number;

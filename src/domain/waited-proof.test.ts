@@ -64,6 +64,31 @@ describe('what an action proves by waiting', () => {
     expect(model.dispatched.map(({ entry }) => entry.action)).not.toContain('release');
   });
 
+  it('permits nothing either on what an earlier level has proven, for this one does not read that anew', () => {
+    const model = new Model(plan(READ_BACK_EVIDENCE));
+    model.fail();
+    expect(model.next()).toBe('run:cordon');
+    const latest = (): string | undefined => model.dispatched.at(-1)?.entry.operation;
+    // The off is proven, and the API server refuses the release until the level has failed.
+    model.runUntil(() => model.inFlight.size > 0);
+    while (latest() !== 'run:dog') {
+      model.finish(latest() === 'release' ? 'failed' : 'succeeded');
+      model.runUntil(() => model.inFlight.size > 0);
+    }
+    expect(model.status.evidence.some(({ kind, voidedAt }) => kind === 'power-off' && voidedAt === undefined)).toBe(true);
+    prove(model);
+    const after: string[] = [];
+    for (let count = 0; count < 20 && model.status.state === 'running'; count += 1) {
+      model.step();
+      model.nowMs += 1_000;
+      if (model.inFlight.size === 0) continue;
+      after.push(latest() ?? '');
+      if (latest() === 'run:dog') prove(model);
+      else model.finish('succeeded');
+    }
+    expect(after).toEqual(['release-end']);
+  });
+
   it('is asked for once more before a release that comes later', () => {
     expect(provingOperation(plan(), 'power-management', 2)?.key).toBe('run:dog');
     expect(provingOperation(plan(), 'power-management', 1)?.key).toBe('off:off');

@@ -16,7 +16,7 @@ export const AUTOMATON_MUTANTS: readonly SourceMutant[] = [
     name: 'release without proof',
     defect: 'a release is begun although no evidence stands',
     file: 'src/domain/advance.ts',
-    edits: [['proofOf(status.evidence, context.plan, status.step) !== undefined', 'true']],
+    edits: [['isProvenHere(context.plan, status)', 'true']],
     killedBy: BY_SEARCH,
   },
   {

@@ -14,6 +14,7 @@ import { PRESERVATION_MUTANTS } from './preservation-mutants.ts';
 import { PROTOBUF_MUTANTS } from './protobuf-mutants.ts';
 import { PROGRAM_MUTANTS } from './program-mutants.ts';
 import { RELEASE_MUTANTS } from './release-mutants.ts';
+import { LET_GO_MUTANTS } from './let-go-mutants.ts';
 import { TAINT_MUTANTS } from './taint-mutants.ts';
 import { RESTORED_MUTANTS } from './restored-mutants.ts';
 import { REMEDIATION_MUTANTS } from './remediation-mutants.ts';
@@ -81,6 +82,7 @@ export const SOURCE_MUTANTS: readonly SourceMutant[] = [
   ...DEVICE_MUTANTS,
   ...SHELL_MUTANTS,
   ...RELEASE_MUTANTS,
+  ...LET_GO_MUTANTS,
   ...TAINT_MUTANTS,
   ...RESTORED_MUTANTS,
   ...STORM_MUTANTS,

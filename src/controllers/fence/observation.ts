@@ -1,3 +1,4 @@
+import { proofOf } from '../../domain/evidence.ts';
 import type { Signs } from '../../domain/health.ts';
 import type { Evidence, NodeFenceStatus } from '../../domain/node-fence.ts';
 import type { Since } from '../../domain/snapshot.ts';
@@ -121,12 +122,14 @@ export class NodeObservation {
   since(status: NodeFenceStatus | undefined): Since {
     const since: Since = {};
     for (const [key, mark] of this.#marks ?? []) since[key] = mark.atMs;
-    const proof = status?.evidence.findLast((item) => item.voidedAt === undefined);
+    const { evidence = [], step, frozen } = status ?? {};
+    const proofIn = (items: readonly Evidence[]): Evidence | undefined =>
+      frozen === undefined || step === undefined ? undefined : proofOf(items, frozen.plan, step);
+    const proof = proofIn(evidence);
     const provenAtMs = proof === undefined ? undefined : this.provenAtMs(proof.source);
     if (provenAtMs !== undefined) since.evidence = provenAtMs;
-    const first = status?.evidence.find(
-      (item) => item.voidedAt === undefined && provesTheSame(item, proof) && this.provenAtMs(item.source) !== undefined,
-    );
+    // The silence that an off demands is not counted from a dump before it, in which the machine is silent anyway.
+    const first = evidence.find((item) => item.grade === proof?.grade && proofIn([item]) !== undefined && this.provenAtMs(item.source) !== undefined);
     const firstAtMs = first === undefined ? undefined : this.provenAtMs(first.source);
     if (firstAtMs !== undefined) since.firstEvidence = firstAtMs;
     if (this.#setAtMs !== undefined) since.set = this.#setAtMs;
@@ -149,11 +152,6 @@ export function sightsOf(status: NodeFenceStatus): [(typeof OF_STATUS)[number], 
     ['batch', batchOf(status)],
     ['held', status.hold === undefined ? undefined : `${status.hold.policy}/${status.hold.reason}`],
   ];
-}
-
-/** The silence that an off demands is not counted from a storage that was revoked before it. */
-function provesTheSame(one: Evidence, other: Evidence | undefined): boolean {
-  return (one.kind === 'storage-revoked') === (other?.kind === 'storage-revoked');
 }
 
 function batchOf({ released, storageRelease }: NodeFenceStatus): string | undefined {

@@ -3,7 +3,7 @@ import type { FenceFacts, JobReport, NodeFacts, Since, Snapshot } from '../snaps
 import type { JournalEntry, NodeFenceStatus } from '../node-fence.ts';
 import { DEFAULT_TIMING } from '../plan.ts';
 import type { Plan, PlanMethod } from '../plan.ts';
-import { READ_BACK_EVIDENCE } from '../evidence.ts';
+import { proofOf, READ_BACK_EVIDENCE } from '../evidence.ts';
 import type { Decision, Dispatch } from '../transition.ts';
 import { signsOf } from '../health.ts';
 import { compile } from '../program.ts';
@@ -245,10 +245,12 @@ export class Model {
   #since(): Since {
     const since: Since = {};
     for (const [key, mark] of this.marks) since[key] = mark.atMs;
-    const proof = this.fence?.status?.evidence.findLast((item) => item.voidedAt === undefined);
+    const { evidence = [], step, frozen } = this.fence?.status ?? {};
+    const standing = frozen === undefined || step === undefined ? [] : evidence.filter((item) => proofOf([item], frozen.plan, step) !== undefined);
+    const proof = standing.at(-1);
     const provenAtMs = proof === undefined ? undefined : this.proofs.get(proof.source);
     if (provenAtMs !== undefined) since.evidence = provenAtMs;
-    const first = this.fence?.status?.evidence.find((item) => item.voidedAt === undefined && this.proofs.has(item.source));
+    const first = standing.find((item) => item.grade === proof?.grade && this.proofs.has(item.source));
     const firstAtMs = first === undefined ? undefined : this.proofs.get(first.source);
     if (firstAtMs !== undefined) since.firstEvidence = firstAtMs;
     if (this.setAtMs !== undefined) since.set = this.setAtMs;
