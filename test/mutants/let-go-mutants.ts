@@ -3,6 +3,11 @@ import type { SourceMutant } from './source-mutant.ts';
 
 const WAITED = 'src/domain/waited-proof.test.ts';
 const OBSERVATION = 'src/controllers/fence/observation.test.ts';
+const ISOLATION = 'src/controllers/fence/release/isolation.test.ts';
+const BATCHES = 'src/controllers/fence/release/batches.test.ts';
+const PODS = 'src/controllers/shared/release/pods.test.ts';
+const RELEASE_FILE = 'src/controllers/fence/release/release.ts';
+const PODS_FILE = 'src/controllers/shared/release/pods.ts';
 
 /** Defects of what a release rests on, and of what it makes of pods and volumes. */
 export const LET_GO_MUTANTS: readonly SourceMutant[] = [
@@ -26,5 +31,96 @@ export const LET_GO_MUTANTS: readonly SourceMutant[] = [
     file: 'src/controllers/fence/observation.ts',
     edits: [['item.grade === proof?.grade && ', '']],
     killedBy: byTest(OBSERVATION, 'has no silence from before the off: a kernel that dumps is silent anyway (["power-off","kdump"])'),
+  },
+  {
+    name: 'bound to no boot',
+    defect: 'the boot whose pods were let go by revoked storage is not recorded, and another one stays shut out of it too',
+    file: RELEASE_FILE,
+    edits: [['storages: all, ...(bootID === undefined ? {} : { bootID }) }', 'storages: all }']],
+    killedBy: byTest(ISOLATION, 'frees that alone, of the pods that the API server has now, and binds this boot to its storage'),
+  },
+  {
+    name: 'first storage forgotten',
+    defect: 'a storage by which an earlier batch was let go is bound to its boot no more',
+    file: RELEASE_FILE,
+    edits: [['...(storageRelease?.storages ?? []), ...storages', '...storages']],
+    killedBy: byTest(ISOLATION, 'adds to what was let go before, and keeps its storages: the boot stays bound to all of them'),
+  },
+  {
+    name: 'one refused binds nothing',
+    defect: 'a pod that revoked storage let go is not recorded where another one was refused',
+    file: RELEASE_FILE,
+    edits: [['freed.length + kept.length === 0', 'freed.length - kept.length === 0']],
+    killedBy: byTest(ISOLATION, 'binds this boot where of two pods one was let go and one was refused'),
+  },
+  {
+    name: 'batch in vain',
+    defect: 'a batch that let nothing go counts, and puts the end of a release off for ever',
+    file: RELEASE_FILE,
+    edits: [['(isFurther ? 1 : 0)', '1']],
+    killedBy: byTest(BATCHES, 'that only asks in vain is none: it does not put off the end of the release'),
+  },
+  {
+    name: 'too many kept',
+    defect: 'more kept pods are told than a NodeFence takes, and its status is refused',
+    file: RELEASE_FILE,
+    edits: [['{ kept: kept.slice(0, LIMITS.podNames) }', '{ kept }']],
+    killedBy: byTest(BATCHES, 'tells no more of those that were kept than a NodeFence takes'),
+  },
+  {
+    name: 'deleted twice',
+    defect: 'pods that batches have let go are deleted again behind the taint',
+    file: RELEASE_FILE,
+    edits: [['what.taken.filter((pod) => !progress.freed.includes(pod) && !progress.gone.includes(pod))', 'what.taken']],
+    killedBy: byTest(BATCHES, 'of one pod that a finalizer keeps, or that is gone, asks for nothing again'),
+  },
+  {
+    name: 'late though it stands',
+    defect: 'a pod that nobody answered for counts as released although it still stands',
+    file: RELEASE_FILE,
+    edits: [['isUnsure === true && !standing.has(pod)', 'isUnsure === true']],
+    killedBy: byTest(BATCHES, 'counts of those nobody had answered for the ones that are gone, and no others'),
+  },
+  {
+    name: 'refused for ever remembered',
+    defect: 'pods that were refused are remembered after they are gone',
+    file: RELEASE_FILE,
+    edits: [['    order.asked.keepOnly(what.pods);\n', '']],
+    killedBy: byTest(BATCHES, 'forgets those that it was refused once they are gone'),
+  },
+  {
+    name: 'taint that nobody heeds',
+    defect: 'an old Kubernetes gets an out-of-service taint, which lets nothing go there',
+    file: RELEASE_FILE,
+    edits: [["(hasOutOfService ? 'out-of-service' : 'delete-pods')", "'out-of-service'"]],
+    killedBy: byTest(BATCHES, 'a release deletes pods where Kubernetes knows no out-of-service taint'),
+  },
+  {
+    name: 'sent for what is over',
+    defect: 'a deletion that waited for a socket leaves after its operation has ended, for which alone its intent stood',
+    file: PODS_FILE,
+    edits: [['if (!waitedFor.has(pod))', 'if (pod.name === "")']],
+    killedBy: byTest(PODS, 'outlives its operation, and one that had not left by then never does'),
+  },
+  {
+    name: 'still running is released',
+    defect: 'a pod that was to go by force, and whose kubelet was only asked to end it, counts as released',
+    file: PODS_FILE,
+    edits: [['(isGraceful || deletionGracePeriodSeconds === 0)', '(isGraceful || deletionGracePeriodSeconds !== undefined)']],
+    killedBy: byTest(PODS, 'because of an error, and it is deleted with a grace (force)'),
+  },
+  {
+    name: 'namesake for the pod',
+    defect: 'another pod that took the name of the one that was deleted counts as that one, refused',
+    file: PODS_FILE,
+    edits: [['(uid !== undefined && standing.metadata.uid !== uid)', '(uid === undefined && standing.metadata.uid !== uid)']],
+    killedBy: byTest(PODS, 'because of a conflict with another of its name (force)'),
+  },
+  {
+    name: 'detaching goes on',
+    defect: 'deletions of VolumeAttachments go on behind a release that ended with the refusal of one',
+    file: 'src/controllers/fence/release/detach.ts',
+    edits: [['  await Promise.allSettled(calls);\n', '']],
+    killedBy: byTest('src/controllers/fence/release/detach.test.ts', 'are all answered for before the release ends, though one of them is refused'),
   },
 ];

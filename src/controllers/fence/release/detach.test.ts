@@ -54,4 +54,25 @@ describe('the volumes of a node that is released without a taint', () => {
     expect(report.released).toMatchObject({ left: 1, kept: [{ pod: 'web/web-0' }] });
     expect(harness.cluster.writes.map(({ name }) => name)).toEqual(['web-0']);
   });
+
+  it('are all answered for before the release ends, though one of them is refused', async () => {
+    const harness = harnessWith([]);
+    harness.volumeAttachments.items = ['csi-1', 'csi-2'].map((name) => ({ ...ATTACHED, metadata: { name } }));
+    let answer: () => void = () => undefined;
+    const hangs = new Promise<boolean>((resolve) => {
+      answer = () => {
+        resolve(true);
+      };
+    });
+    harness.dependencies.cluster.remove = (_resource, name) =>
+      name === 'csi-1' ? Promise.reject(new ApiStatusError(403, 'Forbidden', 'no')) : hangs;
+    let isOver = false;
+    const going = release(harness.dependencies, orderOf()).finally(() => {
+      isOver = true;
+    });
+    await new ManualClock().settle();
+    expect(isOver, 'a deletion is under way').toBe(false);
+    answer();
+    expect(await going).toMatchObject({ result: 'failed', message: expect.stringContaining('no') as string, released: { left: 1 } });
+  });
 });

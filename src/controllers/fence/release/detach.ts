@@ -16,5 +16,8 @@ export async function detach(
   began();
   const { cluster } = dependencies;
   const how = { beforeSend: order.mayGoOn };
-  await Promise.all(attachments.map(({ name, uid }) => cluster.remove(VOLUME_ATTACHMENTS, name, uid === undefined ? how : { ...how, uid })));
+  const calls = attachments.map(({ name, uid }) => cluster.remove(VOLUME_ATTACHMENTS, name, uid === undefined ? how : { ...how, uid }));
+  // None outlives its operation: a stop waits for what is under way, and the machine is switched on behind it.
+  await Promise.allSettled(calls);
+  await Promise.all(calls);
 }

@@ -157,9 +157,9 @@ function goneSince({ pods }: ReleasePlan, before: Partial<Released> | undefined)
   return (before?.kept ?? []).filter(({ pod, isUnsure }) => isUnsure === true && !standing.has(pod)).map(({ pod }) => pod);
 }
 
-function waysOf({ what, progress }: Doing): Released['by'] {
+function waysOf({ choice, progress }: Doing): Released['by'] {
   if (progress.taint !== undefined) return 'out-of-service';
-  return what.treatment === 'evict' || what.treatment === 'evict-force' ? 'evict' : 'delete-pods';
+  return choice.mode === 'evict' ? 'evict' : 'delete-pods';
 }
 
 interface Counted {
