@@ -6,6 +6,9 @@ const OBSERVATION = 'src/controllers/fence/observation.test.ts';
 const ISOLATION = 'src/controllers/fence/release/isolation.test.ts';
 const BATCHES = 'src/controllers/fence/release/batches.test.ts';
 const PODS = 'src/controllers/shared/release/pods.test.ts';
+const END = 'src/controllers/fence/release/end.test.ts';
+const EVICTIONS = 'src/controllers/remedies/evictions.test.ts';
+const END_FILE = 'src/controllers/fence/release/end.ts';
 const RELEASE_FILE = 'src/controllers/fence/release/release.ts';
 const PODS_FILE = 'src/controllers/shared/release/pods.ts';
 
@@ -122,5 +125,57 @@ export const LET_GO_MUTANTS: readonly SourceMutant[] = [
     file: 'src/controllers/fence/release/detach.ts',
     edits: [['  await Promise.allSettled(calls);\n', '']],
     killedBy: byTest('src/controllers/fence/release/detach.test.ts', 'are all answered for before the release ends, though one of them is refused'),
+  },
+  {
+    name: 'no pace while none answers',
+    defect: 'pods go without any pace where each deletion takes longer than it is waited for',
+    file: RELEASE_FILE,
+    edits: [['freed.length > 0 || isUnderWay ||', 'freed.length > 0 ||']],
+    killedBy: byTest(BATCHES, 'that is not answered yet has had its turn in the pace, once'),
+  },
+  {
+    name: 'pace of answered evictions',
+    defect: 'an eviction whose answer takes long is not counted by pods_per_minute',
+    file: 'src/controllers/remedies/evictions.ts',
+    edits: [['course.freed.includes(pod) || memory.asked.isAwaited(pod)', 'course.freed.includes(pod)']],
+    killedBy: byTest(EVICTIONS, 'pods_per_minute is kept where each answer takes longer than it is waited for'),
+  },
+  {
+    name: 'refused taint for set',
+    defect: 'a taint that the API server refused counts as one that may have been set: its pods as released',
+    file: 'src/controllers/fence/release/out-of-service.ts',
+    edits: [['if (isUnanswered(error)) taintMayBeSet();', 'taintMayBeSet();']],
+    killedBy: byTest(END, 'a taint that the API server refuses lets nothing go'),
+  },
+  {
+    name: 'storages of before a crash',
+    defect: 'a release in isolation that a crash cut off forgets the storages of its batches before',
+    file: END_FILE,
+    edits: [['...(storageRelease?.storages ?? []), ...(proof.storages ?? [])', '...(proof.storages ?? [])']],
+    killedBy: byTest(END, 'in isolation binds the storages of before as well, and every boot where none is known'),
+  },
+  {
+    name: 'timed out, and detached',
+    defect: 'a release whose last volume was detached is recorded as one that timed out',
+    file: END_FILE,
+    edits: [['left === undefined ? { volumesDetachedAt: timestamp(clock) } : { timedOut: true }', '{ timedOut: true }']],
+    killedBy: byTest(END, 'says when the last volume was detached, beside what was released'),
+  },
+  {
+    name: 'gentle by force',
+    defect: 'a pod whose kubelet lives is evicted without the grace that it asks for',
+    file: PODS_FILE,
+    edits: [['    ...(isForced ? { gracePeriodSeconds: 0 } : {}),', '    gracePeriodSeconds: 0,']],
+    killedBy: byTest(PODS, 'by evict, as {}, is asked for in no other way'),
+  },
+  {
+    name: 'tolerated for no time',
+    defect: 'a pod that tolerates our taint for no second at all is left to the next round of the garbage collector',
+    file: 'src/controllers/shared/release/pod-facts.ts',
+    edits: [['seconds !== undefined && seconds > 0', 'seconds !== undefined']],
+    killedBy: byTest(
+      'src/controllers/shared/release/pod-facts.test.ts',
+      'a pod stays behind the out-of-service taint no: {"key":"node.kubernetes.io/out-of-service","operator":"Exists","tolerationSeconds":0}',
+    ),
   },
 ];

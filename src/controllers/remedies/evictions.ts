@@ -76,8 +76,13 @@ export class Evictions {
         this.#outliving.add(ended);
       },
     };
-    await letGo({ cluster: this.#cluster, clock: this.#clock }, order, batch, 'evict', course);
-    if (choice.podsPerMinute !== undefined) this.#paced.set(name, [...(this.#paced.get(name) ?? []), ...course.freed.map(() => nowMs)]);
+    try {
+      await letGo({ cluster: this.#cluster, clock: this.#clock }, order, batch, 'evict', course);
+    } finally {
+      // What is not answered yet may go as well.
+      const gone = batch.filter((pod) => course.freed.includes(pod) || memory.asked.isAwaited(pod));
+      if (choice.podsPerMinute !== undefined) this.#paced.set(name, [...(this.#paced.get(name) ?? []), ...gone.map(() => nowMs)]);
+    }
   }
 
   forget(node: string): void {

@@ -19,7 +19,7 @@ function podOf(name: string, more: Partial<Pod['metadata']> = {}): Pod {
 
 /** The next batch of the pods of node `a`; `refusing`: those that the API server does not let go. */
 class Batch {
-  readonly harness = new FenceHarness(new ManualClock(), {});
+  readonly harness: FenceHarness;
   readonly asked: string[] = [];
   readonly order: ReleaseOrder;
 
@@ -28,7 +28,9 @@ class Batch {
     pods: readonly Pod[],
     before?: Partial<Released>,
     answer: (name: string) => Promise<boolean> = () => Promise.resolve(true),
+    clock = new ManualClock(),
   ) {
+    this.harness = new FenceHarness(clock);
     const { cluster, dependencies } = this.harness;
     cluster.node = nodeOf();
     cluster.lease = leaseOf(RENEWED);
@@ -74,6 +76,24 @@ describe('a batch', () => {
     expect(released).toMatchObject({ pods: 3, left: 2, batch: 5 });
     expect(released).not.toHaveProperty('againInMs');
     expect(message).toContain('1 kept, asked for again until release_timeout: web/a (no); 1 more follow');
+  });
+
+  it('that is not answered yet has had its turn in the pace, once', async () => {
+    const clock = new ManualClock();
+    const plan = { release: 'delete-pods', podsPerMinute: 12 } as const;
+    const batch = new Batch(
+      plan,
+      ['a', 'b', 'c'].map((name) => podOf(name)),
+      {},
+      () => new Promise(() => undefined),
+      clock,
+    );
+    const first = batch.release();
+    await clock.settle();
+    await clock.advance(1_000);
+    expect((await first).released).toMatchObject({ pods: 2, left: 3, batch: 5 });
+    batch.harness.pods.items = ['a', 'b'].map((name) => podOf(name));
+    expect((await batch.release()).released, 'nobody was asked for').toMatchObject({ pods: 2, left: 2, batch: 4 });
   });
 
   it('of one pod that a finalizer keeps, or that is gone, asks for nothing again', async () => {

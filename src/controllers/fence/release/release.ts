@@ -20,6 +20,8 @@ import { podsWithStorages } from './storage.ts';
 interface Progress extends Course {
   taint: Exclude<TaintOwner, 'nobody'> | undefined;
   mayHaveDetached: boolean;
+  /** Pods that were asked for the first time. */
+  fresh: readonly PodFacts[];
   /** Nothing stopped it before its end. */
   isThrough: boolean;
 }
@@ -32,7 +34,7 @@ export async function release(dependencies: FenceDependencies, order: ReleaseOrd
   const plan = order.status.frozen?.plan;
   const choice = plan === undefined ? undefined : choiceOf(plan, dependencies.options.outOfService);
   if (plan === undefined || choice === undefined) return { result: 'voided', message: 'release=none' };
-  const progress: Progress = { freed: [], gone: [], mayHaveDetached: false, taint: undefined, isThrough: false };
+  const progress: Progress = { freed: [], gone: [], mayHaveDetached: false, taint: undefined, fresh: [], isThrough: false };
   const isScoped = order.status.step === 'isolation';
   let what: ReleasePlan | undefined;
   try {
@@ -74,6 +76,7 @@ interface Doing {
 /** One that hangs or is refused holds up neither the others nor the taint; only volumes wait for the last pod. */
 async function carryOut(dependencies: FenceDependencies, order: ReleaseOrder, { what, choice, progress }: Doing): Promise<void> {
   const batch = nextBatch({ batched: dueOf(dependencies, order, what.batched) }, choice);
+  progress.fresh = batch.filter((pod) => !order.asked.wasAsked(pod));
   if (batch.length > 0) await letGo(dependencies, letGoOrder(dependencies, order), batch, what.treatment, progress);
   else if (!what.taint) await silentNode(dependencies, order);
   const left = leftOf(what, progress);
@@ -125,7 +128,9 @@ function reportOf(dependencies: FenceDependencies, order: ReleaseOrder, doing: D
   if (step === 'isolation' && freed.length + kept.length === 0 && before === undefined) return { result: 'succeeded', message };
   const waiting = progress.taint === undefined ? leftOf(what, progress) : [];
   const left = progress.isThrough ? waiting.length : Math.max(1, waiting.length);
-  const isFurther = freed.length > 0 || progress.taint !== undefined || before === undefined;
+  // What is not answered yet may be let go, and has had its turn in the pace; asked for again it has none.
+  const isUnderWay = progress.fresh.some((pod) => order.asked.isAwaited(pod));
+  const isFurther = freed.length > 0 || isUnderWay || progress.taint !== undefined || before === undefined;
   const isOnlyKept = progress.isThrough && left > 0 && waiting.every((pod) => order.asked.wasAsked(pod));
   const common = {
     at: before?.at ?? timestamp(clock),

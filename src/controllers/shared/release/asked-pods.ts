@@ -70,6 +70,11 @@ export class AskedPods {
     this.#refusals.set(keyOf(pod), refusal);
   }
 
+  /** A call for it has not been answered: it may have been let go by now. */
+  isAwaited(pod: PodFacts): boolean {
+    return this.#refusals.get(keyOf(pod))?.isUnderWay === true;
+  }
+
   wasAsked(pod: PodFacts): boolean {
     return this.#refusals.has(keyOf(pod));
   }

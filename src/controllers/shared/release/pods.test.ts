@@ -99,6 +99,30 @@ describe('a pod whose deletion or eviction fails', () => {
   });
 });
 
+describe('a pod that is let go', () => {
+  it.each<[Treatment, object, string, object]>([
+    ['force', {}, 'remove', { namespace: 'web', uid: 'uid-a', gracePeriodSeconds: 0 }],
+    ['graceful', {}, 'remove', { namespace: 'web', uid: 'uid-a', mayBeLate: true }],
+    ['graceful', { endsAtOnce: true }, 'remove', { namespace: 'web', uid: 'uid-a' }],
+    ['evict', {}, 'evict', { uid: 'uid-a', mayBeLate: true }],
+    ['evict-force', {}, 'evict', { uid: 'uid-a', gracePeriodSeconds: 0 }],
+  ])('by %s, as %j, is asked for in no other way', async (treatment, more, verb, how) => {
+    const calls: unknown[] = [];
+    const call =
+      (name: string) =>
+      (...given: readonly unknown[]): Promise<boolean> => {
+        const { beforeSend: _asks, ...options } = given[2] as Record<string, unknown>;
+        calls.push([name, options]);
+        return Promise.resolve(true);
+      };
+    const cluster = { remove: call('remove'), evict: call('evict') } as unknown as Cluster;
+    const order = { asked: new AskedPods(), verify: () => Promise.resolve(), mayGoOn: () => undefined, outlives: () => undefined };
+    const pod = { ...factsOf(POD), ...more };
+    await letGo({ cluster, clock: new ManualClock() }, order, [pod], treatment, { freed: [], gone: [] });
+    expect(calls).toEqual([[verb, how]]);
+  });
+});
+
 describe('a call that is not answered in time', () => {
   it('outlives its operation, and one that had not left by then never does', async () => {
     const clock = new ManualClock();
