@@ -24,6 +24,15 @@ export const RELEASE_MUTANTS: readonly SourceMutant[] = [
     ),
   },
   {
+    name: 'a mark for a heartbeat',
+    defect: 'the first Unknown of a Node that never had Ready, which the node lifecycle controller writes, voids the proof that its machine is off',
+    file: 'src/controllers/fence/observation.ts',
+    edits: [
+      ["ready?.status === 'Unknown' && ready.reason === 'NodeStatusNeverUpdated' ? undefined : ready?.lastHeartbeatTime", 'ready?.lastHeartbeatTime'],
+    ],
+    killedBy: byTest(RELEASE, 'stands when the node lifecycle controller marks a Node that never had Ready: it puts the time at which that was made'),
+  },
+  {
     name: 'any effect for ours',
     defect: 'an out-of-service taint of another effect beside our mark is taken for ours, and the release never ends',
     file: 'src/controllers/fence/release/out-of-service.ts',

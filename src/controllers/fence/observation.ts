@@ -54,7 +54,7 @@ export class NodeObservation {
 
   /** The kubelet's heartbeat or another boot; the node controller's own writes change neither. */
   seeNode(node: Node, nowMs: number): void {
-    const heartbeat = readyOf(node)?.lastHeartbeatTime;
+    const heartbeat = heartbeatOf(node);
     const bootID = node.status.nodeInfo?.bootID;
     if (heartbeat === this.heartbeat && bootID === this.#bootID) return;
     this.hasSpoken ||= this.heartbeat !== undefined || this.#bootID !== undefined;
@@ -162,6 +162,12 @@ function batchOf({ released, storageRelease }: NodeFenceStatus): string | undefi
 
 export function readyOf(node: Node): NonNullable<Node['status']['conditions']>[number] | undefined {
   return node.status.conditions?.find((condition) => condition.type === 'Ready');
+}
+
+/** When its kubelet wrote Ready last. Where none ever did, the node lifecycle controller puts the time at which the Node was made: that is no word of the kubelet. */
+export function heartbeatOf(node: Node): string | undefined {
+  const ready = readyOf(node);
+  return ready?.status === 'Unknown' && ready.reason === 'NodeStatusNeverUpdated' ? undefined : ready?.lastHeartbeatTime;
 }
 
 /** A heartbeat of a healthy node changes nothing that the automaton reads. */

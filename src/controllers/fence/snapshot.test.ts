@@ -4,7 +4,7 @@ import { ManualClock } from '../../runtime/manual-clock.ts';
 import { NodeObservation } from './observation.ts';
 import { takeSnapshot } from './snapshot.ts';
 import type { FenceDependencies } from './dependencies.ts';
-import { FenceHarness, leaseOf, nodeOf } from './testing/harness.ts';
+import { FenceHarness, leaseOf, neverHeardNode, nodeOf } from './testing/harness.ts';
 
 const NO_RUNS = { inFlight: new Set<string>(), reports: [] };
 
@@ -78,6 +78,16 @@ describe('a snapshot', () => {
     await one.clock.advance(14_000);
     one.observation.seeNode(nodeOf({ ready: 'Unknown' }), one.clock.monotonicMs());
     expect(one.observation.lifeAtMs).toBe(one.clock.monotonicMs() - 14_000);
+  });
+
+  it('takes it for none of a node that never had Ready either, and its first Ready for one', async () => {
+    const one = stage();
+    one.observation.seeNode(neverHeardNode('unmarked'), one.clock.monotonicMs());
+    await one.clock.advance(14_000);
+    expect(one.observation.catchUp(neverHeardNode('marked'), undefined, one.clock.monotonicMs())).toBeUndefined();
+    expect(one.observation.lifeAtMs).toBe(one.clock.monotonicMs() - 14_000);
+    one.observation.seeNode(nodeOf({ ready: 'False' }), one.clock.monotonicMs());
+    expect(one.observation.lifeAtMs).toBe(one.clock.monotonicMs());
   });
 
   it.each([

@@ -6,7 +6,7 @@ import type { JobReport } from '../../../domain/snapshot.ts';
 import type { Lease, Node } from '../../../ports/objects.ts';
 import { LEASES, NODE_LEASE_NAMESPACE, NODES } from '../../../ports/resources.ts';
 import type { FenceDependencies } from '../dependencies.ts';
-import { readyOf } from '../observation.ts';
+import { heartbeatOf, readyOf } from '../observation.ts';
 import type { AskedPods } from '../../shared/release/asked-pods.ts';
 
 export type ReleaseReport = Pick<JobReport, 'result' | 'message' | 'released' | 'storageRelease'>;
@@ -38,7 +38,7 @@ function freshNode(node: Node, lease: Lease | undefined): FreshNode {
     uid: node.metadata.uid,
     bootID: node.status.nodeInfo?.bootID,
     ready: readyOf(node)?.status ?? 'missing',
-    heartbeat: readyOf(node)?.lastHeartbeatTime,
+    heartbeat: heartbeatOf(node),
     renewTime: lease?.spec.renewTime,
   };
 }

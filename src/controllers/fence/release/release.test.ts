@@ -10,7 +10,7 @@ import { OUT_OF_SERVICE_OWNER } from '../ownership.ts';
 import { endRelease, recoverRelease } from './end.ts';
 import type { ReleaseOrder } from './order.ts';
 import { release } from './release.ts';
-import { FenceHarness, leaseOf, nodeOf, provenStatus } from '../testing/harness.ts';
+import { FenceHarness, leaseOf, neverHeardNode, nodeOf, provenStatus } from '../testing/harness.ts';
 import { releaseOrder } from '../testing/release-order.ts';
 
 const RENEWED = '2026-01-01T00:00:00.000000Z';
@@ -64,6 +64,12 @@ describe('a release', () => {
       expect((await release(harness.dependencies, orderOf(mode))).result).toBe('voided');
       expect(harness.cluster.writes).toEqual([]);
     }
+  });
+
+  it('stands when the node lifecycle controller marks a Node that never had Ready: it puts the time at which that was made', async () => {
+    const harness = harnessWith();
+    harness.cluster.node = neverHeardNode('marked');
+    expect((await release(harness.dependencies, orderOf('auto', { heartbeat: undefined }))).result).toBe('succeeded');
   });
 
   it('writes nothing when a stop, a hold or a lost lease comes in between', async () => {

@@ -156,6 +156,13 @@ export function nodeOf(
   };
 }
 
+/** Node `a` without a word of its kubelet: without Ready, or as the node lifecycle controller marks one that never had it. */
+export function neverHeardNode(marked: 'unmarked' | 'marked'): Node {
+  const node = nodeOf({ since: '2026-01-01T00:01:00Z', heartbeat: '2025-12-31T00:00:00Z' });
+  const conditions = node.status.conditions?.map((ready) => ({ ...ready, reason: 'NodeStatusNeverUpdated' })) ?? [];
+  return { ...node, status: { ...node.status, conditions: marked === 'marked' ? conditions : [] } };
+}
+
 export function leaseOf(renewTime: string): Lease {
   return { metadata: { name: 'a', namespace: 'kube-node-lease' }, spec: { renewTime } };
 }
