@@ -15,14 +15,19 @@ export interface DetectorOptions<F> {
 
 /** Another controller renews its Lease every few seconds; while its part is ours, or that is open, it must be seen before it does much. */
 export const SOON_MS = 10_000;
-/** After a look that told nothing. */
+/** After a look that told nothing, and after several in a row: never later than the next look would have been. */
 const AGAIN_MS = 5_000;
+const AGAIN_MOST_MS = 60_000;
+/** Other words of the same failure, as errors that name a port or a request have them each time, are told so often at most. */
+const TOLD_AGAIN_MS = 300_000;
 
 /** Looks again and again who owns something: another controller that appears later ends ours. */
 export class Detector<F> {
   readonly #options: DetectorOptions<F>;
   readonly #closing = new AbortController();
-  #failure = '';
+  readonly #failure = { count: 0, told: '', toldAtMs: Number.NEGATIVE_INFINITY };
+  /** What the last look that told something wanted. */
+  #restMs = AGAIN_MOST_MS;
   #running: Promise<void> = Promise.resolve();
 
   constructor(options: DetectorOptions<F>) {
@@ -49,18 +54,29 @@ export class Detector<F> {
     }
   }
 
-  /** Returns how long it may rest. A failure is told once for as long as it is the same. */
+  /** Returns how long it may rest. */
   async #reconcile(): Promise<number> {
-    const { log, question, read, judge, leastRestMs = 0 } = this.#options;
+    const { read, judge, leastRestMs = 0 } = this.#options;
     try {
       const found = await read();
-      this.#failure = '';
-      return this.#closing.signal.aborted ? AGAIN_MS : Math.max(leastRestMs, judge(found));
+      Object.assign(this.#failure, { count: 0, told: '', toldAtMs: Number.NEGATIVE_INFINITY });
+      if (this.#closing.signal.aborted) return AGAIN_MS;
+      this.#restMs = Math.max(leastRestMs, judge(found));
+      return this.#restMs;
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      if (message !== this.#failure) log.warn('detection failed and will be retried', { question, error: message });
-      this.#failure = message;
-      return AGAIN_MS;
+      this.#tell(error instanceof Error ? error.message : String(error));
+      this.#failure.count += 1;
+      const mostMs = Math.max(AGAIN_MS, Math.min(AGAIN_MOST_MS, this.#restMs));
+      return Math.min(mostMs, AGAIN_MS * 2 ** Math.min(10, this.#failure.count - 1));
     }
+  }
+
+  /** A failure is told once for as long as it is the same. */
+  #tell(message: string): void {
+    const { clock, log, question } = this.#options;
+    const nowMs = clock.monotonicMs();
+    if (message === this.#failure.told || nowMs - this.#failure.toldAtMs < TOLD_AGAIN_MS) return;
+    Object.assign(this.#failure, { told: message, toldAtMs: nowMs });
+    log.warn('detection failed and will be retried', { question, error: message });
   }
 }
