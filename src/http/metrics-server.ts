@@ -36,6 +36,8 @@ export class MetricsServer {
   readonly #options: MetricsServerOptions;
   #server: Server | undefined;
   #pair: KeyPair | undefined;
+  /** What keeps it, as it was told last: once, and not each time that it looks. */
+  #told = '';
   #isClosed = false;
   #cancel: () => void = () => undefined;
 
@@ -76,9 +78,12 @@ export class MetricsServer {
         logger.info('metrics are served with another certificate', {});
       }
       this.#pair = pair;
+      this.#told = '';
     } catch (error) {
       const words = this.#server === undefined ? 'metrics are not served' : 'metrics are served with the old certificate';
-      logger.error(words, { error, address: `${address.host}:${String(address.port)}` });
+      const told = `${words}: ${String(error)}`;
+      if (told !== this.#told) logger.error(words, { error, address: `${address.host}:${String(address.port)}` });
+      this.#told = told;
     }
   }
 

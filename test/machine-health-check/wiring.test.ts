@@ -14,7 +14,7 @@ import { testRandom } from '../../src/testbed/apiserver/test-support.ts';
 import { inProcessTransport } from '../../src/testbed/apiserver/transport.ts';
 import { ApiClient } from '../../src/kube/client.ts';
 import { sendShipped } from '../../src/testbed/shipped/send.ts';
-import { ApiStatusError } from '../../src/ports/api-transport.ts';
+import { ApiStatusError, TransportError } from '../../src/ports/api-transport.ts';
 import type { ApiTransport } from '../../src/ports/api-transport.ts';
 import type { Cluster, Resource } from '../../src/ports/cluster.ts';
 import { apiClusters, clusterMachines } from '../../src/ports/cluster-api.ts';
@@ -161,6 +161,23 @@ describe('a kind that a check names', { timeout: SLOW }, () => {
     expect(kinds.of(key)).toBe('absent');
     kinds.want(new Set());
     expect(kinds.of(key)).toBe('unknown');
+  });
+});
+
+describe('a kind that the API server does not tell of', () => {
+  it('is looked for later and later, half a minute apart at most', async () => {
+    const clock = new ManualClock({ monotonicMs: 0 });
+    const asked: number[] = [];
+    const request = async (): Promise<never> => {
+      asked.push(clock.monotonicMs() / 1_000);
+      return Promise.reject(new TransportError('unreachable', 'no route'));
+    };
+    const transport = { request } as unknown as ApiTransport;
+    const kinds = new WatchedKinds({ clock, transport, random: testRandom(), logger: QUIET, metrics: NO_METRICS.watch });
+    kinds.want(new Set([kindKey('remediation.example.io/v1', 'PowerCycle')]));
+    await clock.advance(95_000);
+    kinds.want(new Set());
+    expect(asked).toEqual([0, 5, 15, 35, 65, 95]);
   });
 });
 

@@ -9,11 +9,14 @@ interface Entry {
   found: FoundKind;
   reflector?: Reflector<UntypedObject>;
   cancel?: () => void;
+  /** So many looks in a row told nothing. */
+  failures: number;
 }
 
 /** Each is one watch of the API server. */
 const KINDS_MAX = 32;
 const AGAIN_MS = 30_000;
+/** After the first look that told nothing; after others in a row twice as long, but no longer than after one that did. */
 const AFTER_FAILURE_MS = 5_000;
 const DEADLINE_MS = 10_000;
 
@@ -36,7 +39,7 @@ export class WatchedKinds implements RemediationKinds {
     }
     for (const kind of kinds) {
       if (this.#entries.has(kind) || this.#entries.size >= KINDS_MAX) continue;
-      const entry: Entry = { found: 'unknown' };
+      const entry: Entry = { found: 'unknown', failures: 0 };
       this.#entries.set(kind, entry);
       void this.#reconcile(kind, entry);
     }
@@ -56,12 +59,14 @@ export class WatchedKinds implements RemediationKinds {
     try {
       const resource = await this.#discover(kind);
       if (this.#entries.get(kind) !== entry) return;
+      entry.failures = 0;
       if (resource === undefined) this.#settle(entry, 'absent');
       else if (entry.reflector === undefined) this.#watch(entry, resource);
     } catch (error) {
       // What is watched already goes on being watched.
       this.#base.logger.debug('remediation kind could not be discovered', { resource: kind, error });
-      restMs = AFTER_FAILURE_MS;
+      restMs = Math.min(AGAIN_MS, AFTER_FAILURE_MS * 2 ** Math.min(10, entry.failures));
+      entry.failures += 1;
     }
     if (this.#entries.get(kind) !== entry) return;
     entry.cancel = this.#base.clock.after(restMs, () => void this.#reconcile(kind, entry));

@@ -6,6 +6,7 @@ import type { DaemonLog, KnownOthers } from '../../ports/node-daemon.ts';
 import { CONFIG_MAPS } from '../../ports/resources.ts';
 
 const AGAIN_MS = 60_000;
+/** After a failure, and twice as long after each that follows, up to what a look that succeeds is followed by: thousands of nodes may ask. */
 const RETRY_MS = 5_000;
 /** When grants ceased, the controllers may be elsewhere since: looked for sooner, but not for ever, for thousands of nodes would ask. */
 const CEASED_AGAIN_MS = 10_000;
@@ -17,7 +18,9 @@ export class ControllersReader {
   readonly #namespace: string;
   readonly #changed: () => void;
   readonly #grantedUntilMs: () => number;
-  #readAtMs = Number.NEGATIVE_INFINITY;
+  /** When it was last tried, and how often in a row in vain. */
+  #triedAtMs = Number.NEGATIVE_INFINITY;
+  #failures = 0;
   #known: ControllersTold = { publicKeys: [], addresses: [], times: {} };
   #hasTried = false;
   #problem: string | undefined;
@@ -69,21 +72,24 @@ export class ControllersReader {
   #isDue(nowMs: number): boolean {
     const ceasedForMs = nowMs - this.#grantedUntilMs();
     const againMs = ceasedForMs > 0 && ceasedForMs < CEASED_FOR_MS ? CEASED_AGAIN_MS : AGAIN_MS;
-    return this.#problem !== undefined || nowMs - this.#readAtMs >= againMs;
+    const backOffMs = this.#failures === 0 ? againMs : RETRY_MS * 2 ** Math.min(10, this.#failures - 1);
+    return nowMs - this.#triedAtMs >= Math.min(againMs, backOffMs);
   }
 
   /** Never rejects; what was known stays where nothing better is. */
   async #read(): Promise<void> {
     const namespace = this.#namespace;
+    this.#triedAtMs = this.#ports.clock.monotonicMs();
     try {
       const found = await this.#ports.cluster.get(CONFIG_MAPS, CONTROLLERS_TOLD, namespace);
       const told = parseControllers(found?.data);
       if (told === undefined) throw new Error(`ConfigMap ${namespace}/${CONTROLLERS_TOLD} names none: run the controllers with --node-daemons`);
       this.#known = told;
       this.#problem = undefined;
-      this.#readAtMs = this.#ports.clock.monotonicMs();
+      this.#failures = 0;
       this.#changed();
     } catch (error) {
+      this.#failures += 1;
       const problem = `the controllers cannot be looked up: ${error instanceof Error ? error.message : String(error)}`;
       if (problem !== this.#problem) this.#ports.log.warn('the controllers cannot be looked up', { error: problem });
       this.#problem = problem;
