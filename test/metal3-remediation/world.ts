@@ -2,7 +2,7 @@ import type { Action, Decision } from '../../src/controllers/metal3-remediation/
 import { decide } from '../../src/controllers/metal3-remediation/decide.ts';
 import { holdKeyOf, OUT_OF_SERVICE } from '../../src/controllers/metal3-remediation/names.ts';
 import { readSpec } from '../../src/controllers/metal3-remediation/spec.ts';
-import type { RemediationFacts, Snapshot } from '../../src/controllers/metal3-remediation/snapshot.ts';
+import type { DrainFacts, RemediationFacts, Snapshot } from '../../src/controllers/metal3-remediation/snapshot.ts';
 import type { HostFacts } from '../../src/controllers/shared/baremetal-host/host.ts';
 import type { Change, HoldFact, Marks } from '../../src/controllers/shared/remediation/actions.ts';
 import type { NodeFacts } from '../../src/controllers/shared/remediation/node.ts';
@@ -14,6 +14,7 @@ export const SECOND_MS = 1_000;
 export const MINUTE_MS = 60_000;
 const HEARTBEAT_MS = 10_000;
 const DETACH_MS = 20_000;
+const EVICT_MS = 4_000;
 export const API = 'infrastructure.cluster.x-k8s.io/v1beta2';
 export const HOLD = holdKeyOf('uid-r');
 
@@ -64,6 +65,8 @@ export class World {
   canReadBmc: boolean;
   bootMs: number;
   isBroken: boolean;
+  /** So long after the taint nobody has asked for the deletion of its pods yet. */
+  evictMs = EVICT_MS;
   /** Volumes stay attached for ever. */
   isStuck = false;
   holds: HoldFact[] = [];
@@ -113,12 +116,18 @@ export class World {
       infrastructure: { name: 'mm', namespace: 'metal' },
       host: this.host,
       node: this.node,
-      ...(tainted !== undefined && { drain: { terminatingPods: isOver ? 0 : 1, volumeAttachments: isOver ? 0 : 1, seenMs: tainted } }),
+      ...(tainted !== undefined && { drain: { ...this.#workload(isOver, this.nowMs - tainted < this.evictMs), seenMs: tainted } }),
       servesOutOfService: this.servesOutOfService,
       canReadBmc: this.canReadBmc,
       holds: this.holds,
       ...(this.takenBy !== undefined && { takenBy: this.takenBy }),
     };
+  }
+
+  /** Before its pod is asked to end, nothing else shows. */
+  #workload(isOver: boolean, isEarly: boolean): Omit<DrainFacts, 'seenMs'> {
+    if (isEarly) return { terminatingPods: 0, awaitedPods: 1, volumeAttachments: 0 };
+    return { terminatingPods: isOver ? 0 : 1, awaitedPods: 0, volumeAttachments: isOver ? 0 : 1 };
   }
 
   decide(): Decision {

@@ -7,6 +7,7 @@ import type { Node, Pod } from '../../ports/objects.ts';
 import type { Logger, Recorder } from '../../ports/recorder.ts';
 import type { StormHolds } from '../../ports/storm.ts';
 import type { HostObservations } from '../shared/baremetal-host/host-observations.ts';
+import type { Workload } from './workload.ts';
 
 /** A kind in the version that is served, as it is watched. */
 export interface Watched<T extends Metal3Remediation | Metal3RemediationTemplate> {
@@ -37,7 +38,7 @@ export interface Metal3RemediationDependencies {
   /** Of the same cluster. */
   nodes: Lister<Node>;
   /** What of a Node of the same cluster is not let go yet, as the watches have it. */
-  workloadOf: (node: string) => { terminatingPods: number; volumeAttachments: number };
+  workloadOf: (node: string) => Workload;
   /** Pods of a Node of the same cluster, as the watch has them. */
   podsOf: (node: string) => readonly Pod[];
   /** By namespace and name of the Secret. `undefined`: there is no such Secret. Rejects when it cannot be read or used. */

@@ -14,6 +14,8 @@ import type { Metal3RemediationDependencies, NodeCluster } from './dependencies.
 import type { Memory } from './memory.ts';
 import { OUT_OF_SERVICE, RELEASE } from './names.ts';
 import type { DrainFacts, Snapshot } from './snapshot.ts';
+import { workloadOf } from './workload.ts';
+import type { Workload } from './workload.ts';
 
 /** The Node of a remediation, its workload, and the cluster that both are in. */
 export interface NodeSide extends Pick<Snapshot, 'node' | 'drain' | 'servesOutOfService'> {
@@ -131,7 +133,7 @@ async function holdsOn(
 }
 
 async function drainOf(
-  { workloadOf }: Metal3RemediationDependencies,
+  dependencies: Metal3RemediationDependencies,
   { cluster, isOwn }: NonNullable<NodeSide['place']>,
   { metadata, spec }: Node,
   memory: Memory,
@@ -141,14 +143,11 @@ async function drainOf(
     return undefined;
   }
   const { name, uid = '' } = metadata;
-  return { ...(isOwn ? workloadOf(name) : await listedWorkload(cluster, name)), seenMs: memory.taintSeenMs(uid) };
+  return { ...(isOwn ? dependencies.workloadOf(name) : await listedWorkload(cluster, name)), seenMs: memory.taintSeenMs(uid) };
 }
 
 /** Of a cluster that is not watched from here. */
-async function listedWorkload(cluster: Cluster, node: string): Promise<Omit<DrainFacts, 'seenMs'>> {
+async function listedWorkload(cluster: Cluster, node: string): Promise<Workload> {
   const [pods, attachments] = await Promise.all([cluster.list(PODS, { fieldSelector: `spec.nodeName=${node}` }), cluster.list(VOLUME_ATTACHMENTS)]);
-  return {
-    terminatingPods: pods.filter(({ metadata }) => metadata.deletionTimestamp !== undefined).length,
-    volumeAttachments: attachments.filter(({ spec }) => spec.nodeName === node).length,
-  };
+  return workloadOf(pods, attachments.filter(({ spec }) => spec.nodeName === node).length);
 }

@@ -96,7 +96,8 @@ function outOfService(situation: Situation, node: NodeFacts, proof: OffProof): S
     });
   }
   const isOver = drain !== undefined && isPhaseOver(snapshot, remediation.settings.drainTimeoutMs, drain.seenMs);
-  if (!isDrained(drain) && !isOver) return wait();
+  const isLetGo = isDrained(drain) && drain?.awaitedPods === 0;
+  if (!isLetGo && !isOver) return wait();
   // Somebody else's taint is theirs to take back; ours of an earlier cycle is not.
   if (mark === undefined && !isOurTaint(snapshot)) return { actions: [setStatus(remediation, { phase: 'Waiting' })], dueInMs: POLL_MS };
   return { actions: [note(remediation, { [RELEASE]: `${cycle}:done` })], dueInMs: SHORT_POLL_MS };

@@ -33,6 +33,8 @@ export interface RemediationFacts {
 export interface DrainFacts {
   /** Pods of the Node with a deletionTimestamp. */
   terminatingPods: number;
+  /** Pods that the taint ends at once, and whose deletion nobody has asked for yet: Kubernetes may be slow to, and forgets it when the taint goes. */
+  awaitedPods: number;
   /** VolumeAttachments with its name. */
   volumeAttachments: number;
   /** Since when this process sees the taint. */

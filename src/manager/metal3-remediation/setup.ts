@@ -2,6 +2,7 @@ import { BY_NODE } from '../../controllers/fence/dependencies.ts';
 import type { FenceListers } from '../../controllers/fence/dependencies.ts';
 import { metal3RemediationController } from '../../controllers/metal3-remediation/controller.ts';
 import type { NodeCluster } from '../../controllers/metal3-remediation/dependencies.ts';
+import { workloadOf } from '../../controllers/metal3-remediation/workload.ts';
 import { HostObservations } from '../../controllers/shared/baremetal-host/host-observations.ts';
 import type { Cluster } from '../../ports/cluster.ts';
 import type { Leadership } from '../../ports/leadership.ts';
@@ -73,10 +74,7 @@ function build(
       ...{ clock, recorder, log, leadership, remediations, templates: watchedTemplates, hosts, nodes: listers.nodes, stormHolds, queue },
       own: { cluster, servesOutOfService: () => hasStableOutOfService(transport, VERSION_DEADLINE_MS) },
       served: new HostObservations(clock, [], () => hosts.resumedAtMs),
-      workloadOf: (node) => ({
-        terminatingPods: listers.pods.byIndex(BY_NODE, node).filter(({ metadata }) => metadata.deletionTimestamp !== undefined).length,
-        volumeAttachments: listers.volumeAttachments.byIndex(BY_NODE, node).length,
-      }),
+      workloadOf: (node) => workloadOf(listers.pods.byIndex(BY_NODE, node), listers.volumeAttachments.byIndex(BY_NODE, node).length),
       podsOf: (node) => listers.pods.byIndex(BY_NODE, node),
       workloads: (secret) => nodeClusterOf(workloads, secret),
       metrics: metrics.metal3Remediation,
