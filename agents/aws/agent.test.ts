@@ -75,6 +75,19 @@ describe('aws', () => {
     expect([reading.state, reading.detail.includes('would go on where it was')]).toEqual([state, state === 'unknown']);
   });
 
+  it.each([
+    ['Server.SpotInstanceShutdown', 'unknown'],
+    ['Client.InstanceInitiatedShutdown', 'unknown'],
+    [undefined, 'unknown'],
+    ['Client.UserInitiatedShutdown', 'off'],
+  ] as const)('reads a stopped spot instance for the reason %s as %s: its interruption may have hibernated it', async (stateReason, state) => {
+    cloud.service.setFaults({ shows: '80' });
+    const elements = '<instanceLifecycle>spot</instanceLifecycle>';
+    Object.assign(odditiesOf(cloud.service), { ...(stateReason === undefined ? {} : { stateReason }), elements });
+    const reading = await agent.read(cloud.target());
+    expect([reading.state, reading.detail.includes('would go on where it was')]).toEqual([state, state === 'unknown']);
+  });
+
   it('reads a running instance as on, whatever it was stopped for before', async () => {
     Object.assign(odditiesOf(cloud.service), { stateReason: 'Client.UserInitiatedHibernate', mayHibernate: true });
     expect(await agent.read(cloud.target())).toMatchObject({ state: 'on', detail: 'state=running (16)' });

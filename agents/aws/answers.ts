@@ -73,12 +73,18 @@ function instanceOf(element: XmlElement): Ec2Instance {
 /**
  * The memory of a hibernated instance is kept, and its processes go on at the next start, with what they were about to write (EC2 user guide, "Hibernate
  * your instance"). One that may hibernate counts as stopped only where the API stopped it (StateReason), as a fence does: a shutdown from within may be one.
+ * A spot instance may without `HibernationOptions`: `InstanceInterruptionBehavior` of its request is not shown here, and no reason tells a hibernation by an
+ * interruption from a stop (EC2 API reference, SpotMarketOptions and StateReason).
  */
 function hibernationOf(element: XmlElement): string | undefined {
   const reason = textOf(child(element, 'stateReason'), 'code');
-  const mayHibernate = textOf(child(element, 'hibernationOptions'), 'configured') === 'true';
+  const mayHibernate = isSpot(element) || textOf(child(element, 'hibernationOptions'), 'configured') === 'true';
   if (reason !== HIBERNATED && (!mayHibernate || reason === STOPPED_BY_API)) return undefined;
   return `${reason ?? '(no reason)'}: it may be hibernated, and would go on where it was; start it and stop it, or terminate it`;
+}
+
+function isSpot(element: XmlElement): boolean {
+  return textOf(element, 'instanceLifecycle') === 'spot';
 }
 
 function addressesOf(element: XmlElement): string[] {
@@ -95,7 +101,7 @@ function remarksOf(element: XmlElement, tags: ReadonlyMap<string, string>): stri
   const group = tags.get('aws:autoscaling:groupName');
   return [
     ...(group === undefined ? [] : [`the Auto Scaling group ${group} may replace it once it is stopped`]),
-    ...(textOf(element, 'instanceLifecycle') === 'spot' ? ['a spot instance: only a persistent request lets it be stopped'] : []),
+    ...(isSpot(element) ? ['a spot instance: only a persistent request lets it be stopped'] : []),
     ...(textOf(element, 'rootDeviceType') === 'instance-store' ? ['its root is an instance store: it cannot be stopped, only terminated'] : []),
   ];
 }

@@ -108,6 +108,16 @@ export const AWS_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(AGENT, 'reads a stopped instance for the reason Client.UserInitiatedHibernate, hibernation undefined, as unknown'),
   },
   {
+    name: 'aws spot is never hibernated',
+    defect: 'a spot instance that its interruption hibernated reads off, where its HibernationOptions say nothing',
+    file: 'agents/aws/answers.ts',
+    edits: [["isSpot(element) || textOf(child(element, 'hibernationOptions')", "textOf(child(element, 'hibernationOptions')"]],
+    killedBy: byTest(
+      AGENT,
+      'reads a stopped spot instance for the reason Server.SpotInstanceShutdown as unknown: its interruption may have hibernated it',
+    ),
+  },
+  {
     name: 'aws hibernated from within',
     defect: 'a shutdown from within is never taken for a hibernation, though the instance may hibernate',
     file: 'agents/aws/answers.ts',

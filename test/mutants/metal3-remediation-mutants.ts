@@ -115,6 +115,16 @@ export const METAL3_REMEDIATION_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest('test/metal3-remediation/status-write.test.ts', 'is written under the uid and the version that it was decided for'),
   },
   {
+    name: 'taint back at once',
+    defect: 'the taint is taken back while the pods that it ends were not asked to end yet',
+    file: 'src/controllers/metal3-remediation/running.ts',
+    edits: [['isDrained(drain) && drain?.awaitedPods === 0;', 'isDrained(drain);']],
+    killedBy: byTest(
+      'test/metal3-remediation/flow.test.ts',
+      'keeps the taint until the pods that it ends were asked to: whoever does that forgets it when the taint is gone',
+    ),
+  },
+  {
     name: 'hosts unheard',
     defect: 'a host is power-cycled although the watch of hosts has been silent for minutes: whether anybody serves it is not known',
     file: 'src/controllers/metal3-remediation/controller.ts',
