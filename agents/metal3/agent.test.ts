@@ -120,6 +120,10 @@ describe('metal3', () => {
     expect(await read(), 'one cycle is no hold').toMatchObject({ state: 'pending' });
     await annotate({ [OTHER]: '{"mode":"hard"}' });
     expect(await read()).toMatchObject({ state: 'off' });
+    expect(await successor.read(target({ incident: 'fence/1', isAfterOff: true })), 'it may be older than our request').toMatchObject({
+      state: 'pending',
+      detail: expect.stringContaining('our request reboot.metal3.io/nodefence is not there') as string,
+    });
     await annotate({ [OTHER]: null });
     await world.cluster.mergePatch(BARE_METAL_HOSTS, 'host-a', { spec: { online: false } }, { namespace: 'metal' });
     expect(await read()).toMatchObject({ state: 'off' });

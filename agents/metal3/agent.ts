@@ -19,7 +19,7 @@ export class Metal3Agent implements PowerAgent {
   readonly kind = 'power';
   readonly #context: AgentContext;
   readonly #clusters: ConnectedClusters;
-  /** Hosts whose off was asked for: without our hold to be seen, an off there is not known to be newer than our request. */
+  /** Hosts whose off this process asked for: without our hold to be seen, an off there is not known to be newer than our request. */
   readonly #asked = new Set<string>();
 
   constructor(context: AgentContext) {
@@ -30,7 +30,7 @@ export class Metal3Agent implements PowerAgent {
   async read(target: Target): Promise<Reading<PowerState>> {
     return this.#with(target, 'read the power', async (call, parameters) => {
       const { host, identity } = await this.#find(call, parameters);
-      return { ...this.#sinceAsked(host, target.incident), identity };
+      return { ...this.#sinceAsked(host, target), identity };
     });
   }
 
@@ -56,10 +56,11 @@ export class Metal3Agent implements PowerAgent {
     this.#asked.add(keyOf(host));
   }
 
-  #sinceAsked(host: BareMetalHost, incident: string | undefined): ReturnType<typeof powerOf> {
+  #sinceAsked(host: BareMetalHost, { incident, isAfterOff }: Target): ReturnType<typeof powerOf> {
     const power = powerOf(host, incident);
     if (power.state === 'on') this.#asked.delete(keyOf(host));
-    if (power.state !== 'off' || isHeld(host) || !this.#asked.has(keyOf(host))) return power;
+    const wasAsked = isAfterOff === true || this.#asked.has(keyOf(host));
+    if (power.state !== 'off' || isHeld(host) || !wasAsked) return power;
     return { ...power, state: 'pending', detail: `${power.detail}, our request ${HOLD} is not there: this off may be older than it` };
   }
 

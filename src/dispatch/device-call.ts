@@ -22,6 +22,8 @@ export class DeviceCall {
   hasSent = false;
   /** An off of this run has left for sure: not perhaps, and not for a program that may have sent nothing. */
   hasSentOff = false;
+  /** An earlier run has sent an off, or may have: this one reads what came of it. */
+  isAfterOff = false;
   /** A boot of the device is waited out for so long beyond the budget of the job. */
   patienceMs = 0;
   readonly #agent: Switchable;
@@ -157,6 +159,7 @@ export class DeviceCall {
           deadlineMs,
           intent: job.entry.id,
           ...(job.incident === undefined ? {} : { incident: job.incident }),
+          ...(this.isAfterOff ? { isAfterOff: true } : {}),
           ...(method.secret === undefined ? {} : { secret: method.secret }),
           beforeSend: () => {
             if (signal.aborted) throw this.failure('NotSent', asked, 'its deadline was over before it could be sent');

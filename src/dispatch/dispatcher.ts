@@ -56,6 +56,7 @@ export class Dispatcher implements Runner, Prober {
       if (job.entry.action === 'delete') return removed(device, job, this.#clock);
       const together = await Promise.all(job.together.map(async (method) => this.#deviceCall(job, method)));
       if (job.entry.action !== 'confirm') return this.#changed(job, agent, device, together);
+      for (const each of [...together, device]) each.isAfterOff = wanted === 'off';
       const first = await device.read();
       if (!device.shows(first, wanted)) return { result: 'found-not-done', message: `not ${wanted} any more: ${device.describe(first, wanted)}` };
       const end = await untilStable([...together, device], wanted, job, this.#clock, first);
@@ -89,6 +90,7 @@ export class Dispatcher implements Runner, Prober {
     }
     const device = await this.#deviceCall(job, job.method, agent);
     if (job.entry.action === 'delete') return foundRemoved(device, job, this.#clock);
+    device.isAfterOff = job.entry.action === 'off';
     const reading = await device.read();
     const done = device.shows(reading, wantedBy(job.entry));
     const edge = edgeOf(agent.kind, wantedBy(job.entry));

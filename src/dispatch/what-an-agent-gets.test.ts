@@ -39,6 +39,26 @@ describe('an agent that switches', () => {
   });
 
   it.each([
+    ['a run that is recovered', { action: 'off' }, 'recover', true],
+    ['a proof that is read anew', { action: 'confirm', operation: 'off:bmc' }, 'run', true],
+    ['an on that is read anew', { action: 'confirm', operation: 'on:bmc' }, 'run', undefined],
+    ['an on that is recovered', { action: 'on' }, 'recover', undefined],
+    ['an off', { action: 'off' }, 'run', undefined],
+  ] as const)('is told of %s whether it is to be what an off of ours has done', async (_which, entry, how, isAfterOff) => {
+    const harness = new Harness(new ManualClock());
+    const plug = harness.plug('bmc');
+    const seen: (true | undefined)[] = [];
+    plug.onRead = (target) => {
+      seen.push(target.isAfterOff);
+      return Promise.resolve(plug.reading());
+    };
+    const job = harness.job(BMC, 'off');
+    const changed = { ...job, entry: { ...job.entry, ...entry } };
+    await harness[how](changed);
+    expect(seen[0]).toBe(isAfterOff);
+  });
+
+  it.each([
     ['off', 'set closed switch', 'closed'],
     ['on', 'set open switch', 'open'],
   ] as const)('that is told %s and has ports: %s', async (action, call, edge) => {

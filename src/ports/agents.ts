@@ -43,6 +43,8 @@ export interface Target {
   intent?: string;
   /** The incident that the run belongs to (`<uid of the NodeFence>/<number>`): what stands from another one is no work of this fence. Absent: no fence asks. */
   incident?: string;
+  /** What is read is to be what an off of this fence has done, or may have, by an earlier process too: an off that is older proves nothing of it. */
+  isAfterOff?: true;
   /** The node's boot ID when the intent was written; absent: it was not known, or no fence asks. */
   bootID?: string;
   /** Name of the Secret whose keys are among the parameters, for an agent that hands it on instead. */

@@ -118,24 +118,6 @@ describe('a remediation, where the workload cluster knows the out-of-service tai
     expect(world.node).toMatchObject({ taints: [] });
   });
 
-  it('keeps the taint until the pods that it ends were asked to: whoever does that forgets it when the taint is gone', () => {
-    const world = new World({ servesOutOfService: true });
-    world.evictMs = 3 * MINUTE_MS;
-    until(world, 'NodeOutOfService');
-    world.run(2 * MINUTE_MS);
-    expect(world.node).toMatchObject({ taints: [{ key: 'node.kubernetes.io/out-of-service' }] });
-    world.run(2 * MINUTE_MS);
-    expect(world.node).toMatchObject({ taints: [] });
-  });
-
-  it('takes the taint back, and goes on, when nobody asks them', () => {
-    const world = new World({ servesOutOfService: true });
-    world.evictMs = 60 * MINUTE_MS;
-    world.run(15 * MINUTE_MS);
-    expect(leftovers(world)).toEqual([]);
-    expect(world.operator.isOn).toBe(true);
-  });
-
   it('takes the taint back, and goes on, when the workload is not let go in time', () => {
     const world = new World({ servesOutOfService: true });
     world.isStuck = true;

@@ -57,7 +57,7 @@ export const METAL3_MUTANTS: readonly SourceMutant[] = [
     name: 'metal3 off of before',
     defect: 'an off that is older than our request counts while our hold is not to be seen',
     file: 'agents/metal3/agent.ts',
-    edits: [["if (power.state !== 'off' || isHeld(host) || !this.#asked.has(keyOf(host))) return power;", 'return power;']],
+    edits: [["if (power.state !== 'off' || isHeld(host) || !wasAsked) return power;", 'return power;']],
     killedBy: byTest(METAL3_AGENT, 'does not believe an off while its own request is not to be seen, though somebody else holds it off'),
   },
   {
@@ -80,6 +80,13 @@ export const METAL3_MUTANTS: readonly SourceMutant[] = [
     file: 'agents/metal3/host.ts',
     edits: [["  if (record === undefined)\n    return say('unknown',", "  if (record === undefined)\n    return say('off',"]],
     killedBy: byTest(METAL3_AGENT, 'metal3 believes no off under our hold whose record is missing'),
+  },
+  {
+    name: 'metal3 forgets its request',
+    defect: 'an off that is older than our request counts where another process than the one that asked reads it',
+    file: 'agents/metal3/agent.ts',
+    edits: [['isAfterOff === true || this.#asked', 'this.#asked']],
+    killedBy: byTest(METAL3_AGENT, 'does not call off what nobody holds off: the operator switches it on, whoever had asked for its off before'),
   },
   {
     name: 'metal3 soft hold',

@@ -120,8 +120,8 @@ export const METAL3_REMEDIATION_MUTANTS: readonly SourceMutant[] = [
     file: 'src/controllers/metal3-remediation/running.ts',
     edits: [['isDrained(drain) && drain?.awaitedPods === 0;', 'isDrained(drain);']],
     killedBy: byTest(
-      'test/metal3-remediation/flow.test.ts',
-      'keeps the taint until the pods that it ends were asked to: whoever does that forgets it when the taint is gone',
+      'test/metal3-remediation/workload.test.ts',
+      'stays until the pods that it ends were asked to: whoever does that forgets it when the taint is gone',
     ),
   },
   {

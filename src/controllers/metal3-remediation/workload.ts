@@ -17,5 +17,5 @@ function isTerminating({ metadata }: Pod): boolean {
 function isAwaited(pod: Pod): boolean {
   const facts = factsOf(pod);
   const isFinished = pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed';
-  return !isTerminating(pod) && !isFinished && isReleasable(facts) && facts.staysForNow !== true;
+  return !isTerminating(pod) && !isFinished && isReleasable(facts) && !facts.staysForNow;
 }
