@@ -6,6 +6,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { startBmcHarness, type BmcHarness } from '../../src/testbed/devices/bmc/bmc-harness.ts';
 import { RESET_PATH } from '../../src/testbed/devices/bmc/tree.ts';
 import { SystemClock } from '../../src/runtime/system-clock.ts';
+import type { Clock } from '../../src/ports/clock.ts';
 import { Call } from '../shared/call.ts';
 import { Connection } from './connection.ts';
 import type { Peer } from './kept-socket.ts';
@@ -18,12 +19,12 @@ afterEach(async () => {
   for (const close of open.splice(0).reverse()) await close();
 });
 
-async function start(certificate: 'good' | 'plain'): Promise<{ bmc: BmcHarness; connection: Connection; call: Call }> {
+async function start(certificate: 'good' | 'plain', connecting?: Clock): Promise<{ bmc: BmcHarness; connection: Connection; call: Call }> {
   const bmc = await startBmcHarness({ certificate });
   const settings = parseSettings(bmc.parameters);
   if ('problems' in settings) throw new Error(settings.problems.join());
   const clock = new SystemClock();
-  const connection = new Connection(settings, clock, new Authorities(), new Recollection(clock));
+  const connection = new Connection(settings, connecting ?? clock, new Authorities(), new Recollection(clock));
   const signal = new AbortController().signal;
   const call = new Call(
     clock,
@@ -114,6 +115,27 @@ describe('a connection that is being made', () => {
   });
 });
 
+describe('a connection that is made in the turn in which its call ends', () => {
+  it('is there for the next call: no second handshake, and none that nobody closes', async () => {
+    const ending = new AbortController();
+    const clock = new SystemClock();
+    // The handshake ends its timer first, and hands its connection over afterwards.
+    const after = (delayMs: number, callback: () => void): (() => void) => {
+      const cancel = clock.after(delayMs, callback);
+      return () => {
+        ending.abort();
+        cancel();
+      };
+    };
+    const whose = { monotonicMs: () => clock.monotonicMs(), after } as unknown as Clock;
+    const { bmc, connection, call } = await start('good', whose);
+    const ended = new Call(clock, { ...call.target, signal: ending.signal }, 'test');
+    await expect(connection.exchange(ended, { method: 'GET', path: '/redfish/v1/Systems' })).rejects.toMatchObject({ kind: 'ended' });
+    expect((await connection.exchange(call, { method: 'GET', path: '/redfish/v1/' })).status).toBe(200);
+    expect([bmc.server.connections(), bmc.device.requests]).toEqual([1, ['GET /redfish/v1']]);
+  });
+});
+
 describe('a connection', () => {
   it('carries one request at a time, whoever asks, and is made once', async () => {
     const { bmc, connection, call } = await start('plain');
@@ -140,6 +162,7 @@ describe('a connection', () => {
       await expect(connection.exchange(call, { method: 'GET', path })).rejects.toMatchObject({ isSent: false });
     expect(bmc.device.requests).toEqual([]);
     expect((await connection.exchange(call, { method: 'GET', path: '/redfish/v1/' })).status).toBe(200);
+    expect(bmc.server.connections(), 'what carried nothing is kept').toBe(1);
   });
 
   it('is never made through a proxy of the environment', async () => {

@@ -105,7 +105,7 @@ export class Connection {
   async #asked(call: Call, request: RedfishRequest, wire: Wire): Promise<RedfishResponse> {
     const endUse = await this.#inUse(call);
     let sent: ClientRequest;
-    let peer: Peer;
+    let peer: Peer | undefined;
     const body = request.body === undefined ? undefined : JSON.stringify(request.body);
     try {
       const kept = this.#kept.take();
@@ -113,6 +113,8 @@ export class Connection {
       peer = kept ?? (await this.#open(call));
       sent = this.#send(request, body, peer, wire);
     } catch (error) {
+      // Nothing was written: Node takes no request with such a path.
+      if (peer !== undefined) this.#kept.giveBack(peer, undefined);
       endUse();
       throw error;
     }
@@ -142,6 +144,7 @@ export class Connection {
       // Who gives way to a fence has begun a handshake that the fence would have to begin anew.
       if (call.ended === 'aborted') this.#kept.leave();
       else this.#kept.abandon();
+      this.#kept.giveBackMade();
       throw error;
     }
   }

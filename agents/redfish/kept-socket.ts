@@ -22,6 +22,8 @@ export class KeptSocket {
   #kept: { peer: Peer; untilMs: number; onData: () => void } | undefined;
   /** Whose user has not given it back. Another one that is given back was closed meanwhile. */
   #lent: Peer | undefined;
+  /** The one that was made last, until it is given back. */
+  #made: Peer | undefined;
   /** One that is being made. `isLeft`: nobody waits for it now. */
   #opening: { peer: Promise<Peer>; isWhole: boolean; isLeft: boolean; isGivenUp: boolean; giveUp: () => void } | undefined;
 
@@ -68,6 +70,7 @@ export class KeptSocket {
 
   /** `keepAlive`: the device's own header of that name. */
   giveBack(peer: Peer, keepAlive: string | undefined): void {
+    if (this.#made === peer) this.#made = undefined;
     if (this.#lent === peer) this.#lent = undefined;
     else peer.socket.destroy();
     if (!peer.socket.writable) return;
@@ -91,6 +94,11 @@ export class KeptSocket {
     if (this.#opening !== undefined) this.#opening.isLeft = true;
   }
 
+  /** Whoever asked for a new one got none: where it was made in that very turn all the same, it is there for the next. */
+  giveBackMade(): void {
+    if (this.#made !== undefined) this.giveBack(this.#made, undefined);
+  }
+
   /** The one that is in use is closed when it is given back: its user may have the whole answer, and Node says a moment later that the connection is free. */
   close(): void {
     this.abandon();
@@ -102,6 +110,7 @@ export class KeptSocket {
     const { promise, resolve, reject } = Promise.withResolvers<Peer>();
     // Who has left hears nothing of it.
     promise.catch(() => undefined);
+    this.#made = undefined;
     const opening = { peer: promise, isWhole, isLeft: false, isGivenUp: false, giveUp: (): void => undefined };
     this.#opening = opening;
     opening.giveUp = openSocket({ ...this.#ways, isWhole }, (error, socket, certificate) => {
@@ -115,6 +124,7 @@ export class KeptSocket {
       socket.setKeepAlive(true, SIGN_OF_LIFE_MS);
       const peer = { socket, fingerprint: certificate?.fingerprint, certificateExpiresAt: certificate?.expiresAt };
       this.#lent = peer;
+      this.#made = peer;
       if (opening.isLeft) this.giveBack(peer, undefined);
       resolve(peer);
     });
