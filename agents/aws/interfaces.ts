@@ -56,8 +56,8 @@ function groupsOf(element: XmlElement): string[] {
 export interface SecurityGroup {
   id: string;
   vpc: string;
-  /** Rules for what comes in, and for what goes out. */
-  rules: number;
+  /** Rules for what comes in, and for what goes out; undefined where one of these lists is not shown: what is not shown is not empty. */
+  rules: number | undefined;
 }
 
 /** Undefined where the answer is none of EC2. */
@@ -67,6 +67,12 @@ export function securityGroupsIn(text: string): readonly SecurityGroup[] | undef
   return items(root, 'securityGroupInfo').map((element) => ({
     id: textOf(element, 'groupId') ?? '',
     vpc: textOf(element, 'vpcId') ?? '',
-    rules: items(element, 'ipPermissions').length + items(element, 'ipPermissionsEgress').length,
+    rules: rulesOf(element),
   }));
+}
+
+/** Whatever stands in a list is a rule. */
+function rulesOf(group: XmlElement): number | undefined {
+  const lists = ['ipPermissions', 'ipPermissionsEgress'].map((name) => child(group, name)?.children.length);
+  return lists.reduce((sum, length) => (sum === undefined || length === undefined ? undefined : sum + length), 0);
 }

@@ -107,6 +107,14 @@ describe('aws-security-group', () => {
     expect(found()?.groups).toEqual(GROUPS);
   });
 
+  it.each(['ipPermissions', 'ipPermissionsEgress'] as const)('is not closed by a group whose rules are not all shown: %s', async (list) => {
+    await agent.set(target(), 'closed');
+    await expect.poll(() => read()).toBe('closed');
+    interfaces.oddities.hidesRules = list;
+    expect(await agent.read(target())).toMatchObject({ state: 'pending', detail: expect.stringContaining('are not shown') as string });
+    expect((await failureOf(agent.set(target(), 'closed'))).kind).toBe('Misconfigured');
+  });
+
   it('is on its way while some interfaces are isolated and others not', async () => {
     addSecond([ISOLATION_GROUP]);
     expect(await read()).toBe('pending');

@@ -181,6 +181,7 @@ function together(outcomes: readonly Outcome[]): Outcome {
 
 /** Why a group isolates nothing, in words. */
 function problemOf({ id, rules, vpc: own }: SecurityGroup, interfaces: readonly AttachedInterface[]): string | undefined {
+  if (rules === undefined) return `the rules of group ${id} are not shown: what it lets through is not known`;
   if (rules > 0) return `group ${id} has ${rules} rules: take them out, also the one for all that goes out; it has to let nothing through`;
   const foreign = interfaces.find(({ vpc }) => vpc !== own);
   return foreign === undefined ? undefined : `group ${id} is of ${own}, and ${foreign.id} of ${foreign.vpc}: it has to be of the same VPC`;

@@ -24,6 +24,8 @@ export interface InterfaceOddities {
   leavesOut?: (one: EmulatedInterface) => boolean;
   /** The instance still shows these groups, of every interface. */
   instanceShows?: readonly string[];
+  /** DescribeSecurityGroups leaves this list of rules out. */
+  hidesRules?: 'ipPermissions' | 'ipPermissionsEgress';
 }
 
 /** Without any rule. */
@@ -113,7 +115,9 @@ export class EmulatedInterfaces {
     const group = this.groups.find(({ id }) => id === asked);
     if (group === undefined) return { code: 'InvalidGroup.NotFound', message: `The security group '${asked}' does not exist` };
     const rules = (count: number): string => '<item><ipProtocol>-1</ipProtocol></item>'.repeat(count);
-    const permissions = `<ipPermissions>${rules(group.inbound)}</ipPermissions><ipPermissionsEgress>${rules(group.outbound)}</ipPermissionsEgress>`;
+    const lists = { ipPermissions: rules(group.inbound), ipPermissionsEgress: rules(group.outbound) };
+    const shown = Object.entries(lists).filter(([list]) => list !== this.oddities.hidesRules);
+    const permissions = shown.map(([list, content]) => `<${list}>${content}</${list}>`).join('');
     return {
       body: `<DescribeSecurityGroupsResponse><securityGroupInfo><item><groupId>${group.id}</groupId><vpcId>${group.vpc}</vpcId>${permissions}</item></securityGroupInfo></DescribeSecurityGroupsResponse>`,
     };
