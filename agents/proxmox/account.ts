@@ -208,7 +208,9 @@ export class ProxmoxAccount implements CloudAccount {
   }
 
   async #running(call: Call, { host, vmid }: Listed): Promise<readonly string[]> {
-    return runningTasksIn(await this.#api.get(call, `/nodes/${encodeURIComponent(host)}/tasks?source=active&vmid=${vmid}`), vmid);
+    const running = runningTasksIn(await this.#api.get(call, `/nodes/${encodeURIComponent(host)}/tasks?source=active&vmid=${vmid}`), vmid);
+    if (running === undefined) throw call.error('Unreachable', `${host} shows no list of its tasks: one of them may be about to start ${vmid}`);
+    return running;
   }
 
   /** A stop that waits behind a shutdown that hangs would be no fence; what HA has is not taken out of its hands. */

@@ -97,6 +97,13 @@ describe('proxmox', () => {
       },
     );
 
+    it('nothing of a stopped machine whose host shows no list of tasks: one of them may be about to start it', async () => {
+      stopped();
+      oddities({ hidesTasks: true });
+      const error = await failureOf(read());
+      expect([error.kind, error.message]).toEqual(['Unreachable', expect.stringContaining('no list of its tasks')]);
+    });
+
     it.each(['qmstart', 'hastart', 'qmrollback', 'vzdump', 'qmigrate'])(
       'a stopped machine as pending while %s runs, which may start it',
       async (runs) => {

@@ -153,8 +153,9 @@ export function managedIn(current: unknown): 'none' | 'unknown' | { state: strin
   return { state: wordAt(current, 'ha', 'state') ?? '(none)' };
 }
 
-/** Types of the tasks that run, of `/nodes/…/tasks?source=active`. */
-export function runningTasksIn(data: unknown, vmid: string): readonly string[] {
+/** Types of the tasks that run, of `/nodes/…/tasks?source=active`; undefined where it is no list. */
+export function runningTasksIn(data: unknown, vmid: string): readonly string[] | undefined {
+  if (!Array.isArray(data)) return undefined;
   return listAt({ data }, 'data')
     .filter((task) => String(member(task, 'id')) === vmid && isNothing(member(task, 'endtime')))
     .flatMap((task) => textAt(task, 'type') ?? []);

@@ -42,6 +42,8 @@ export interface ProxmoxOddities {
   proxyStatus?: number;
   /** A task of somebody else that runs, by its type. */
   runs?: string;
+  /** Instead of the list of tasks there is null. */
+  hidesTasks?: true;
   /** How tasks end; absent: OK. */
   exit?: string;
   /** Words stand in the status line only. */
@@ -147,7 +149,7 @@ class Proxmox extends ServedCloud implements CloudProtocol {
     if (this.oddities.offline?.includes(host) === true) return this.#failed(595, 'No route to host');
     if (name === 'GET task')
       return data({ status: 'stopped', exitstatus: this.faults.failsOperation === true ? 'got timeout' : (this.oddities.exit ?? 'OK') });
-    if (name === 'GET tasks') return data(this.#running(request.query.get('vmid') ?? ''));
+    if (name === 'GET tasks') return data(this.oddities.hidesTasks === true ? null : this.#running(request.query.get('vmid') ?? ''));
     return this.#ofMachine(request, host, path);
   }
 
