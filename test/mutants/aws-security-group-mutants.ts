@@ -74,8 +74,15 @@ export const AWS_SECURITY_GROUP_MUTANTS: readonly SourceMutant[] = [
     name: 'aws-security-group with rules',
     defect: 'a group whose rules let everything out isolates',
     file: INTERFACES,
-    edits: [["items(element, 'ipPermissions').length + items(element, 'ipPermissionsEgress').length", "items(element, 'ipPermissions').length"]],
+    edits: [["['ipPermissions', 'ipPermissionsEgress'].map(", "['ipPermissions'].map("]],
     killedBy: byTest(GROUPS, 'isolates by no group that isolates nothing: sg-00000000d has 1 rules'),
+  },
+  {
+    name: 'aws-security-group of rules that are not shown',
+    defect: 'a list of rules that is not shown is an empty one',
+    file: INTERFACES,
+    edits: [['child(group, name)?.children.length)', 'child(group, name)?.children.length ?? 0)']],
+    killedBy: byTest(GROUPS, 'is not closed by a group whose rules are not all shown: ipPermissions'),
   },
   {
     name: 'aws-security-group given rules',
