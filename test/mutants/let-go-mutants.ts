@@ -178,4 +178,28 @@ export const LET_GO_MUTANTS: readonly SourceMutant[] = [
       'a pod stays behind the out-of-service taint no: {"key":"node.kubernetes.io/out-of-service","operator":"Exists","tolerationSeconds":0}',
     ),
   },
+  {
+    name: 'detached against a stop',
+    defect: 'a VolumeAttachment is deleted without asking in the turn of its send for a stop, a sign of life or the lease',
+    file: 'src/controllers/fence/release/detach.ts',
+    edits: [['{ ...how, uid }', '{ uid }']],
+    killedBy: byTest('src/controllers/fence/release/detach.test.ts', 'stay when a stop comes before their deletion leaves'),
+  },
+  {
+    name: 'orphaned taint for ever',
+    defect: 'the time after which a taint of ours that no fence knows of goes in any case begins anew with each look',
+    file: 'src/controllers/fence/release/orphan-taint.ts',
+    edits: [['if (!isOrphan) this.#seenAtMs', 'this.#seenAtMs']],
+    killedBy: byTest('src/controllers/fence/release/orphan-taint.test.ts', 'waits for volumes, and no longer than release_timeout'),
+  },
+  {
+    name: 'old read for a new one',
+    defect: 'what rests on a read of a device leaves however long ago that was',
+    file: 'src/controllers/shared/release/proof-age.ts',
+    edits: [['ageMs > RELEASE_WRITES_WITHIN_MS', 'ageMs > 2 * RELEASE_WRITES_WITHIN_MS']],
+    killedBy: byTest(
+      'src/controllers/shared/release/proof-age.test.ts',
+      'what rests on a read of a device leaves within four seconds of it, and not later',
+    ),
+  },
 ];

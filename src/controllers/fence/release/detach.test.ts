@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { planOf } from '../../../domain/testing/model.ts';
+import { AgentError } from '../../../ports/agents.ts';
 import { ApiStatusError } from '../../../ports/api-transport.ts';
 import type { Pod, VolumeAttachment } from '../../../ports/objects.ts';
 import { ManualClock } from '../../../runtime/manual-clock.ts';
@@ -42,6 +43,18 @@ describe('the volumes of a node that is released without a taint', () => {
     };
     expect((await release(harness.dependencies, orderOf())).result).toBe('voided');
     expect(harness.cluster.writes.map(({ name }) => name)).toEqual(['web-0']);
+  });
+
+  it('stay when a stop comes before their deletion leaves', async () => {
+    const harness = harnessWith([]);
+    let asked = 0;
+    const mayGoOn = (): void => {
+      asked += 1;
+      // The look before the pods, the look before the volumes, and the turn of the deletion itself.
+      if (asked === 3) throw new AgentError('NotSent', { device: '', plug: '', asked: 'release', answered: 'a stop stands' });
+    };
+    expect(await release(harness.dependencies, { ...orderOf(), mayGoOn })).toMatchObject({ result: 'not-sent', released: { left: 1 } });
+    expect(harness.cluster.writes).toEqual([]);
   });
 
   it('stay as long as the API server refuses a pod', async () => {

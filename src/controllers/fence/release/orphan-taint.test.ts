@@ -66,6 +66,7 @@ describe('our taint without our fence', () => {
     await orphans.mend(node);
     expect(harness.cluster.writes).toEqual([]);
     await clock.advance(60_000);
+    expect(orphans.sees(node, undefined), 'seeing it anew begins nothing anew').toBe(true);
     await orphans.mend(node);
     expect(harness.cluster.writes).toHaveLength(1);
   });
