@@ -18,6 +18,8 @@ export interface ControllerWorld {
   secondaries: Composed | undefined;
   /** Remedies are served. */
   hasRemedies: boolean;
+  /** Nodes that are worked on at once; absent: several. */
+  slots: number | undefined;
   /** Where the daemons of nodes are heard; absent: they are not served. */
   nodeDaemons: ControllerPorts['nodeDaemons'];
   /** Where the messages of crash kernels are heard; absent: they are not. */

@@ -38,6 +38,8 @@ export interface ControllersOptions {
   secondaries: Composed | undefined;
   /** Remedies are served. */
   hasRemedies: boolean;
+  /** Nodes that are worked on at once; absent: several. */
+  slots: number | undefined;
   /** Where a process hears the daemons of nodes; absent: there are none. */
   nodeDaemons: ((host: string, process: SimulatedProcess) => NonNullable<ControllerWorld['nodeDaemons']>) | undefined;
   /** Where a process hears the messages of crash kernels; absent: it does not. */
@@ -115,6 +117,7 @@ export class Controllers {
       preservation: this.#options.guards.for(process),
       secondaries: this.#options.secondaries,
       hasRemedies: this.#options.hasRemedies,
+      slots: this.#options.slots,
       nodeDaemons: this.#options.nodeDaemons?.(hostOf(replica), process),
       kdump: this.#options.kdump?.(hostOf(replica), process),
       transport: new FaultyTransport(announced, port, network, hostOf(replica)),

@@ -31,6 +31,7 @@ export function describeScenario(scenario: Scenario): string {
     scenario.isMisconfigured ? 'the Secret is missing' : undefined,
     clockRates.replicas[0] === 1 ? undefined : 'clocks drift',
     scenario.api === CALM_API ? undefined : 'rough API',
+    scenario.crowd === undefined ? undefined : `${scenario.crowd.slots} at a time, each request up to ${2 * scenario.crowd.latencyMs[1]} ms`,
   ]
     .filter((part) => part !== undefined)
     .join(', ');

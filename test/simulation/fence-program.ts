@@ -13,6 +13,7 @@ import type { ControllerProgram, ControllerWorld } from './controller-program.ts
 import type { Composed } from './secondary-controllers/secondary-controllers.ts';
 
 const SYNC_DEADLINE_MS = 60_000;
+const SLOTS = 4;
 /** Half as many renewals as by default: they are most of a world's work. */
 const LEASE = { durationMs: 15_000, renewDeadlineMs: 10_000, retryMs: 4_000 };
 const STALE_AFTER_MS = 90_000;
@@ -62,7 +63,7 @@ export function fenceProgram({ mutate, mutateWorld, mutateStop, ownNodeOf }: Mut
         staleAfterMs: STALE_AFTER_MS,
         namespace: FENCE_NAMESPACE,
         identity: world.identity,
-        concurrency: 4,
+        concurrency: world.slots ?? SLOTS,
         syncDeadlineMs: SYNC_DEADLINE_MS,
         lease: LEASE,
         ...optionsOf(world.secondaries),

@@ -35,6 +35,7 @@ const DEEDS: Readonly<Record<Deed, number>> = { acknowledge: 6, 'delete-node': 2
 const WORDS: Readonly<Record<Word, number>> = { true: 4, false: 3, 'wrong-boot': 2, 'wrong-incident': 1, 'wrong-uid': 1 };
 const PRESERVED_SHARE = 0.15;
 const GUARDS: Readonly<Record<'isolate-and-hold' | 'never-fence' | 'unknown', number>> = { 'isolate-and-hold': 6, 'never-fence': 1, unknown: 3 };
+const CROWD_SHARE = 0.4;
 const SERVER_SHARE = 0.25;
 type ServerTrouble = 'delete-lease' | 'restore' | 'plain-404' | 'retry-after' | 'webhook' | 'status-refused' | 'outage';
 const SERVER_TROUBLES: Readonly<Record<ServerTrouble, number>> = {
@@ -70,6 +71,7 @@ export function withMore(first: First): Scenario {
     clockRates: drifts ? { ...first.clockRates, apiServer: 1 + random.between(-DRIFT, DRIFT) } : first.clockRates,
     ...(feed === undefined ? {} : { feed }),
     ...drawHosts(first, theme),
+    ...drawCrowd(first, theme),
   };
   const disturbances = [
     ...scenario.disturbances,
@@ -86,6 +88,14 @@ export function withMore(first: First): Scenario {
 function drawHosts({ seed, controllers, fault, nodes, victim }: First, theme: Theme): Pick<First, 'hosts'> {
   const isPossible = controllers === 2 && fault === 'hang' && theme !== 'storm';
   return isPossible && new SeededRandom(seed, 'hosts').chance(0.4) ? { hosts: [victim, nodes[1] ?? victim] } : {};
+}
+
+/** Without it nobody ever waits in the queue: four nodes are worked on at once, and none takes long. */
+function drawCrowd({ seed }: First, theme: Theme): Pick<First, 'crowd'> {
+  const random = new SeededRandom(seed, 'crowd');
+  if (theme !== 'storm' || !random.chance(CROWD_SHARE)) return {};
+  const slowestMs = random.pick([30, 150, 600]);
+  return { crowd: { slots: 1, latencyMs: [slowestMs / 3, slowestMs] } };
 }
 
 /** Somebody wants the machine kept, or nobody can tell whether; sooner or later that is over. */

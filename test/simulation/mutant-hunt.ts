@@ -17,7 +17,7 @@ export interface Hunt {
 /** Plays worlds in the mutant's scenario until one breaks the law that it must break. */
 export async function hunt(mutant: Mutant): Promise<Hunt> {
   for (let seed = 1; seed <= SEEDS_MAX; seed++) {
-    const drawn = scenarioOf(seed);
+    const { crowd: _crowd, ...drawn } = scenarioOf(seed);
     const calm = { ...drawn, crashes: [], disturbances: [], isMisconfigured: false, ...mutant.scenario(drawn) };
     const scenario = { ...calm, expected: expectedOf(calm) };
     const seen = async (program: ControllerProgram): Promise<string[]> =>

@@ -102,6 +102,8 @@ export interface Scenario {
   /** Between the controllers and the API server, until `faultsEndMs`. */
   api: ApiFaults;
   faultsEndMs: number;
+  /** More is to be done than is done at once; absent: it is not. */
+  crowd?: Crowd;
   configuration: Configuration;
   /** The controllers beside the one that fences; absent: it is alone. */
   secondaries?: SecondaryControllers;
@@ -114,6 +116,13 @@ export interface Scenario {
   /** What fences do beside their BMCs, and how they let go; absent: by them alone. */
   ways?: Ways;
   expected: Expected;
+}
+
+/** Nodes wait in the queue, in whose order they are decided: few are worked on at once, and each request of theirs takes its time until `faultsEndMs`. */
+export interface Crowd {
+  slots: number;
+  /** One way. */
+  latencyMs: RangeMs;
 }
 
 /** Where the power of each machine comes from. */

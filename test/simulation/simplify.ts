@@ -74,6 +74,11 @@ const PLAIN: Readonly<Record<string, Change>> = {
     delete alone.secondaries;
     return alone;
   },
+  crowd: (scenario) => {
+    const empty = { ...scenario };
+    delete empty.crowd;
+    return empty;
+  },
   dumps: (scenario) => {
     const undumped = { ...scenario };
     delete undumped.dumps;

@@ -100,7 +100,8 @@ export class World {
     const isCordonedByTwo = deeds.some((one) => one.what === 'cordon' || (one.what === 'mark' && one.mark === 'cordon'));
     this.api = new SimulatedApi(kernel, scenario.nodes, audit, scenario.clockRates.apiServer, isCordonedByTwo);
     this.#inside = new Network(kernel.random('network inside'), INSIDE);
-    this.#network = new Network(kernel.random('network'), scenario.api);
+    const { latencyMs = scenario.api.latencyMs } = scenario.crowd ?? {};
+    this.#network = new Network(kernel.random('network'), { ...scenario.api, latencyMs });
     this.#rack = new Rack({
       scenario,
       kernel,
@@ -163,6 +164,7 @@ export class World {
       guards: this.#guards,
       secondaries: scenario.secondaries?.composed,
       hasRemedies: scenario.remedies !== undefined,
+      slots: scenario.crowd?.slots,
       nodeDaemons: daemons && ((host, process) => daemons.servedBy(host, process)),
       kdump: dumps && ((host, process) => dumps.heardBy(host, process)),
       ways: this.#ways && ((port) => this.#ways?.agents(port) ?? []),

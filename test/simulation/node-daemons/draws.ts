@@ -77,7 +77,7 @@ export function withNodeDaemons(seed: number): Scenario {
   const isDisturbed = !isPlain && random.chance(DISTURBED_SHARE);
   const machines = Object.fromEntries(nodes.map((node) => [node, drawMachine(random, story === 'vm-pause' && node === victim)]));
   const deeds = [...drawStory(random, story, victim, faultAtMs), ...(isPlain ? [] : drawExtras(random, nodes, faultAtMs))];
-  const { hosts: _hosts, feed: _feed, ...bare } = first;
+  const { hosts: _hosts, feed: _feed, crowd: _crowd, ...bare } = first;
   const scenario: Omit<Scenario, 'daemons' | 'expected'> = {
     ...bare,
     ...{ nodes, victim, fault: faultOf(story, random), faultAtMs, flaps: [], healAfterOffMs: undefined, isMisconfigured: false },

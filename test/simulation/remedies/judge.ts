@@ -73,7 +73,7 @@ class RemedyJudge {
     this.#scenario = scenario;
     this.#history = new History(trace, { ...DEFAULT_EXPECTATIONS, controllerUser: CONTROLLER_USER });
     // What has left may be on its way for so long.
-    this.#slackMs = scenario.api === CALM_API ? 0 : scenario.api.slowLatencyMs[1];
+    this.#slackMs = scenario.api === CALM_API && scenario.crowd === undefined ? 0 : scenario.api.slowLatencyMs[1];
   }
 
   run(): void {
