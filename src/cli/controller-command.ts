@@ -18,6 +18,7 @@ import type { Plan } from '../domain/plan.ts';
 import { hostEnvironment } from '../runtime/host-environment.ts';
 import { keepMemoryOutOfDumps } from '../runtime/core-dumps.ts';
 import { keepHeapSmall } from '../runtime/heap.ts';
+import { LoopLoad } from '../runtime/loop-load.ts';
 import { SystemClock } from '../runtime/system-clock.ts';
 import { SystemRandom } from '../runtime/system-random.ts';
 import { Probes } from '../connectivity/probes.ts';
@@ -136,7 +137,7 @@ export function controllerCommand(): Command {
         .choices(METAL3_REMEDIATION_CHOICES)
         .default('auto'),
     )
-    .addOption(option('--concurrency <count>', 'CONCURRENCY', 'number of nodes worked on at the same time').argParser(count).default(64))
+    .addOption(option('--concurrency <count>', 'CONCURRENCY', 'number of nodes worked on at the same time, at most').argParser(count).default(64))
     .addOption(option('--log-level <level>', 'LOG_LEVEL', 'lowest level that is logged').choices(['debug', 'info', 'warn', 'error']).default('info'))
     .addOption(option('--log-format <format>', 'LOG_FORMAT', 'log format; default: pretty on a terminal, else json').choices(['json', 'pretty']))
     .action(async (flags: Flags) => {
@@ -201,7 +202,7 @@ async function serve(flags: Flags, logger: Logger, ending: Ending): Promise<void
       reach: (kubeconfig) => reachCluster(kubeconfig, '(Secret)', clock),
       logger,
       metrics: telemetry.metrics,
-      recorder,
+      ...{ recorder, load: new LoopLoad() },
       ...(elsewhere === undefined ? {} : { machines: { transport: elsewhere, recorder: recorders[1] ?? recorder } }),
       ...(await nodeDaemonPorts(flags, server.url)),
       ...{ ...(await kdumpPorts(flags)), ...remedyPorts(flags) },

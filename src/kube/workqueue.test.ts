@@ -154,6 +154,63 @@ describe('the workqueue', () => {
     expect(over.size).toBe(nodes);
   });
 
+  describe('while it is paced by how busy the process is', () => {
+    let share: number;
+    const paced = (concurrency: number, least: number): Workqueue => {
+      const queue = build({ concurrency, pacing: { least, load: { busyShare: () => share } } });
+      for (let key = 0; key < 40; key += 1) queue.add(String(key));
+      return queue;
+    };
+
+    it('works on few keys at once where it is, and on all that it may where something else keeps them waiting', async () => {
+      share = 0.95;
+      const queue = paced(20, 3);
+      await clock.advance(1_000);
+      expect(queue.inFlight).toBe(3);
+      share = 0.3;
+      await clock.advance(60);
+      expect(queue.inFlight).toBeGreaterThan(3);
+      expect(queue.inFlight).toBeLessThan(20);
+      await clock.advance(1_000);
+      expect(queue.inFlight).toBe(20);
+    });
+
+    it('begins fewer again once it is busy, and never fewer than that', async () => {
+      share = 0.3;
+      const queue = paced(20, 3);
+      await clock.advance(1_000);
+      share = 0.95;
+      await clock.advance(1_000);
+      const began = jobs.length;
+      for (const job of jobs.slice(0, 17)) job.resolve();
+      await clock.advance(100);
+      expect([queue.inFlight, jobs.length]).toEqual([3, began]);
+      jobs[17]?.resolve();
+      await clock.advance(100);
+      expect([queue.inFlight, jobs.length]).toEqual([3, began + 1]);
+    });
+
+    it('looks at nothing while nothing waits, and ends that when it is closed', async () => {
+      share = 0.3;
+      const queue = build({ concurrency: 2, pacing: { least: 1, load: { busyShare: () => share } } });
+      queue.add('a');
+      await clock.advance(0);
+      expect(clock.pending).toBe(0);
+      queue.add('b');
+      await clock.advance(0);
+      expect(clock.pending).toBe(1);
+      await queue.close(0);
+      expect(clock.pending).toBe(0);
+    });
+
+    it('never works on more than it may, however few that are', async () => {
+      share = 0.95;
+      const queue = paced(2, 12);
+      await clock.advance(1_000);
+      expect(queue.inFlight).toBe(2);
+    });
+  });
+
   it('runs again after the time that the handler asks for', async () => {
     build().add('a');
     await clock.settle();

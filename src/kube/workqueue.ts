@@ -2,6 +2,7 @@ import type { BackoffLimits } from './backoff.ts';
 import { equalJitter } from './backoff.ts';
 import { ApiStatusError } from '../ports/api-transport.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { Load } from '../ports/load.ts';
 import type { WorkqueueMetrics } from '../ports/metrics.ts';
 import type { Random } from '../ports/random.ts';
 import type { Logger } from '../ports/recorder.ts';
@@ -19,8 +20,13 @@ export interface WorkqueueOptions {
    * back by itself, later each time, and not before an API server's `Retry-After`. The signal is aborted when the queue is closed.
    */
   handler: (key: string, signal: AbortSignal) => Promise<WorkResult | undefined>;
-  /** Keys worked on at the same time. */
+  /** Keys worked on at the same time, at most. */
   concurrency: number;
+  /**
+   * Of those `least` while the process is busy, and more again while it is not: where its own CPU is what they wait for, more at once end no sooner, and each takes
+   * longer; where it is the API server, they do not wait for each other. Absent: always `concurrency`.
+   */
+  pacing?: { least: number; load: Load };
   /** Of one key. Default 100 ms to 60 s. */
   backoff?: BackoffLimits;
   /** Of all retries together. Default 20 a second, 200 at once. First runs are never held back. */
@@ -30,6 +36,12 @@ export interface WorkqueueOptions {
 export interface WorkResult {
   afterMs?: number;
 }
+
+/** While keys wait for room, the load is looked at so often, and so many more or fewer are worked on. */
+const LOOK_MS = 20;
+const STEP = 4;
+const BUSY = 0.85;
+const AT_EASE = 0.7;
 
 /** A key's place in the queue: waiting for its time, ready, in flight, or in flight and wanted again. */
 interface Entry {
@@ -54,6 +66,9 @@ export class Workqueue {
   readonly #abort = new AbortController();
   readonly #idle = new Set<() => void>();
   #inFlight = 0;
+  /** So many may be in flight now. */
+  #room: number;
+  #cancelLook: (() => void) | undefined;
   #isPumping = false;
   #isClosed = false;
 
@@ -62,6 +77,7 @@ export class Workqueue {
       throw new Error(`workqueue ${options.name}: concurrency must be a whole number from 1, not ${String(options.concurrency)}`);
     }
     this.#options = options;
+    this.#room = Math.min(options.concurrency, options.pacing?.least ?? options.concurrency);
     this.#backoff = options.backoff ?? { baseMs: 100, maxMs: 60_000 };
     this.#bucket = new TokenBucket(options.clock, options.retryBucket ?? { ratePerSecond: 20, burst: 200 });
   }
@@ -118,6 +134,7 @@ export class Workqueue {
     }
     this.#ready.clear();
     this.#first.length = 0;
+    this.#cancelLook?.();
     if (this.#inFlight > 0 && graceMs > 0) {
       await new Promise<void>((resolve) => {
         const finish = (): void => {
@@ -170,12 +187,26 @@ export class Workqueue {
     this.#isPumping = true;
     void Promise.resolve().then(() => {
       this.#isPumping = false;
-      while (this.#inFlight < this.#options.concurrency) {
+      while (this.#inFlight < this.#room) {
         const key = this.#take();
         if (key === undefined) break;
         void this.#run(key);
       }
+      if (this.#waiting > 0) this.#lookAtLoad();
       this.#report();
+    });
+  }
+
+  #lookAtLoad(): void {
+    const { pacing, clock, concurrency } = this.#options;
+    if (pacing === undefined || this.#cancelLook !== undefined) return;
+    pacing.load.busyShare();
+    this.#cancelLook = clock.after(LOOK_MS, () => {
+      this.#cancelLook = undefined;
+      const share = pacing.load.busyShare();
+      if (share > BUSY) this.#room = Math.max(Math.min(pacing.least, concurrency), this.#room - STEP);
+      if (share < AT_EASE) this.#room = Math.min(concurrency, this.#room + STEP);
+      this.#pump();
     });
   }
 
@@ -251,7 +282,11 @@ export class Workqueue {
     }
   }
 
+  get #waiting(): number {
+    return this.#ready.size + this.#first.length;
+  }
+
   #report(): void {
-    this.#options.metrics.depth(this.#options.name, this.#ready.size + this.#first.length, this.#inFlight);
+    this.#options.metrics.depth(this.#options.name, this.#waiting, this.#inFlight);
   }
 }

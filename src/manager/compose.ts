@@ -42,6 +42,8 @@ import { stormSources } from './storm-sources.ts';
 import { watchCluster } from './watches.ts';
 
 /** For each part of the way out; the same as a signal gives. */
+/** Of a thousand that fail together each is proven off, and let go, in half of the time that it takes with 64 at once. */
+const NODES_WHILE_BUSY = 12;
 const HAND_OVER_DEADLINE_MS = 5_000;
 
 /** The composed fence controller; `start` resolves when it is synced and stands for election. */
@@ -229,7 +231,7 @@ function dispatcherOf(
 }
 
 function queueOf(
-  { clock, random, logger, metrics }: ControllerPorts,
+  { clock, random, logger, metrics, load }: ControllerPorts,
   { concurrency }: ControllerOptions,
   reconcile: (node: string) => Promise<void>,
 ): Workqueue {
@@ -237,7 +239,8 @@ function queueOf(
     await reconcile(node);
     return undefined;
   };
-  return new Workqueue({ name: 'fence', clock, random, logger, metrics: metrics.workqueue, concurrency, handler });
+  const pacing = load === undefined ? {} : { pacing: { least: NODES_WHILE_BUSY, load } };
+  return new Workqueue({ name: 'fence', clock, random, logger, metrics: metrics.workqueue, concurrency, ...pacing, handler });
 }
 
 function electorOf(

@@ -11,6 +11,7 @@ import type { Metrics } from '../ports/metrics.ts';
 import type { DatagramSocket, ExchangeKeyPairs } from '../ports/node-daemon.ts';
 import type { ConfigMap, Node, Secret } from '../ports/objects.ts';
 import type { Runner } from '../ports/jobs.ts';
+import type { Load } from '../ports/load.ts';
 import type { Planner } from '../ports/planner.ts';
 import type { Random } from '../ports/random.ts';
 import type { Logger, Recorder } from '../ports/recorder.ts';
@@ -38,7 +39,7 @@ export interface ControllerOptions extends FenceOptions {
   namespace: string;
   /** For the Lease; a fresh identifier is appended. */
   identity: string;
-  /** Nodes worked on at the same time. */
+  /** Nodes worked on at the same time, at most. */
   concurrency: number;
   lease?: { durationMs: number; renewDeadlineMs: number; retryMs: number };
   reflector?: Partial<ReflectorTimings>;
@@ -79,6 +80,8 @@ export interface ControllerPorts {
   logger: Logger;
   metrics: Metrics;
   recorder: Recorder;
+  /** How busy this process is; absent: as many nodes are worked on at once as may be. */
+  load?: Load;
   planner: (sources: {
     cluster: Cluster;
     configMaps: Lister<ConfigMap>;

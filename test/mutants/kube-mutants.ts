@@ -333,4 +333,24 @@ export const KUBE_MUTANTS: readonly SourceMutant[] = [
       'are those of kubelets’ Leases, of pods and of reports: a Node, a stop, a NodeFence and the leader’s Lease are read at once',
     ),
   },
+  {
+    name: 'workqueue paced for good',
+    defect: 'once the process was busy, few nodes are worked on at once though all of them wait for the API server',
+    file: 'src/kube/workqueue.ts',
+    edits: [['if (share < AT_EASE)', 'if (share < 0)']],
+    killedBy: byTest(
+      'src/kube/workqueue.test.ts',
+      'while it is paced by how busy the process is works on few keys at once where it is, and on all that it may where something else keeps them waiting',
+    ),
+  },
+  {
+    name: 'workqueue never paced',
+    defect: 'a busy process goes on to work on as many nodes at once as it may',
+    file: 'src/kube/workqueue.ts',
+    edits: [['if (share > BUSY)', 'if (share > 1)']],
+    killedBy: byTest(
+      'src/kube/workqueue.test.ts',
+      'while it is paced by how busy the process is begins fewer again once it is busy, and never fewer than that',
+    ),
+  },
 ];

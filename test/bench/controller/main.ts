@@ -10,6 +10,7 @@ import { ApiClient } from '../../../src/kube/client.ts';
 import { EventRecorder } from '../../../src/kube/events/recorder.ts';
 import { NAMESPACE } from '../../../src/manifests/access.ts';
 import { keepHeapSmall } from '../../../src/runtime/heap.ts';
+import { LoopLoad } from '../../../src/runtime/loop-load.ts';
 import { SystemClock } from '../../../src/runtime/system-clock.ts';
 import { SystemRandom } from '../../../src/runtime/system-random.ts';
 import { createLogger } from '../../../src/telemetry/logger.ts';
@@ -63,6 +64,7 @@ const controller = composeController(
     logger,
     metrics: telemetry.metrics,
     recorder,
+    load: new LoopLoad(),
     planner: (sources) => new LivePlanner({ ...sources, namespace: NAMESPACE }),
     exit: (reason) => {
       process.stderr.write(`${reason}\n`);
