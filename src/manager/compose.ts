@@ -41,9 +41,9 @@ import type { SecondaryControllers, SecondarySources } from './secondary-control
 import { stormSources } from './storm-sources.ts';
 import { watchCluster } from './watches.ts';
 
-/** For each part of the way out; the same as a signal gives. */
-/** Of a thousand that fail together each is proven off, and let go, in half of the time that it takes with 64 at once. */
+/** More than these end no sooner where it is our own CPU that they wait for. */
 const NODES_WHILE_BUSY = 12;
+/** For each part of the way out; the same as a signal gives. */
 const HAND_OVER_DEADLINE_MS = 5_000;
 
 /** The composed fence controller; `start` resolves when it is synced and stands for election. */
