@@ -66,8 +66,9 @@ export class Workqueue {
   readonly #abort = new AbortController();
   readonly #idle = new Set<() => void>();
   #inFlight = 0;
-  /** So many may be in flight now. */
+  /** So many may be in flight now, and never fewer than `#least`. */
   #room: number;
+  readonly #least: number;
   #cancelLook: (() => void) | undefined;
   #isPumping = false;
   #isClosed = false;
@@ -77,7 +78,8 @@ export class Workqueue {
       throw new Error(`workqueue ${options.name}: concurrency must be a whole number from 1, not ${String(options.concurrency)}`);
     }
     this.#options = options;
-    this.#room = Math.min(options.concurrency, options.pacing?.least ?? options.concurrency);
+    this.#least = Math.min(options.concurrency, options.pacing?.least ?? options.concurrency);
+    this.#room = this.#least;
     this.#backoff = options.backoff ?? { baseMs: 100, maxMs: 60_000 };
     this.#bucket = new TokenBucket(options.clock, options.retryBucket ?? { ratePerSecond: 20, burst: 200 });
   }
@@ -204,7 +206,7 @@ export class Workqueue {
     this.#cancelLook = clock.after(LOOK_MS, () => {
       this.#cancelLook = undefined;
       const share = pacing.load.busyShare();
-      if (share > BUSY) this.#room = Math.max(Math.min(pacing.least, concurrency), this.#room - STEP);
+      if (share > BUSY) this.#room = Math.max(this.#least, this.#room - STEP);
       if (share < AT_EASE) this.#room = Math.min(concurrency, this.#room + STEP);
       this.#pump();
     });

@@ -1,3 +1,4 @@
+import { backOffMs } from '../../domain/back-off.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { SelfCheckMetrics } from '../../ports/metrics.ts';
 import type { Logger } from '../../ports/recorder.ts';
@@ -89,7 +90,7 @@ export class SelfCheck {
     if (first !== undefined) {
       this.#vain += 1;
       if (this.#result.kind === 'unanswered') this.#decide({ kind: 'unanswered', waitsFor: `${first.question.name} (${first.message})` });
-      this.#later(Math.min(UNANSWERED_MOST_MS, UNANSWERED_MS * 2 ** Math.min(this.#vain - 1, 10)));
+      this.#later(backOffMs(this.#vain, UNANSWERED_MS, UNANSWERED_MOST_MS));
       return;
     }
     this.#vain = 0;

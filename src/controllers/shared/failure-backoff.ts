@@ -1,3 +1,4 @@
+import { backOffMs } from '../../domain/back-off.ts';
 import type { Clock } from '../../ports/clock.ts';
 
 interface Failure {
@@ -32,7 +33,7 @@ export class FailureBackoff {
     const known = this.#failures.get(key);
     const failures = (known?.failures ?? 0) + 1;
     const [firstMs, mostMs] = message === undefined ? [CONFLICT_MS, CONFLICT_MOST_MS] : [FIRST_MS, MOST_MS];
-    const delayMs = Math.max(atLeastMs, Math.min(mostMs, firstMs * 2 ** Math.min(failures - 1, 10)));
+    const delayMs = Math.max(atLeastMs, backOffMs(failures, firstMs, mostMs));
     this.#failures.set(key, { failures, retryAtMs: this.#clock.monotonicMs() + delayMs, message: message ?? known?.message });
     return message !== undefined && message !== known?.message;
   }

@@ -1,3 +1,4 @@
+import { backOffMs } from '../../domain/back-off.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/recorder.ts';
 
@@ -67,7 +68,7 @@ export class Detector<F> {
       this.#tell(error instanceof Error ? error.message : String(error));
       this.#failure.count += 1;
       const mostMs = Math.max(AGAIN_MS, Math.min(AGAIN_MOST_MS, this.#restMs));
-      return Math.min(mostMs, AGAIN_MS * 2 ** Math.min(10, this.#failure.count - 1));
+      return backOffMs(this.#failure.count, AGAIN_MS, mostMs);
     }
   }
 

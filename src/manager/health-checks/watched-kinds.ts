@@ -1,3 +1,4 @@
+import { backOffMs } from '../../domain/back-off.ts';
 import type { FoundKind, RemediationKinds } from '../../controllers/machine-health-check/dependencies.ts';
 import { discoveryDocument } from '../../kube/discovery.ts';
 import { Reflector } from '../../kube/reflector.ts';
@@ -65,8 +66,8 @@ export class WatchedKinds implements RemediationKinds {
     } catch (error) {
       // What is watched already goes on being watched.
       this.#base.logger.debug('remediation kind could not be discovered', { resource: kind, error });
-      restMs = Math.min(AGAIN_MS, AFTER_FAILURE_MS * 2 ** Math.min(10, entry.failures));
       entry.failures += 1;
+      restMs = backOffMs(entry.failures, AFTER_FAILURE_MS, AGAIN_MS);
     }
     if (this.#entries.get(kind) !== entry) return;
     entry.cancel = this.#base.clock.after(restMs, () => void this.#reconcile(kind, entry));

@@ -1,3 +1,4 @@
+import { backOffMs } from '../../domain/back-off.ts';
 import { CONTROLLERS_TOLD, parseControllers } from '../../domain/node-daemon/controllers.ts';
 import type { ControllersTold } from '../../domain/node-daemon/controllers.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -72,8 +73,7 @@ export class ControllersReader {
   #isDue(nowMs: number): boolean {
     const ceasedForMs = nowMs - this.#grantedUntilMs();
     const againMs = ceasedForMs > 0 && ceasedForMs < CEASED_FOR_MS ? CEASED_AGAIN_MS : AGAIN_MS;
-    const backOffMs = this.#failures === 0 ? againMs : RETRY_MS * 2 ** Math.min(10, this.#failures - 1);
-    return nowMs - this.#triedAtMs >= Math.min(againMs, backOffMs);
+    return nowMs - this.#triedAtMs >= (this.#failures === 0 ? againMs : backOffMs(this.#failures, RETRY_MS, againMs));
   }
 
   /** Never rejects; what was known stays where nothing better is. */

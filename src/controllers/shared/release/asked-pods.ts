@@ -1,3 +1,4 @@
+import { backOffMs } from '../../../domain/back-off.ts';
 import { bounded } from '../../../domain/node-fence.ts';
 import type { KeptPod } from '../../../domain/node-fence.ts';
 import { podName } from '../../../domain/release-plan.ts';
@@ -65,7 +66,7 @@ export class AskedPods {
   refused(pod: PodFacts, { by, isUnsure, againInMs }: Refused, nowMs: number): void {
     const before = this.#refusals.get(keyOf(pod))?.refusals ?? 0;
     const refusals = againInMs === undefined ? before + 1 : before;
-    const waitMs = againInMs ?? Math.min(LONGEST_MS, FIRST_MS * 2 ** (refusals - 1));
+    const waitMs = againInMs ?? backOffMs(refusals, FIRST_MS, LONGEST_MS);
     const refusal = { pod: podName(pod), refusals, notBeforeMs: nowMs + waitMs, by: bounded(by, WORDS_MAX), isUnsure, isUnderWay: false };
     this.#refusals.set(keyOf(pod), refusal);
   }
