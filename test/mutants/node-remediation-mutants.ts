@@ -2,6 +2,7 @@ import { byTest } from './source-mutant.ts';
 import type { SourceMutant } from './source-mutant.ts';
 
 const NODE_REMEDIATION_SHELL = 'test/node-remediation/shell.test.ts';
+const TAKEN_BACK = 'test/node-remediation/taken-back.test.ts';
 const REMOVAL = 'test/node-remediation/removal.test.ts';
 const REQUEST = 'test/node-remediation/request.test.ts';
 const LOST = 'test/node-remediation/lost.test.ts';
@@ -16,6 +17,20 @@ export const NODE_REMEDIATION_MUTANTS: readonly SourceMutant[] = [
     file: 'src/controllers/node-remediation/node-removal.ts',
     edits: [['if (stop !== undefined) throw new Conflict(stop);', '']],
     killedBy: byTest(NODE_REMEDIATION_SHELL, 'stays while a person has stopped it'),
+  },
+  {
+    name: 'removal taken back',
+    defect: 'a Node is deleted for good although whoever asked for it took that back while its device was read last of all',
+    file: 'src/controllers/node-remediation/node-removal.ts',
+    edits: [['    unlessTakenBack(),\n', '']],
+    killedBy: byTest(TAKEN_BACK, 'stays when its request is taken back meanwhile, and its machine is brought back'),
+  },
+  {
+    name: 'removal given up',
+    defect: 'a Node is deleted for good although its health check has given the request up',
+    file: 'src/controllers/node-remediation/perform.ts',
+    edits: [[' || annotations[TIMED_OUT] !== undefined', '']],
+    killedBy: byTest(TAKEN_BACK, 'stays when its health check gives the request up meanwhile'),
   },
   {
     name: 'removal without proof',

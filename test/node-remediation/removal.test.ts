@@ -29,12 +29,14 @@ async function orderOf(): Promise<Extract<Action, { kind: 'delete-node' }>> {
   return { kind: 'delete-node', target, fence: { name: 'node-fence-n', uid: fence?.metadata.uid ?? '' } };
 }
 
+const unlessTakenBack = (): Promise<void> => Promise.resolve();
+
 /** After its Lease was seen to stand still. */
 async function removal(order: Extract<Action, { kind: 'delete-node' }>, cluster: Cluster = operator): Promise<unknown> {
   const { clock, device: reader } = world;
-  await removeNode({ clock, reader, cluster: operator }, order, observations).catch((error: unknown) => error);
+  await removeNode({ clock, reader, cluster: operator, unlessTakenBack }, order, observations).catch((error: unknown) => error);
   await clock.advance(41 * SECOND_MS);
-  return removeNode({ clock, reader, cluster }, order, observations).catch((error: unknown) => error);
+  return removeNode({ clock, reader, cluster, unlessTakenBack }, order, observations).catch((error: unknown) => error);
 }
 
 describe('the deletion of a Node for good, when all is read anew right before it', () => {

@@ -22,13 +22,15 @@ interface Removing {
   /** Absent: of a cluster whose devices are not ours to read. */
   reader?: ProofReader;
   cluster: Cluster;
+  /** Rejects with `Conflict` once nobody asks for it any more. */
+  unlessTakenBack: () => Promise<void>;
 }
 
 type Order = Extract<Action, { kind: 'delete-node' }>;
 
 /**
  * Deletes the Node of a machine that stays off (P1, P2): on the standing proof of the NodeFence that is named, for the same Node and boot, with no stop on it,
- * not Ready, and after its Lease has been seen to stand still. Last of all its device is read anew, for a fence that is over reads it no more, and everything
+ * not Ready, while somebody asks for it, and after its Lease has been seen to stand still. Last of all its device is read anew, for a fence that is over reads it no more, and everything
  * once more after it. All is read consistently. Rejects with `Conflict` while any of it lacks, and while its volumes are being detached, for as long as that may
  * take; otherwise where the device does not bear the proof out. Resolves with how many volumes it went with.
  */
@@ -51,7 +53,7 @@ export async function removeNode(removing: Removing, order: Order, observations:
 }
 
 async function unlessUnproven(
-  { clock, cluster }: Removing,
+  { clock, cluster, unlessTakenBack }: Removing,
   { target, fence: named }: Order,
   observations: LeaseObservations,
 ): Promise<{ node: Node; fence: NodeFence; silentForMs: number }> {
@@ -60,6 +62,7 @@ async function unlessUnproven(
     cluster.get(NODES, target.name),
     cluster.get(LEASES, target.name, NODE_LEASE_NAMESPACE),
     activeStop(cluster, target.name),
+    unlessTakenBack(),
   ]);
   if (stop !== undefined) throw new Conflict(stop);
   if (fence?.metadata.uid !== named.uid || !fenceFactsOf(fence).isOff)

@@ -12,6 +12,7 @@ import { annotationsPatch, conditionsPatch, precondition } from '../shared/remed
 import { resourceOf } from '../shared/remediation/resource-of.ts';
 import type { Action, RequestStatus } from './actions.ts';
 import type { RemediationDependencies } from './dependencies.ts';
+import { TIMED_OUT } from './names.ts';
 import { removeNode } from './node-removal.ts';
 import type { LeaseObservations } from './node-removal.ts';
 import { keyOf } from './observe.ts';
@@ -64,12 +65,22 @@ async function deleteNode(
 ): Promise<void> {
   const { clock, proofReader } = dependencies;
   const { cluster, isOwn } = placeIn(observation);
-  const attached = await removeNode({ clock, cluster, ...(isOwn && { reader: proofReader }) }, action, leases);
+  const unlessTakenBack = (): Promise<void> => unlessGivenUp(dependencies.cluster, requestRef(observation.snapshot.request));
+  const attached = await removeNode({ clock, cluster, unlessTakenBack, ...(isOwn && { reader: proofReader }) }, action, leases);
   if (attached === 0) return;
   const message = `node ${action.target.name} is deleted while ${leftAttached(attached)}`;
   const event = remediationEvent('Stalled', message);
   dependencies.log.warn('remediation problem', { problem: message });
   emit(dependencies, observation, { ...action, target: requestRef(observation.snapshot.request), event });
+}
+
+/** Whoever takes it back, or gives it up, before its Node is gone has the node brought back. */
+async function unlessGivenUp(cluster: RemediationDependencies['cluster'], ref: ObjectRef): Promise<void> {
+  const found = await cluster.get(resourceOf(ref), ref.name, ref.namespace);
+  const { uid, deletionTimestamp, annotations = {} } = found?.metadata ?? {};
+  if (uid !== ref.uid || deletionTimestamp !== undefined || annotations[TIMED_OUT] !== undefined) {
+    throw new Conflict(`${keyOf(ref)} asks for it no more`);
+  }
 }
 
 async function patch(

@@ -4,7 +4,9 @@ import type { ApiClient } from '../../../src/kube/client.ts';
 import { MEDIK8S_LEASE_NAMESPACE } from '../../../src/manifests/access.ts';
 import { MACHINES } from '../../../src/ports/machines.ts';
 import { NODE_FENCE_REMEDIATION } from '../../../src/ports/remediation.ts';
+import type { KubeObject } from '../../../src/ports/objects.ts';
 import { LEASES, NODES } from '../../../src/ports/resources.ts';
+import type { ApiEvent } from '../../../src/laws/trace.ts';
 import type { KernelView } from '../../../src/testbed/simulation/kernel-view.ts';
 import { ILLNESS } from './secondary-controllers.ts';
 import type { Deed, RequestDeed } from './secondary-controllers.ts';
@@ -15,6 +17,8 @@ const PRESERVE = 'node.machine.sapcloud.io/preserve';
 const TIMED_OUT = 'remediation.medik8s.io/nhc-timed-out';
 const HOLDER = 'NodeHealthCheck-simulated';
 const LEASE_SECONDS = 660;
+/** Who deletes an object and waits until it is gone sees that a moment later. */
+const SEEN_GONE_MS = 500;
 
 type Asking = Deed & RequestDeed;
 type Timer = Pick<KernelView, 'schedule' | 'trace'>;
@@ -30,6 +34,8 @@ export interface DeedsOptions {
 /** Does what people and other clients do by the API for the controllers beside, when the draws say so; only their timing is bad. */
 export class Deeds {
   readonly #options: DeedsOptions;
+  /** What follows the end of a request that was taken back, by its name. */
+  readonly #afterwards = new Map<string, () => void>();
   #pending = 0;
 
   constructor(options: DeedsOptions) {
@@ -104,10 +110,29 @@ export class Deeds {
     await this.#options.admin.mergePatch(REQUESTS, name, { metadata: { annotations } }, { namespace: HOSTS_NAMESPACE });
   }
 
+  /** A request that is deleted has ended when its last finalizer goes. */
+  hear({ resource, name, verb, status, object }: ApiEvent): void {
+    if (resource !== 'nodefenceremediations.ha.k8s.io' || status >= 300 || object === undefined) return;
+    const { deletionTimestamp, finalizers = [] } = (object as KubeObject).metadata;
+    if ((verb === 'delete' || deletionTimestamp !== undefined) && finalizers.length === 0) this.#gone(name ?? '');
+  }
+
+  #gone(name: string): void {
+    const next = this.#afterwards.get(name);
+    this.#afterwards.delete(name);
+    next?.();
+  }
+
+  /** As NodeHealthCheck and `kubectl delete` do, it is waited for until nothing holds it any more: until then its node may yet go, or come back. */
+  async #takeBack(name: string, deed: Asking): Promise<void> {
+    this.#afterwards.set(name, () => this.#later(SEEN_GONE_MS, `${name} is seen to be gone`, () => this.#goOn(deed)));
+    const isThere = await this.#options.admin.remove(REQUESTS, name, { namespace: HOSTS_NAMESPACE });
+    if (!isThere) this.#gone(name);
+  }
+
   /** Whose Node has gone for good is taken into use again. */
-  async #takeBack(name: string, { node, hasLease }: Asking): Promise<void> {
+  async #goOn({ node, hasLease }: Asking): Promise<void> {
     const { admin, switchOn } = this.#options;
-    await admin.remove(REQUESTS, name, { namespace: HOSTS_NAMESPACE });
     if ((await admin.get(NODES, node)) === undefined) switchOn(node);
     if (!hasLease) return;
     const lease = await admin.get(LEASES, leaseName(node), MEDIK8S_LEASE_NAMESPACE);

@@ -94,6 +94,7 @@ export class SecondariesOfWorld {
     if (this.#options.secondaries === undefined) return undefined;
     // Without the controller they are nobody's.
     if (this.#options.secondaries.composed.remediation) this.#requests.hear(event);
+    this.#deeds.hear(event);
     this.#driver.hear(event);
     this.#left?.hear(event);
     return this.#kept?.hear(event);
