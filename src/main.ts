@@ -16,7 +16,14 @@ function fenceCall([, program = '', command, name, ...parameters]: readonly stri
   return command === 'agent' ? { name, parameters } : undefined;
 }
 
-async function main(argv: readonly string[]): Promise<void> {
+/** `help <command>` asks for what `<command> --help` says: only that command's own code knows its options. */
+function withoutHelpWord(argv: readonly string[]): readonly string[] {
+  const [node = '', program = '', word, command, ...more] = argv;
+  return word === 'help' && command !== undefined && Object.hasOwn(COMMANDS, command) ? [node, program, command, ...more, '--help'] : argv;
+}
+
+async function main(given: readonly string[]): Promise<void> {
+  const argv = withoutHelpWord(given);
   const call = fenceCall(argv);
   if (call !== undefined) {
     const { agentForPeople, fenceProcess } = await import('./cli/agent/fence-process.ts');

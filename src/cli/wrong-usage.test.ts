@@ -66,6 +66,19 @@ describe('wrong usage', { timeout: 60_000 }, () => {
   );
 });
 
+describe('nodefence help <command>', { timeout: 60_000 }, () => {
+  it.each(['stop', 'node', 'agent'])('of %s is its --help', async (command) => {
+    const asked = await nodefence(['help', command], '');
+    expect(asked).toEqual(await nodefence([command, '--help'], ''));
+    expect(asked).toMatchObject({ code: 0, out: expect.stringMatching(command === 'stop' ? /--reason <text>/u : /Usage/u) as string });
+  });
+
+  it('helps with commands of commands', async () => {
+    const { code, out } = await nodefence(['help', 'node', 'status'], '');
+    expect({ code, out }).toEqual({ code: 0, out: expect.stringMatching(/^Usage: nodefence node status /u) as string });
+  });
+});
+
 describe('a drill on a real control plane that does not start', { timeout: 120_000 }, () => {
   const assets = (server: string): string => {
     const place = mkdtempSync(join(folder, 'assets-'));
