@@ -2,6 +2,7 @@ import { METHOD_KEY, place, readOnlySettings, readSettings, TEMPLATE_KEY } from 
 import type { Configuration, NamedConfig, NodeFacts, Setting, Settings } from './configuration.ts';
 import { fillPlaceholders } from './node-groups.ts';
 import type { Layer } from './node-groups.ts';
+import { nearest } from './nearest.ts';
 import type { Problems } from './problems.ts';
 
 /** Where a method of one node is looked up. */
@@ -73,9 +74,20 @@ export function findTemplate(lookup: MethodLookup, reference: Setting, problems:
 
 function similarTemplate(configuration: Configuration, name: string): NamedConfig | undefined {
   const bare = (text: string): string => text.replace(/^fence-(method-)?template-/, '');
-  return [...configuration.configMaps.values()].find(
-    (config) => config.name !== name && config.name.includes('template') && bare(config.name) === bare(name),
+  const templates = [...configuration.configMaps.values()].filter(
+    (config) => config.name.includes('template') || Object.hasOwn(config.data, TEMPLATE_KEY),
   );
+  const meant = nearest(
+    name,
+    templates.map((config) => config.name),
+  );
+  return templates.find((config) => bare(config.name) === bare(name)) ?? templates.find((config) => config.name === meant);
+}
+
+function howToGive(placeholder: string, node: string): string {
+  const [, kind, key = ''] = /^\{(label|annotation):(.*)\}$/.exec(placeholder) ?? [];
+  if (kind === undefined) return 'write the value into a ConfigMap of its own';
+  return `kubectl ${kind === 'label' ? 'label' : 'annotate'} node ${node} ${key}=VALUE`;
 }
 
 /** The value for this node. In a group every pair of braces must be a placeholder; elsewhere other braces are the value's own. */
@@ -83,7 +95,7 @@ export function filled({ node, groupLayer }: MethodLookup, setting: Setting, pro
   if (!setting.value.includes('{')) return setting;
   const { value, unfilled } = fillPlaceholders(setting.value, node);
   for (const { placeholder, why } of unfilled) {
-    if (why === 'missing') problems.error(setting.where, `node ${node.name} has nothing for ${placeholder}`);
+    if (why === 'missing') problems.error(setting.where, `node ${node.name} has nothing for ${placeholder}: ${howToGive(placeholder, node.name)}`);
     else if (groupLayer !== undefined) {
       const known = '{node}, {provider_id}, {address}, {label:x}, {annotation:y}';
       problems.error(setting.where, `${placeholder.slice(0, 60)} is no placeholder: one of ${known}`);

@@ -209,17 +209,18 @@ const OLD_TLS: ReadonlySet<string> = new Set(['1.0', '1.1']);
 const OLD_TLS_CAN_BE_BROKEN =
   'speaks a TLS that can be broken by whoever is on the path: update the firmware of the device, or keep its network apart from others';
 
+const KEYS_SHOWN_MAX = 200;
+
 /** Where a login that is missing was looked for, and belongs. */
-function secretHint(
-  { name, definition, secretNames }: MergedMethod,
-  parameter: string,
-  login: { secret: string | undefined; node: string; isKnown: boolean },
-): string {
+function secretHint({ name, definition, secretNames }: MergedMethod, parameter: string, login: Login & { node: string; isKnown: boolean }): string {
   const isLogin = secretNames.has(parameter) || (parameter === 'username' && secretNames.has('password'));
   const isMissing = definition.describe().some((one) => one.name === parameter);
   if (!login.isKnown || !isLogin || !isMissing) return '';
   const usual = defaultSecretName(name, login.node);
-  return login.secret === undefined ? ` (no secret= is written, and there is no Secret ${usual})` : ` (not a key of Secret ${login.secret} either)`;
+  if (login.secret === undefined) return ` (no secret= is written, and there is no Secret ${usual})`;
+  if (login.keys === undefined) return ` (not a key of Secret ${login.secret} either)`;
+  const has = login.keys.length === 0 ? 'none' : login.keys.toSorted().join(', ').slice(0, KEYS_SHOWN_MAX);
+  return ` (Secret ${login.secret} has no such key: it has ${has})`;
 }
 
 function checkParameters(
@@ -237,12 +238,10 @@ function checkParameters(
   for (const [name, setting] of exposed)
     problems.error(setting.where, `${name} is not allowed in the ConfigMap of a group: put it into a Secret and write secret=<its name>`);
   const found = parameterProblems(merged, secret, secretKeys);
+  const login = { secret, keys: secret === undefined ? undefined : secretKeys?.(secret), node, isKnown: secretKeys !== undefined };
   for (const { parameter, message } of found) {
     const setting: Setting | undefined = parameters.get(parameter);
-    problems.error(
-      setting?.where ?? where,
-      `${parameter} ${message}${secretHint(merged, parameter, { secret, node, isKnown: secretKeys !== undefined })}`,
-    );
+    problems.error(setting?.where ?? where, `${parameter} ${message}${secretHint(merged, parameter, login)}`);
   }
   const insecure = parameters.get('ssl_insecure');
   if (insecure !== undefined && parseBoolean(insecure.value) === true) problems.warning(insecure.where, TRUSTS_ANYBODY);

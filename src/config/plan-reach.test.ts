@@ -164,7 +164,8 @@ describe('placeholders', () => {
 
   it.each([
     ['{nodename}.bmc', '{nodename} is no placeholder: one of {node}, '],
-    ['{label:gone}', 'node node-a has nothing for {label:gone}'],
+    ['{label:gone}', 'node node-a has nothing for {label:gone}: kubectl label node node-a gone=VALUE'],
+    ['{annotation:gone}', 'node node-a has nothing for {annotation:gone}: kubectl annotate node node-a gone=VALUE'],
     ['{label:}', '{label:} is no placeholder'],
   ])('%s is an error', (written, message) => {
     expect(errors(on(written))[0]).toMatchObject({

@@ -163,7 +163,10 @@ describe('precedence', () => {
       powerManagement: [{ methods: [{ device: '192.0.2.9' }] }],
     });
     expect(errors(plan(group('bmc-{label:height}')))).toMatchObject([
-      { where: 'ConfigMap fence-config-rack, key fence-method-m, line 2', message: 'node node-a has nothing for {label:height}' },
+      {
+        where: 'ConfigMap fence-config-rack, key fence-method-m, line 2',
+        message: 'node node-a has nothing for {label:height}: kubectl label node node-a height=VALUE',
+      },
     ]);
     expect(plan(group('x'), { node: { labels: { rack: 'r2' } } }).source).toBe('none');
   });

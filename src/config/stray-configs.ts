@@ -22,6 +22,28 @@ export function strayProblems(configuration: Configuration): PlanProblem[] {
   return problems.all();
 }
 
+/** Keys of what configures nodes that nobody reads: what stands there looks as if it counted. */
+export function strayKeys(configuration: Configuration): PlanProblem[] {
+  const problems = new Problems();
+  for (const config of configuration.configMaps.values()) {
+    if (isRemedies(config) || (config.name !== CLUSTER_CONFIG && !config.name.startsWith(NODE_CONFIG_PREFIX))) continue;
+    const isNodes = config.name !== CLUSTER_CONFIG;
+    for (const key of Object.keys(config.data)) {
+      if (key === CONFIG_KEY || (isNodes && key.startsWith(METHOD_PREFIX))) continue;
+      problems.warning(place(config, key), `nobody reads a key of this name: ${meantKey(key, isNodes)}`);
+    }
+  }
+  return problems.all();
+}
+
+function meantKey(key: string, isNodes: boolean): string {
+  if (nearest(key, [CONFIG_KEY]) !== undefined) return `did you mean ${CONFIG_KEY}?`;
+  if (!isNodes) return `everything stands under ${CONFIG_KEY}`;
+  const [first = '', second = '', ...rest] = key.split(/[-_.]/);
+  const isMethod = rest.length > 0 && nearest(`${first}-${second}`, [METHOD_PREFIX.slice(0, -1)]) !== undefined;
+  return isMethod ? `did you mean ${METHOD_PREFIX}${rest.join('-')}?` : `steps stand under ${CONFIG_KEY}, a method under ${METHOD_PREFIX}<method>`;
+}
+
 /** Is there anything in it that is meant for fencing? */
 export function holdsFencing(configuration: Configuration): boolean {
   return strayProblems(configuration).length > 0 || [...configuration.configMaps.values()].some((config) => isRead(config));

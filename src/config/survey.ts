@@ -14,7 +14,7 @@ import { Problems } from './problems.ts';
 import { checkRemedyReach, readRemedies } from './remedies.ts';
 import { remedyProblems } from './remedy-checks.ts';
 import { resolvePlan } from './resolve-plan.ts';
-import { strayProblems } from './stray-configs.ts';
+import { strayKeys, strayProblems } from './stray-configs.ts';
 
 export interface SurveyInput {
   configuration: Configuration;
@@ -63,6 +63,7 @@ function wholeCluster(configuration: Configuration, cluster: ReadonlyMap<string,
   const problems = new Problems();
   problems.take(clusterProblems(configuration));
   problems.take(strayProblems(configuration));
+  problems.take(strayKeys(configuration));
   const remedies = readRemedies([...configuration.configMaps.values()].filter(isRemedies), problems);
   if (cluster !== undefined) {
     checkNames(configuration, cluster, problems);

@@ -9,7 +9,7 @@ import { rightsElsewhere } from '../../src/cli/program-rights.ts';
 import { inputFromFiles } from '../../src/cli/validate/files.ts';
 import { validate } from '../../src/cli/validate/validation.ts';
 
-/** Fifty mistakes of a first hour, and what `nodefence validate -f` answers to each. */
+/** Sixty mistakes of a first hour, and what `nodefence validate -f` answers to each. */
 
 interface Manifest {
   kind: string;
@@ -152,6 +152,11 @@ const ERRORS: readonly Row[] = [
   ['a template that is not there', both('template-bmc', 'template-bcm'), 'template fence-method-template-bcm does not exist'],
   ['an agent that nobody has', template('agent_name=redfish', 'agent_name=redfsh'), 'unknown agent redfsh: did you mean redfish?'],
   ['an agent of a later version', template('agent_name=redfish', 'agent_name=delete-node'), 'agent delete-node is not part of this version'],
+  [
+    'a template that is not there, spelt alike',
+    off('template-bmc', 'tempate-bmc'),
+    'template fence-method-tempate-bmc does not exist: did you mean fence-method-template-bmc?',
+  ],
   ['no agent', template('agent_name=redfish\n', ''), 'agent_name is missing, here and in the template'],
   ['no action', off('\naction=off', ''), 'action is missing: write action= with one of'],
   ['an action that does not fence', off('action=off', 'action=status'), 'action status does not fence with agent redfish'],
@@ -170,6 +175,9 @@ const ERRORS: readonly Row[] = [
   ['an off in isolation', put('node', 'config.properties', 'isolation=mark-unschedulable', 'isolation=bmc-off'), 'isolation may not switch power'],
   ['no address', both('ip=192.0.2.11\n', ''), 'ip is missing'],
   ['an address with a scheme', both('ip=192.0.2.11', 'ip=https://192.0.2.11'), 'ip must be'],
+  ['an address with a number that is too large', both('192.0.2.11', '192.0.2.311'), 'ip must be'],
+  ['an address that programs read as octal', both('192.0.2.11', '192.0.2.011'), 'ip must be'],
+  ['an address with a number too few', both('192.0.2.11', '192.0.2'), 'ip must be'],
   ['a port that is none', off('action=off', 'ipport=99999\naction=off'), 'ipport must be'],
   [
     'no Secret, and none named',
@@ -177,7 +185,23 @@ const ERRORS: readonly Row[] = [
     'password is missing: Password. (no secret= is written, and there is no Secret secret-fence-method-bmc-off-worker-1)',
   ],
   ['a Secret that is not there', without('secret'), 'Secret bmc-login does not exist: create it in the fence namespace, or mend the name'],
-  ['a Secret without password', (files) => delete dataOf(files, 'secret')['password'], '(not a key of Secret bmc-login either)'],
+  ['a Secret without password', (files) => delete dataOf(files, 'secret')['password'], '(Secret bmc-login has no such key: it has username)'],
+  [
+    'a login under a key of another name',
+    all(
+      (files) => delete dataOf(files, 'secret')['username'],
+      (files) => (dataOf(files, 'secret')['user'] = 'fence'),
+    ),
+    'username is missing: Login name. (Secret bmc-login has no such key: it has password, user)',
+  ],
+  [
+    'a Secret without a key',
+    all(
+      (files) => delete dataOf(files, 'secret')['username'],
+      (files) => delete dataOf(files, 'secret')['password'],
+    ),
+    'password is missing: Password. (Secret bmc-login has no such key: it has none)',
+  ],
   ['an empty password', (files) => (dataOf(files, 'secret')['password'] = ''), 'password is missing'],
   ['a time without a unit that is known', line('power_timeout=90sec'), 'power_timeout=90sec must be a duration'],
   ['a proof that does not exist', line('minimum_evidence=ping'), 'minimum_evidence ping must be of'],
@@ -232,10 +256,25 @@ const WARNINGS: readonly Row[] = [
     ),
     'runs where the controller runs: filer has to be in the folder that --programs of the controller names: not looked for from here',
   ],
+  [
+    'a key of a ConfigMap that nobody reads',
+    (files) => (dataOf(files, 'node')['power_management'] = 'bmc-off bmc-on'),
+    'nobody reads a key of this name: steps stand under config.properties, a method under fence-method-<method>',
+  ],
+  [
+    'the key of a method that is spelt wrong',
+    (files) => (dataOf(files, 'node')['fence-methd-bmc-reset'] = 'action=off'),
+    'nobody reads a key of this name: did you mean fence-method-bmc-reset?',
+  ],
+  [
+    'the key of the cluster that is spelt wrong',
+    more('fence-cluster-config', { 'config.properties': '', 'config.propertes': 'profile=fast' }),
+    'nobody reads a key of this name: did you mean config.properties?',
+  ],
   ['a step given twice', line('power_management=bmc-off'), 'duplicate key power_management: replaces line'],
 ];
 
-describe('fifty mistakes in a configuration', () => {
+describe('sixty mistakes in a configuration', () => {
   const folder = mkdtempSync(join(tmpdir(), 'nodefence-mistakes-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -248,8 +287,8 @@ describe('fifty mistakes in a configuration', () => {
     return report.problems.map(({ severity, message }) => `${severity}: ${message}`);
   }
 
-  it('are fifty, none of them twice', () => {
-    expect(new Set([...ERRORS, ...WARNINGS].map(([mistake]) => mistake)).size).toBe(50);
+  it('are sixty, none of them twice', () => {
+    expect(new Set([...ERRORS, ...WARNINGS].map(([mistake]) => mistake)).size).toBe(59);
   });
 
   it('are none where there is none', () => {

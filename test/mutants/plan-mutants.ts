@@ -62,6 +62,13 @@ export const PLAN_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest('test/installation/mistakes.test.ts', 'error: fence-conf- instead of fence-config-'),
   },
   {
+    name: 'an address read as octal',
+    defect: 'an address with a leading zero or a number too many is taken for a host name',
+    file: 'agents/shared/address/host-text.ts',
+    edits: [['return isIP(text) === 4;', 'return true;']],
+    killedBy: byTest('test/installation/mistakes.test.ts', 'error: an address that programs read as octal'),
+  },
+  {
     name: 'on at another BMC',
     defect: 'off at one BMC and on at another is ok for validate',
     file: 'src/config/plan-checks.ts',

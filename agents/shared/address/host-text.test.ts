@@ -3,7 +3,18 @@ import { describe, expect, it } from 'vitest';
 import { isHost } from './host-text.ts';
 
 describe('The host of a device', () => {
-  it.each(['bmc-a', 'bmc_a.example.com', '10.0.0.1', '::1', '[::1]', 'fe80::1%eth0', '[fe80::1%eth0.7]', '::ffff:10.0.0.1'])('may be %s', (text) => {
+  it.each([
+    'bmc-a',
+    'bmc_a.example.com',
+    '1.example.com',
+    'bmc-1.1',
+    '10.0.0.1',
+    '::1',
+    '[::1]',
+    'fe80::1%eth0',
+    '[fe80::1%eth0.7]',
+    '::ffff:10.0.0.1',
+  ])('may be %s', (text) => {
     expect(isHost(text)).toBe(true);
   });
 
@@ -13,6 +24,11 @@ describe('The host of a device', () => {
     '::1]',
     '[[::1]]',
     '[10.0.0.1]',
+    '10.0.0.256',
+    '10.0.0.010',
+    '10.0.1',
+    '10.0.0.1.',
+    '10',
     ':',
     '::1::',
     'a b',
