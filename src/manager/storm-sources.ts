@@ -15,12 +15,16 @@ export interface StormSources {
 export function stormSources(ports: ControllerPorts, cluster: Cluster, leader: Lister<Lease>, identity: () => string): StormSources {
   const { clock, logger } = ports;
   const predecessor = new Predecessor(leader, clock, identity);
+  const foreignMarks = new ForeignObjects({ cluster, clock, log: logger });
   const connectivity = ports.connectivity?.(cluster);
   return {
-    acquired: () => predecessor.acquired(),
+    acquired: () => {
+      predecessor.acquired();
+      void foreignMarks.prepare();
+    },
     given: {
       ...(connectivity === undefined ? {} : { connectivity }),
-      foreignMarks: new ForeignObjects({ cluster, clock, log: logger }),
+      foreignMarks,
       tookOver: () => predecessor.tookOver,
     },
   };

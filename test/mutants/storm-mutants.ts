@@ -199,4 +199,31 @@ export const STORM_MUTANTS: readonly SourceMutant[] = [
     edits: [['      this.#next = undefined;\n', '']],
     killedBy: byTest('src/controllers/fence/stop-answers.test.ts', 'that were sent before answer nobody who asks later'),
   },
+  {
+    name: 'unread marks taken for none',
+    defect: 'a node that a NodeMaintenance has in hand is acted on before that was read',
+    file: 'src/domain/policies/maintenance.ts',
+    edits: [['      if (view.areMarksRead === false) return UNREAD;\n', '']],
+    killedBy: byTest(STORM, 'holds a remedy until it is read whether others have the node in hand, also where nothing has failed before'),
+  },
+  {
+    name: 'nobody asked for a request',
+    defect: 'targets are asked only while a node has failed: the machine of a well one is never switched off on request',
+    file: 'src/controllers/fence/storm/storm.ts',
+    edits: [['    this.#askAround();\n    let holdsOf', '    let holdsOf']],
+    killedBy: byTest(
+      STORM,
+      'asks around for a node that is well, too, where its machine is to be switched off on request: it was held for ever by targets that nobody asked',
+    ),
+  },
+  {
+    name: 'marks read for an earlier question',
+    defect: 'an answer to what was asked before counts as one to what is asked now',
+    file: 'src/controllers/fence/storm/foreign-objects.ts',
+    edits: [['asks === this.#asks', 'asks <= this.#asks']],
+    killedBy: byTest(
+      'src/controllers/fence/storm/foreign-objects.test.ts',
+      'are not read until the answer to what was asked last is there, or an error, whatever an earlier one says',
+    ),
+  },
 ];

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_ISOLATION } from '../../domain/policies/controller-isolated.ts';
+import { maintenance } from '../../domain/policies/maintenance.ts';
 import { maxUnhealthy } from '../../domain/policies/max-unhealthy.ts';
 import { startupGrace } from '../../domain/policies/startup-grace.ts';
 import type { NodeFenceStatus } from '../../domain/node-fence.ts';
@@ -15,25 +16,28 @@ const NOW_MS = Date.parse('2026-01-01T12:00:00Z');
 const FRESH = '2026-01-01T11:59:55Z';
 const HOLD = { reason: 'startup-grace', policy: 'startup-grace', message: 'started 20 s ago', since: FRESH };
 
-function judged(failed: number, hold: NodeFenceStatus['hold'], mayRead = true): ReturnType<typeof stormHolds> {
+function judged(failed: number, hold: NodeFenceStatus['hold'], mayRead = true, node = 'a'): ReturnType<typeof stormHolds> {
   const names = ['a', 'b', 'c', 'd', 'e'];
   const nodes = names.map((name, index) => {
     const node = nodeOf({ ready: index < failed ? 'Unknown' : 'True' });
     return { ...node, metadata: { ...node.metadata, name } };
   });
   const leases = names.map((name) => ({ metadata: { name, namespace: 'kube-node-lease' }, spec: { renewTime: FRESH } }));
-  const answers: Readonly<Record<string, unknown>> = { nodes, leases, nodefences: [], pods: [] };
+  const nodemaintenances = [{ metadata: { name: 'disk-swap' }, spec: { nodeName: 'e' } }];
+  const answers: Readonly<Record<string, unknown>> = { nodes, leases, nodefences: [], pods: [], nodemaintenances };
   const list = ({ plural }: { plural: string }): Promise<never> =>
     mayRead ? Promise.resolve(answers[plural] as never) : Promise.reject(new ApiStatusError(403, 'Forbidden', 'not yours'));
+  const get = (): Promise<undefined> => Promise.resolve(undefined);
   const { dependencies } = new FenceHarness(new ManualClock());
   const policies = [
     maxUnhealthy({ name: 'max-unhealthy', isolation: DEFAULT_ISOLATION }),
+    maintenance({ name: 'maintenance', windows: [], offsetMs: () => 0 }),
     startupGrace({ name: 'startup-grace', durationMs: 300_000 }),
   ];
   const status = { ...provenStatus(planOf({ timing: DEFAULT_TIMING })), ...(hold === undefined ? {} : { hold }) };
   return stormHolds({
-    access: { cluster: { list } as unknown as Cluster },
-    node: 'a',
+    access: { cluster: { list, get } as unknown as Cluster },
+    node,
     status,
     nowMs: NOW_MS,
     dependencies: { ...dependencies, planner: { ...dependencies.planner, stormPolicies: () => policies } },
@@ -46,6 +50,11 @@ describe('what storm policies say, as explain shows it', () => {
     expect(first?.message).toContain('3 of 5 nodes are unhealthy');
     expect(others).toEqual([]);
     expect(await judged(2, undefined)).toEqual([]);
+  });
+
+  it('is a NodeMaintenance too, which stands beside the Node', async () => {
+    expect((await judged(1, undefined, true, 'e')).map(({ message }) => message)).toEqual([expect.stringContaining('NodeMaintenance disk-swap')]);
+    expect(await judged(1, undefined, true, 'b')).toEqual([]);
   });
 
   it('is what the fence records where it rests on what only the leader knows', async () => {

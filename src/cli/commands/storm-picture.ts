@@ -1,5 +1,6 @@
 import { readyOf } from '../../controllers/fence/observation.ts';
 import { holdsOnRemedy } from '../../controllers/fence/holds-for-other-controllers.ts';
+import { ForeignObjects } from '../../controllers/fence/storm/foreign-objects.ts';
 import { Storm } from '../../controllers/fence/storm/storm.ts';
 import type { FenceDependencies } from '../../controllers/fence/dependencies.ts';
 import type { NodeFenceStatus } from '../../domain/node-fence.ts';
@@ -46,10 +47,14 @@ export async function stormHolds({ access: { cluster }, node, status, nowMs, dep
       ...nodes.map((one) => [one.metadata.name, Date.parse(readyOf(one)?.lastHeartbeatTime ?? '')] as const),
       ...leases.map((lease) => [lease.metadata.name, Date.parse(lease.spec.renewTime ?? '')] as const),
     ]);
+    const clock = new ManualClock({ monotonicMs: nowMs, wallMs: nowMs });
+    const foreignMarks = new ForeignObjects({ cluster, clock, log: dependencies.log });
+    if (judged.some(({ policy }) => policy === 'maintenance')) await foreignMarks.prepare();
     const storm = new Storm(
       {
         ...dependencies,
-        clock: new ManualClock({ monotonicMs: nowMs, wallMs: nowMs }),
+        clock,
+        foreignMarks,
         listers: { ...listers, nodes: listed(nodes), leases: listed(leases), fences: listed(fences), pods: listed(pods, { node: () => [] }) },
         planner: {
           planFor: (one) => planner.planFor(one),

@@ -89,9 +89,13 @@ export interface FenceDependencies {
 /** Who else has a node in hand, as objects beside the Node say. */
 export interface ForeignMarks {
   marksOf(node: string): readonly MaintenanceMark[];
-  /** Something failed: look for marks from now on, and go on. Costs nothing when it is asked again. */
+  /** False: what was asked for has not been read yet, and any node may have a mark. */
+  readonly isRead: boolean;
+  /** Somebody is to be judged: look for marks from now on, and go on. Costs nothing when it is asked again. */
   ask(): void;
   rest(): void;
-  /** Called with the nodes whose marks may have changed. */
+  /** Nothing is read from now on. */
+  close(): void;
+  /** Called with the nodes whose marks may have changed, and when what was asked for is read. */
   onChange(listener: (nodes: readonly string[]) => void): void;
 }

@@ -17,6 +17,11 @@ export interface MaintenanceSettings extends CommonSettings {
   offsetMs: UtcOffset;
 }
 
+const UNREAD = {
+  reason: 'maintenance',
+  message: 'it may be under maintenance: NodeMaintenances and the lock of kured are being read; ends with their answer',
+} as const;
+
 /** Somebody has this node in hand: every foreign mark that the view carries, and what was configured. */
 export function maintenance(settings: MaintenanceSettings): StormPolicy {
   return stormPolicy('maintenance', settings, (view): Ruling => {
@@ -25,6 +30,7 @@ export function maintenance(settings: MaintenanceSettings): StormPolicy {
       const found = own(settings, node);
       const where = node.marks.length === 0 ? found : [...node.marks.map((mark) => `${mark.source}: ${mark.where}`), ...found];
       if (where.length > 0) return { reason: 'maintenance', message: `it is under maintenance (${named(where)}): ends when the mark is gone` };
+      if (view.areMarksRead === false) return UNREAD;
       if (open === undefined) return undefined;
       const message = `maintenance window ${open.window.text} is open`;
       return { reason: 'maintenance-window', message, untilMs: view.nowMs + open.leftMs };

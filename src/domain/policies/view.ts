@@ -10,6 +10,8 @@ export interface StormView {
   starts: readonly { node: string; atMs: number }[];
   /** When each storm policy that had tripped let go again; `cooldown` counts from it. */
   stormEndedAtMs: number | undefined;
+  /** `false`: what others say in objects beside the Nodes is being read, and any node may have such a mark. */
+  areMarksRead?: boolean;
   /** Named alerts that the metrics server says fire, by the name of the policy that asks; `undefined`: it could not be asked. */
   alerts: ReadonlyMap<string, readonly string[] | undefined>;
 }

@@ -89,6 +89,41 @@ describe('objects of others that have a node in hand', () => {
     expect(stage.sources('a')).toEqual(['node-maintenance']);
   });
 
+  it('are not read until the answer to what was asked last is there, or an error, whatever an earlier one says', async () => {
+    const stage = new Stage();
+    const answers: PromiseWithResolvers<never>[] = [];
+    const list = (): Promise<never> => {
+      const answer = Promise.withResolvers<never>();
+      answers.push(answer);
+      return answer.promise;
+    };
+    const { log } = new FenceHarness(stage.clock).dependencies;
+    const objects = new ForeignObjects({ cluster: { list, get: () => Promise.resolve(undefined) }, clock: stage.clock, log });
+    objects.ask();
+    objects.rest();
+    objects.ask();
+    answers[0]?.resolve([] as never);
+    await stage.clock.settle();
+    expect(objects.isRead).toBe(false);
+    answers[1]?.reject(new ApiStatusError(500, 'InternalError', 'not now'));
+    await stage.clock.settle();
+    expect(objects.isRead).toBe(true);
+  });
+
+  it('are waited for by nobody where it was known beforehand that they are not installed, for as long as this process leads', async () => {
+    const stage = new Stage();
+    stage.maintained = new ApiStatusError(404, 'NotFound', 'no such kind');
+    stage.lock = new ApiStatusError(404, 'NotFound', 'no kured');
+    void stage.objects.prepare();
+    await stage.clock.advance(3_599_000);
+    expect(stage.requests).toHaveLength(2 * 6);
+    stage.objects.ask();
+    expect(stage.objects.isRead).toBe(true);
+    stage.objects.close();
+    await stage.clock.advance(3_600_000);
+    expect(stage.requests).toHaveLength(2 * 6);
+  });
+
   it('of a node that never returned from its reboot count for half an hour, and an unreadable lock never', async () => {
     const stage = new Stage();
     stage.lock = JSON.stringify({ nodeID: 'b' });

@@ -22,6 +22,8 @@ export const DAEMON_SETS: Resource = { group: 'apps', version: 'v1', kind: 'Daem
 export const KURED = { namespace: 'kube-system', name: 'kured', lock: 'weave.works/kured-node-lock' } as const;
 
 const EVERY_MS = 30_000;
+/** What was read within a second before it is asked for is read. */
+const FRESH_MS = 1_000;
 /** What is not there, or may not be read, is seldom installed in the middle of a failure. */
 const ABSENT_MS = 600_000;
 /** A node that never returns from its reboot keeps kured's lock for ever: so long it counts, from our first sight of it. */
@@ -44,6 +46,11 @@ export class ForeignObjects implements ForeignMarks {
   readonly #absentUntilMs = { maintenances: Number.NEGATIVE_INFINITY, kured: Number.NEGATIVE_INFINITY };
   #cancel: (() => void) | undefined;
   #isAsked = false;
+  #isPrepared = false;
+  #isPending = false;
+  #readAtMs = Number.NEGATIVE_INFINITY;
+  /** Counted: a read that began before the last one settles nothing. */
+  #asks = 0;
 
   constructor({ cluster, clock, log }: { cluster: Pick<Cluster, 'get' | 'list'>; clock: Clock; log: Logger }) {
     this.#cluster = cluster;
@@ -64,20 +71,40 @@ export class ForeignObjects implements ForeignMarks {
     this.#listeners.push(listener);
   }
 
+  get isRead(): boolean {
+    return !this.#isPending;
+  }
+
+  /** This process leads: what is not installed is known before a node fails, and no fence waits for that. */
+  async prepare(): Promise<void> {
+    this.#isPrepared = true;
+    if (!this.#isAsked) await this.#refresh();
+  }
+
   ask(): void {
     if (this.#isAsked) return;
     this.#isAsked = true;
+    this.#asks += 1;
+    const nowMs = this.#clock.monotonicMs();
+    this.#isPending = nowMs > this.#readAtMs + FRESH_MS && Object.values(this.#absentUntilMs).some((untilMs) => nowMs >= untilMs);
     void this.#refresh();
   }
 
   rest(): void {
     this.#isAsked = false;
-    this.#cancel?.();
-    this.#cancel = undefined;
+    this.#isPending = false;
+    this.#again();
+  }
+
+  close(): void {
+    this.#isPrepared = false;
+    this.rest();
   }
 
   async #refresh(): Promise<void> {
     const before = this.#marked();
+    const asks = this.#asks;
+    const startedAtMs = this.#clock.monotonicMs();
     await Promise.all([
       this.#unlessAbsent('maintenances', async () => {
         const found = await this.#cluster.list(NODE_MAINTENANCES);
@@ -91,13 +118,19 @@ export class ForeignObjects implements ForeignMarks {
         this.#seeLock(kured.metadata.annotations?.[KURED.lock]);
       }),
     ]);
+    const isOfLastAsk = asks === this.#asks;
+    const wasPending = isOfLastAsk && this.#isPending;
+    if (isOfLastAsk) this.#isPending = false;
+    this.#readAtMs = startedAtMs;
     const changed = [...new Set([...before, ...this.#marked()])];
-    if (changed.length > 0) for (const listener of this.#listeners) listener(changed);
-    if (!this.#isAsked || this.#cancel !== undefined) return;
-    this.#cancel = this.#clock.after(EVERY_MS, () => {
-      this.#cancel = undefined;
-      if (this.#isAsked) void this.#refresh();
-    });
+    if (wasPending || changed.length > 0) for (const listener of this.#listeners) listener(changed);
+    if (isOfLastAsk) this.#again();
+  }
+
+  #again(): void {
+    this.#cancel?.();
+    this.#cancel = undefined;
+    if (this.#isAsked || this.#isPrepared) this.#cancel = this.#clock.after(this.#isAsked ? EVERY_MS : ABSENT_MS, () => void this.#refresh());
   }
 
   /** What was last read stands while it cannot be read. */
@@ -107,7 +140,7 @@ export class ForeignObjects implements ForeignMarks {
       await read();
     } catch (error) {
       if (!(error instanceof ApiStatusError) || (error.status !== 403 && error.status !== 404)) {
-        this.#log.debug('maintenance marks could not be read', { error: String(error) });
+        this.#log.warn('maintenance marks of others could not be read: what was read last counts', { what, error: String(error) });
         return;
       }
       this.#absentUntilMs[what] = this.#clock.monotonicMs() + ABSENT_MS;

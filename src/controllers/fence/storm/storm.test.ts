@@ -2,9 +2,11 @@ import { describe, expect, it, vi } from 'vitest';
 import { cooldown } from '../../../domain/policies/cooldown.ts';
 import { maintenance } from '../../../domain/policies/maintenance.ts';
 import { maxConcurrent } from '../../../domain/policies/max-concurrent.ts';
-import { DEFAULT_ISOLATION } from '../../../domain/policies/controller-isolated.ts';
+import { controllerIsolated, DEFAULT_ISOLATION } from '../../../domain/policies/controller-isolated.ts';
 import { maxUnhealthy } from '../../../domain/policies/max-unhealthy.ts';
 import { CORDON_MARK } from '../../../domain/node-fence.ts';
+import { NO_ANSWERS } from '../../../ports/connectivity.ts';
+import type { ConnectivityProbes, Questions } from '../../../ports/connectivity.ts';
 import type { Node } from '../../../ports/objects.ts';
 import type { StormPolicy } from '../../../domain/policies/policy.ts';
 import { DEFAULT_TIMING } from '../../../domain/plan.ts';
@@ -13,6 +15,10 @@ import { rate } from '../../../domain/policies/rate.ts';
 import { planOf } from '../../../domain/testing/model.ts';
 import { storageReachable } from '../../../domain/policies/storage-reachable.ts';
 import { StormHarness } from '../../../../test/bench/storm-harness.ts';
+import { ManualClock } from '../../../runtime/manual-clock.ts';
+import { FenceHarness } from '../testing/harness.ts';
+import { ForeignObjects } from './foreign-objects.ts';
+import type { Storm } from './storm.ts';
 import { entryOf } from './testing/entries.ts';
 
 const NAMES = ['a', 'b', 'c', 'd', 'e', 'f'];
@@ -327,14 +333,56 @@ describe('the storm shell', () => {
     expect(harness.storm.isHeld('a')).toBe(false);
   });
 
-  it('asks around only while something has failed', () => {
+  it('asks around while something has failed, or somebody was judged within the last minute', async () => {
     const calls: string[] = [];
     const answers = { targets: new Map(), members: new Map(), alerts: new Map() };
     const connectivity = { ask: () => void calls.push('ask'), rest: () => void calls.push('rest'), answers, onChange: () => undefined };
     const harness = new StormHarness(NAMES, [UNHEALTHY], { connectivity });
-    harness.storm.activeHoldsOn('a');
+    await harness.clock.advance(120_000);
+    expect(calls).toEqual([]);
     harness.fail('a');
     harness.storm.activeHoldsOn('a');
-    expect(calls).toEqual(['rest', 'ask']);
+    await harness.clock.advance(300_000);
+    expect(calls).toEqual(['ask']);
+    harness.ready('a', 'True');
+    await harness.clock.advance(119_000);
+    expect(calls).toEqual(['ask', 'rest']);
+  });
+
+  it('asks around for a node that is well, too, where its machine is to be switched off on request: it was held for ever by targets that nobody asked', async () => {
+    let questions: Questions | undefined;
+    const reached = { targets: new Map([['gateway', true]]), members: new Map(), alerts: new Map() };
+    const connectivity: ConnectivityProbes = {
+      ask: (asked) => void (questions = asked),
+      rest: () => void (questions = undefined),
+      get answers() {
+        return questions === undefined ? NO_ANSWERS : reached;
+      },
+      onChange: () => undefined,
+    };
+    const isolated = controllerIsolated({ name: 'controller-isolated', ...DEFAULT_ISOLATION, targets: ['gateway'], graceMs: 0 });
+    const harness = new StormHarness(NAMES, [isolated], { connectivity });
+    expect(harness.storm.activeHoldsOn('a')).toEqual([]);
+    harness.pass(120_000);
+    await harness.clock.advance(0);
+    expect(questions).toBeUndefined();
+  });
+
+  it.each([
+    ['a fence', (storm: Storm) => storm.holdsOn('a')],
+    ['a request', (storm: Storm) => storm.activeHoldsOn('a')],
+    ['a remedy', (storm: Storm) => storm.holdsOnRemedy('a', new Map())],
+  ])('holds %s until it is read whether others have the node in hand, also where nothing has failed before', async (_what, holdsOf) => {
+    const maintained = Promise.withResolvers<{ metadata: { name: string }; spec: { nodeName: string } }[]>();
+    const cluster = { list: () => maintained.promise as Promise<never>, get: () => Promise.resolve(undefined) };
+    const clock = new ManualClock();
+    const foreignMarks = new ForeignObjects({ cluster, clock, log: new FenceHarness(clock).dependencies.log });
+    const harness = new StormHarness(NAMES, [maintenance({ name: 'maintenance', windows: [], offsetMs: () => 0 })], { foreignMarks });
+    const words = (): string[] => holdsOf(harness.storm).map(({ message }) => message);
+    expect(words()).toEqual([expect.stringContaining('NodeMaintenances and the lock of kured are being read')]);
+    maintained.resolve([{ metadata: { name: 'disk-swap' }, spec: { nodeName: 'a' } }]);
+    await clock.settle();
+    expect(words()).toEqual([expect.stringContaining('NodeMaintenance disk-swap')]);
+    expect(harness.storm.activeHoldsOn('b')).toEqual([]);
   });
 });

@@ -23,6 +23,8 @@ import { Trips } from './trips.ts';
 const HELD_REUSE_MS = 100;
 /** Time alone changes a judgement too, but not from one moment to the next. */
 const REUSE_MS = 500;
+/** Nobody has failed and nobody was judged for so long: what is asked around for a judgement is asked no more. */
+const REST_AFTER_MS = 60_000;
 
 interface Judgement {
   atMs: number;
@@ -44,6 +46,8 @@ export class Storm {
   readonly #trips = new Trips();
   readonly #held: HeldNodes;
   readonly #startedAtMs: number;
+  #askedAtMs = 0;
+  #cancelRest: (() => void) | undefined;
   #version = 0;
   #judgement: Judgement | undefined;
   #remedyJudgement: (Judgement & { stages: ReadonlyMap<string, RemedyStage> }) | undefined;
@@ -67,7 +71,10 @@ export class Storm {
     for (const fence of listers.fences.all()) this.seeFence(fence.spec.node, fence);
     connectivity.onChange(changed);
     dependencies.preservation?.onChange((nodes) => this.#roster.refreshNodes(nodes));
-    foreignMarks?.onChange((nodes) => this.#roster.refreshNodes(nodes));
+    foreignMarks?.onChange((nodes) => {
+      this.#roster.refreshNodes(nodes);
+      this.#changed();
+    });
     listers.nodes.onChange((before, after) => this.#roster.seeNode((after ?? before)?.metadata.name ?? '', after));
   }
 
@@ -104,7 +111,7 @@ export class Storm {
     const before = this.#remedyJudgement;
     const isSame = before?.stages === stages && before.version === this.#version && before.policies === policies;
     if (isSame && nowMs - before.atMs <= REUSE_MS) return before.holdsOf(node);
-    this.#askAround(true);
+    this.#askAround();
     const holdsOf = judgeStorm(policies, withRemedies(this.#view(nowMs), stages));
     this.#remedyJudgement = { atMs: nowMs, version: this.#version, policies, stages, holdsOf };
     return holdsOf(node);
@@ -138,8 +145,9 @@ export class Storm {
 
   close(): void {
     this.#held.close();
+    this.#cancelRest?.();
     this.#connectivity.rest();
-    this.#dependencies.foreignMarks?.rest();
+    this.#dependencies.foreignMarks?.close();
   }
 
   #changed(): void {
@@ -171,7 +179,7 @@ export class Storm {
 
   #judgeAnew(policies: readonly StormPolicy[], nowMs: number): Judgement['holdsOf'] {
     const failed = fenceableOf(this.#roster.nodes).map(({ name }) => name);
-    this.#askAround(failed.length > 0);
+    this.#askAround();
     let holdsOf = judgeStorm(policies, this.#view(nowMs));
     if (this.#trips.see(policies, failed, holdsOf, nowMs)) {
       holdsOf = judgeStorm(policies, this.#view(nowMs));
@@ -184,7 +192,7 @@ export class Storm {
   }
 
   #view(nowMs: number): StormView {
-    const { clock, listers, options, tookOver } = this.#dependencies;
+    const { clock, listers, options, tookOver, foreignMarks } = this.#dependencies;
     const { nodes } = this.#roster;
     const { targets, members, alerts } = this.#connectivity.answers;
     const isUp = (node: string): boolean | undefined => {
@@ -205,19 +213,28 @@ export class Storm {
       },
       controlPlane: { members: this.#members.list(isUp, members) },
       starts: this.#starts.list(),
+      areMarksRead: foreignMarks?.isRead !== false,
       stormEndedAtMs: this.#trips.endedAtMs,
       alerts,
     };
   }
 
-  #askAround(isNeeded: boolean): void {
-    const { planner, listers, foreignMarks } = this.#dependencies;
-    if (!isNeeded) {
-      this.#connectivity.rest();
-      foreignMarks?.rest();
-      return;
-    }
+  /** Whoever is judged is to be acted on: by a fence, a request or a remedy. */
+  #askAround(): void {
+    const { clock, planner, listers, foreignMarks } = this.#dependencies;
+    this.#askedAtMs = clock.monotonicMs();
     this.#connectivity.ask(questionsOf(planner.stormPolicies(), this.#members.places(), listers.nodes));
     foreignMarks?.ask();
+    this.#cancelRest ??= clock.after(REST_AFTER_MS, () => this.#restIfUnasked());
+  }
+
+  #restIfUnasked(): void {
+    const { clock, foreignMarks } = this.#dependencies;
+    if (fenceableOf(this.#roster.nodes).length > 0) this.#askedAtMs = clock.monotonicMs();
+    const leftMs = this.#askedAtMs + REST_AFTER_MS - clock.monotonicMs();
+    this.#cancelRest = leftMs > 0 ? clock.after(leftMs, () => this.#restIfUnasked()) : undefined;
+    if (leftMs > 0) return;
+    this.#connectivity.rest();
+    foreignMarks?.rest();
   }
 }
