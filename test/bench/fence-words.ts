@@ -14,7 +14,7 @@ export function fenceWords(run: FenceFigures): string {
         ];
   const requests = Object.entries(run.requestsPerFence).map(([request, count]) => `${request} ${count}`);
   return [
-    `${run.nodes} nodes, ${run.fences} fences, ${run.wave} every ${run.everyMs} ms; ${run.finished} reached final; first device calls within ${(run.drainedMs / 1_000).toFixed(1)} s`,
+    `${run.nodes} nodes, ${run.fences} fences, ${run.wave} every ${run.everyMs} ms (at random); ${run.finished} reached final; first device calls within ${(run.drainedMs / 1_000).toFixed(1)} s`,
     tableOf([
       ['milliseconds', 'n', 'p50', 'p99', 'max'],
       spreadCells('Node declared failed → first device call', failedToFirstCall),

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { ApiEvent } from '../../src/laws/trace.ts';
 import { CONTROLLER_USER } from '../../src/drill/run/cluster-session.ts';
 import type { Node } from '../../src/ports/objects.ts';
+import { SeededRandom } from '../../src/testbed/simulation/seeded-random.ts';
 import { BenchCluster, LIVELY_NODE } from './cluster.ts';
 import type { ApiCall, HeardFailure } from './api-calls.ts';
 import { besidesMs, callsOf, fenceCallsOf } from './api-calls.ts';
@@ -21,7 +22,7 @@ export interface FenceFigures {
   nodes: number;
   fences: number;
   finished: number;
-  /** Failing nodes at a time, and the pause between two such waves. */
+  /** Failing nodes at a time, and the pause between two such waves: half to one and a half of it, at random. */
   wave: number;
   everyMs: number;
   syncMs: number;
@@ -82,10 +83,12 @@ export async function measureFences(run: FenceRun, say: (line: string) => void):
     const before = await bench.usage();
     const from = bench.auditSize();
     const failing = bench.nodes.slice(0, fences);
+    // Nodes fail in no step with the delays of fences: at equal distances each would meet the same moment of an earlier one.
+    const random = new SeededRandom(1, 'failures');
     say(`failing ${failing.length} nodes, ${wave} every ${everyMs} ms`);
     for (let index = 0; index < failing.length; index += wave) {
       await Promise.all(failing.slice(index, index + wave).map((node) => fail(bench, node)));
-      await pause(everyMs);
+      await pause(everyMs * (0.5 + random.next()));
     }
     const finished = await untilFinal(bench, failing.length, FENCE_DEADLINE_MS + (pace === undefined ? 0 : (fences / pace.max) * pace.windowMs));
     const use = await bench.usage();

@@ -31,6 +31,7 @@ export interface Figures {
   machine: string;
   small?: FenceFigures;
   large?: FenceFigures;
+  crowded?: FenceFigures;
   release?: FenceFigures;
   wave?: FenceFigures;
   compiledDrill?: CompiledDrill;
@@ -56,6 +57,7 @@ export function wordsOf(figures: Partial<Figures>): string {
     said(figures.machine, (machine) => machine),
     said(figures.small, fenceWords),
     said(figures.large, fenceWords),
+    said(figures.crowded, fenceWords),
     said(figures.release, fenceWords),
     said(figures.wave, fenceWords),
     said(

@@ -22,8 +22,11 @@ import { measureSizes, SIZES } from './sizes.ts';
 import { measureSoak } from './soak.ts';
 import { measureStorm } from './storm.ts';
 
-/** Between two failures of the small run: each fence has the machine nearly to itself. */
-const CALM_MS = 200;
+/** Between two failures of the small run: longer than a fence takes here, so that each has the machine to itself. */
+const CALM_MS = 2_500;
+/** Between two failures among events of others; and of the crowded run, in which the fences themselves need most of a core. */
+const EVERY_MS = { large: 400, crowded: 80 };
+const CROWDED_FENCES = 300;
 /** Of other nodes, while the nodes of the large run fail. */
 const EVENTS_PER_SECOND = 1_000;
 /** Ten on each of 5,000 nodes. */
@@ -36,6 +39,7 @@ const RELEASE = { nodes: 100, fences: 10, wave: 1, everyMs: 2_500, pods: 30 };
 const SECTIONS = {
   small: 'small',
   large: 'large',
+  crowded: 'crowded',
   release: 'release',
   wave: 'wave',
   drill: 'compiledDrill',
@@ -55,8 +59,8 @@ const SECTIONS = {
   soak: 'soak',
 } as const satisfies Record<string, keyof Figures>;
 type SectionName = keyof typeof SECTIONS;
-/** By their names only: how long the first takes is for the caller to say, the second loads both cores for two minutes, the third wants 8 GB of memory, the last starts many programs. */
-const LONG: readonly string[] = ['soak', 'wave', 'pods', 'agents'];
+/** By their names only: how long the first takes is for the caller to say, the second takes a quarter of an hour, the third loads both cores for two minutes, the fourth wants 8 GB of memory, the last starts many programs. */
+const LONG: readonly string[] = ['soak', 'crowded', 'wave', 'pods', 'agents'];
 
 const USAGE = `usage: npm run -s bench -- [--json] [--write] [--nodes N] [--pods N] [--fences N] [--wave N] [--every MS] [--minutes N] [--speed N] [--only ${Object.keys(SECTIONS).join(',')}]
        npm run -s bench -- agents [--json] [--write] [--only ${AGENT_SECTIONS.join(',')}]
@@ -70,9 +74,9 @@ const { values, positionals } = parseArgs({
     write: { type: 'boolean', default: false },
     nodes: { type: 'string', default: '5000' },
     pods: { type: 'string', default: '15000' },
-    fences: { type: 'string', default: '300' },
+    fences: { type: 'string', default: '150' },
     wave: { type: 'string', default: '1' },
-    every: { type: 'string', default: '80' },
+    every: { type: 'string', default: `${EVERY_MS.large}` },
     minutes: { type: 'string', default: '60' },
     speed: { type: 'string', default: '10' },
     only: { type: 'string', default: '' },
@@ -82,10 +86,11 @@ const { values, positionals } = parseArgs({
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 const [nodes, fences, wave, every] = [values.nodes, values.fences, values.wave, values.every].map(Number) as [number, number, number, number];
-
+const AMONG_EVENTS = { nodes, events: EVENTS_PER_SECOND, knownWithinMs: ALL_KNOWN_WITHIN_MS };
 const MEASURE: { [Name in SectionName]: () => unknown } = {
   small: () => measureFences({ nodes: 100, fences: 60, wave: 1, everyMs: CALM_MS }, say),
-  large: () => measureFences({ nodes, fences, wave, everyMs: every, events: EVENTS_PER_SECOND, knownWithinMs: ALL_KNOWN_WITHIN_MS }, say),
+  large: () => measureFences({ ...AMONG_EVENTS, fences, wave, everyMs: every }, say),
+  crowded: () => measureFences({ ...AMONG_EVENTS, fences: CROWDED_FENCES, wave: 1, everyMs: EVERY_MS.crowded }, say),
   release: () => measureFences(RELEASE, say),
   wave: () => measureFences(WAVE, say),
   drill: measureCompiled,

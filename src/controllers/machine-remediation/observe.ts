@@ -184,6 +184,8 @@ function healthChecksOf({ cluster }: Observer, { group, version }: Resource, nam
 
 /** What stops an off or a release now (P6, P10). */
 async function holdsOn({ cluster, options, stormHolds }: Observer, nodeName: string | undefined, node: Node | undefined): Promise<HoldFact[]> {
+  // What policies read of others is read meanwhile: until then they hold.
+  if (nodeName !== undefined) stormHolds(nodeName);
   const stop = await activeStop(cluster, nodeName);
   const majority = node === undefined ? undefined : await controlPlaneHold(cluster, node);
   const isOwn = nodeName !== undefined && nodeName === options.ownNode;

@@ -122,6 +122,8 @@ async function holdsOn(
   node: Node | undefined,
 ): Promise<HoldFact[]> {
   const holds: HoldFact[] = [];
+  // What policies read of others is read meanwhile: until then they hold.
+  if (isOwn) stormHolds(nodeName);
   for (const where of isOwn ? [cluster] : [own.cluster, cluster]) {
     const message = await activeStop(where, nodeName);
     if (message !== undefined) holds.push({ reason: 'stop', message, isStop: true });

@@ -42,6 +42,8 @@ export class RemedyPermission {
     this.#answer = undefined;
     // As old as its question: what changes while it is answered is not in it.
     const atMs = clock.monotonicMs();
+    // What policies read of others is read meanwhile: until then they hold.
+    this.#storm();
     const [stop, fence, node] = await Promise.all([
       activeStop(cluster, this.#node),
       cluster.get(NODE_FENCES, fenceName(this.#node)),

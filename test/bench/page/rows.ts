@@ -83,10 +83,14 @@ function podRows(found: Measured['pods']): Row[] {
   ];
 }
 
-function fenceRows({ small, large, release, wave, storm }: Measured): Row[] {
+function fenceRows({ small, large, crowded, release, wave, storm }: Measured): Row[] {
   const rows: Row[] = [];
   if (small !== undefined) rows.push(...reaction('one at a time', small));
   if (large !== undefined) rows.push(...reaction(`among 1,000 events/s at ${large.nodes} nodes`, large));
+  if (crowded !== undefined) {
+    const how = `the same, ${(1_000 / crowded.everyMs).toFixed(1)} nodes failing each second`;
+    rows.push(...reaction(how, crowded).map(([what, against, , measured]): Row => [what, against, '', measured]));
+  }
   const { podsReleased } = release ?? {};
   if (podsReleased !== undefined) {
     const { pods, requests, tookMs, besidesMs } = podsReleased;
