@@ -112,7 +112,7 @@ export function composeController(ports: ControllerPorts, options: ControllerOpt
   const controller: FenceController = new FenceController(ports.mutate === undefined ? dependencies : ports.mutate(dependencies));
   const probes = options.probes === true ? probesOf(dependencies, controller, { prober, metrics: metrics.device }) : undefined;
   wakeOnChange([configMaps, secrets], leader, { controller, probes }, elector);
-  const watches = [...reflectors, ...(nodeLeases === undefined ? [] : [nodeLeases])];
+  const watches = [...reflectors, ...(nodeLeases === undefined ? [] : [nodeLeases]), storm.foreignMarks];
   const stop = async (deadlineMs: number): Promise<void> => {
     await stepDown({ controller, queue, elector, clock, logger, companions: secondaries.close() }, deadlineMs);
     await Promise.all([proof.close(), own.close(), probes?.close()]);

@@ -8,6 +8,7 @@ import type { ControllerPorts } from './composition.ts';
 export interface StormSources {
   /** This process leads from now on. */
   acquired(): void;
+  foreignMarks: Pick<ForeignObjects, 'start' | 'close'>;
   given: Pick<FenceDependencies, 'connectivity' | 'foreignMarks' | 'tookOver'>;
 }
 
@@ -18,10 +19,8 @@ export function stormSources(ports: ControllerPorts, cluster: Cluster, leader: L
   const foreignMarks = new ForeignObjects({ cluster, clock, log: logger });
   const connectivity = ports.connectivity?.(cluster);
   return {
-    acquired: () => {
-      predecessor.acquired();
-      void foreignMarks.prepare();
-    },
+    acquired: () => predecessor.acquired(),
+    foreignMarks,
     given: {
       ...(connectivity === undefined ? {} : { connectivity }),
       foreignMarks,

@@ -75,7 +75,12 @@ export class ForeignObjects implements ForeignMarks {
     return !this.#isPending;
   }
 
-  /** This process leads: what is not installed is known before a node fails, and no fence waits for that. */
+  /** What is not installed is known before a node fails, and no fence waits for that. */
+  start(): void {
+    void this.prepare();
+  }
+
+  /** Resolves when it was read once. */
   async prepare(): Promise<void> {
     this.#isPrepared = true;
     if (!this.#isAsked) await this.#refresh();
