@@ -2,6 +2,7 @@ import { byTest } from './source-mutant.ts';
 import type { SourceMutant } from './source-mutant.ts';
 
 const STOPPED_MEANWHILE = 'test/metal3-remediation/stopped-meanwhile.test.ts';
+const HELD = 'test/metal3-remediation/held.test.ts';
 const FLOW = 'test/metal3-remediation/flow.test.ts';
 
 /** Defects of what carries out a Metal3Remediation. */
@@ -144,5 +145,26 @@ export const METAL3_REMEDIATION_MUTANTS: readonly SourceMutant[] = [
     file: 'src/controllers/metal3-remediation/running.ts',
     edits: [['if (isOurTaint(snapshot)) return { actions: untaint(snapshot), dueInMs: SHORT_POLL_MS };\n', '']],
     killedBy: byTest('test/metal3-remediation/own-node.test.ts', 'is let on after the taint of the release is gone'),
+  },
+  {
+    name: 'time runs before an off that is held',
+    defect: 'the time of a Metal3Remediation runs while a hold keeps it from its off, and its host is tried again as soon as that ends',
+    file: 'src/controllers/metal3-remediation/situation.ts',
+    edits: [['return !isOnWayBack && phase', 'return isOnWayBack && phase']],
+    killedBy: byTest(HELD, 'does not run before its off: behind a storm its host has as long as ever to be fit for one'),
+  },
+  {
+    name: 'time runs for want of a place',
+    defect: 'the time of a Metal3Remediation runs while it waits until fewer others are power-cycled',
+    file: 'src/controllers/metal3-remediation/situation.ts',
+    edits: [['(holds.length > 0 || isFull)', 'holds.length > 0']],
+    killedBy: byTest(HELD, 'does not run before its off: behind as many others as may be power-cycled at once its host has as long as ever'),
+  },
+  {
+    name: 'time runs under a stop',
+    defect: 'a host that a person’s stop kept off is power-cycled once more as soon as that goes, or what was kept of its Node is lost',
+    file: 'src/controllers/metal3-remediation/situation.ts',
+    edits: [['return isOnWayBack && holds.some(({ isStop }) => isStop);', 'return false;']],
+    killedBy: byTest(HELD, 'does not run while a person’s stop keeps it off: it is not power-cycled once more for that'),
   },
 ];

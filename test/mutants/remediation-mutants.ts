@@ -76,7 +76,7 @@ export const REMEDIATION_MUTANTS: readonly SourceMutant[] = [
     name: 'time of a host runs in a hold',
     defect: 'the time of a Metal3Remediation whose node we fence runs while that fence is held',
     file: 'src/controllers/metal3-remediation/observe.ts',
-    edits: [['memory.held(isOwn && facts.heldBecause !== undefined);', 'memory.held(false);']],
+    edits: [['memory.held(isOwn ? facts.heldBecause !== undefined : isHeldUp(snapshot, isFull));', 'memory.held(false);']],
     killedBy: byTest('test/metal3-remediation/by-fence.test.ts', 'has behind a hold the time that it had left before it, and no more'),
   },
   {

@@ -88,7 +88,7 @@ function remediationKind(
       if (memories.get(key)?.uid !== uid) await forget(key);
       const memory = memories.get(key) ?? new Memory(clock, uid);
       memories.set(key, memory);
-      const observation = await observe(dependencies, object, memory);
+      const observation = await observe(dependencies, object, memory, inFlight.hold(uid) !== undefined);
       const decision = await decisions.decide(observation, memory);
       memory.failing.over();
       const { actions, problems, nextDueMs = Infinity } = decision;

@@ -56,7 +56,7 @@ export class Memory {
     return this.#fence.sinceMs(uid);
   }
 
-  /** Whether its fence is held, told at each look: none of its times runs meanwhile. */
+  /** Whether it, or its fence, is held, told at each look: none of its times runs meanwhile. */
   held(isHeld: boolean): void {
     this.phase.held(isHeld);
     this.#fence.held(isHeld);

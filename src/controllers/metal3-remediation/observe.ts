@@ -18,7 +18,7 @@ import { holdKeyOf, RELEASE } from './names.ts';
 import { nobodySide, nodeSide } from './node-side.ts';
 import type { NodeSide } from './node-side.ts';
 import { readRemediation } from './read-remediation.ts';
-import { hasFinalizer, isPhaseOver } from './situation.ts';
+import { hasFinalizer, isHeldUp, isPhaseOver } from './situation.ts';
 import type { RemediationFacts, Snapshot } from './snapshot.ts';
 
 /** What a decision is made from, and the objects under whose versions it is carried out. */
@@ -32,8 +32,16 @@ export interface Observation {
   byFence?: { fence: SeenFence | undefined };
 }
 
-/** Reads everything about one remediation consistently. Rejects when something could not be read: then nothing is decided. */
-export async function observe(dependencies: Metal3RemediationDependencies, object: Metal3Remediation, memory: Memory): Promise<Observation> {
+/**
+ * Reads everything about one remediation consistently. Rejects when something could not be read: then nothing is decided. `isFull`: as many hosts are
+ * power-cycled as may be.
+ */
+export async function observe(
+  dependencies: Metal3RemediationDependencies,
+  object: Metal3Remediation,
+  memory: Memory,
+  isFull: boolean,
+): Promise<Observation> {
   const { clock, own, remediations } = dependencies;
   const apiVersion = `${remediations.resource.group}/${remediations.resource.version}`;
   const owner = await ownerOf(own.cluster, object);
@@ -62,22 +70,24 @@ export async function observe(dependencies: Metal3RemediationDependencies, objec
     ...(infrastructure !== undefined && { infrastructure: named(infrastructure) }),
     ...(host !== undefined && { host: memory.hosts.factsOf(host, holdKeyOf(remediation.uid)) }),
   };
-  const byFence = await fenceSide(dependencies, snapshot, place, memory);
-  // Behind a hold of its fence its phase has the time that it had left.
+  const byFence = await fenceSide(dependencies, snapshot, place, memory, isFull);
+  // Behind a hold its phase has the time that it had left.
   const told = { ...snapshot, remediation: { ...remediation, phaseSeenMs: memory.phaseSeenMs(object) } };
   return { snapshot: told, objects, remediation: object, ...(place !== undefined && { place }), ...(byFence !== undefined && { byFence }) };
 }
 
 async function fenceSide(
   { served, options }: Metal3RemediationDependencies,
-  { remediation, host }: Snapshot,
+  snapshot: Snapshot,
   place: NodeSide['place'],
   memory: Memory,
+  isFull: boolean,
 ): Promise<Observation['byFence']> {
+  const { remediation, host } = snapshot;
   const found = place === undefined ? undefined : await place.cluster.get(NODE_FENCES, fenceName(place.nodeName));
   const facts = found === undefined ? undefined : readFence(found, fenceOwnerOf(found) ?? 'nobody');
   const isOwn = facts?.requestedByUID === remediation.uid;
-  memory.held(isOwn && facts.heldBecause !== undefined);
+  memory.held(isOwn ? facts.heldBecause !== undefined : isHeldUp(snapshot, isFull));
   const fence = facts === undefined ? undefined : { ...facts, seenMs: memory.fenceSeenMs(facts.uid) };
   if (isOwn) return { fence };
   const isHeld = host?.annotations[holdKeyOf(remediation.uid)] !== undefined;

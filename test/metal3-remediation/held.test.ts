@@ -1,0 +1,95 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { holdKeyOf } from '../../src/controllers/metal3-remediation/names.ts';
+import { BARE_METAL_HOSTS } from '../../src/ports/metal3.ts';
+import { NODE_FENCE_STOPS, NODES } from '../../src/ports/resources.ts';
+import { Operator } from '../baremetal-host/operator.ts';
+import { NAMESPACE, ShellWorld } from './shell-world.ts';
+import type { Replica } from './shell-world.ts';
+import { MINUTE_MS, SECOND_MS } from './world.ts';
+
+let world: ShellWorld;
+
+afterEach(async () => {
+  await world.end();
+  expect(world.broken).toEqual([]);
+});
+
+const STORM = { policy: 'max-concurrent', reason: 'max-concurrent', message: 'two are fenced already' } as const;
+const retries = async (): Promise<number> => (await world.found())?.status?.retryCount ?? 0;
+
+function storm(holds: ShellWorld['storm']): Promise<void> {
+  world.storm = holds;
+  return Promise.resolve();
+}
+
+/** Hosts of other remediations, held off or not. */
+async function others(areHeld: boolean): Promise<void> {
+  for (let number = 1; number <= 50; number += 1) {
+    const name = `host-${number}`;
+    if (areHeld) {
+      const annotations = { [holdKeyOf(name)]: '{"mode":"hard"}' };
+      await world.own.operator.create(BARE_METAL_HOSTS, { metadata: { namespace: NAMESPACE, name, annotations }, spec: { online: true } });
+    } else await world.own.operator.remove(BARE_METAL_HOSTS, name, { namespace: NAMESPACE });
+  }
+}
+
+async function goOn(): Promise<void> {
+  await world.own.operator.remove(NODE_FENCE_STOPS, 'wait');
+}
+
+/** Its host is off, its release is through, and a person stops it before it lets the host come back. */
+async function stoppedOnTheWayBack(replica: Replica): Promise<void> {
+  for (let second = 0; second < 120 && world.host.machine.isOn; second += 1) await world.pass(SECOND_MS);
+  const { fate } = replica;
+  replica.fate = (write) => (write.includes('/baremetalhosts/') ? 'lost' : 'done');
+  for (let second = 0; second < 120 && (await world.phase()) !== 'Waiting'; second += 1) await world.pass(SECOND_MS);
+  await world.own.operator.create(NODE_FENCE_STOPS, { metadata: { name: 'wait' }, spec: { node: 'n', reason: 'look' } });
+  replica.fate = fate;
+  expect([await world.phase(), world.host.machine.isOn]).toEqual(['Waiting', false]);
+}
+
+describe('the time of a Metal3Remediation that is held', { timeout: 60_000 }, () => {
+  it.each([
+    ['a storm', () => storm([STORM]), () => storm([])],
+    ['as many others as may be power-cycled at once', () => others(true), () => others(false)],
+  ])('does not run before its off: behind %s its host has as long as ever to be fit for one', async (_what, begin, end) => {
+    world = await ShellWorld.create({ machine: new Operator({ isOn: false, bmc: 'stuck-off' }) });
+    world.start();
+    await begin();
+    await world.request({ strategy: { timeoutSeconds: 100, retryLimit: 2 } });
+    await world.pass(10 * MINUTE_MS);
+    await end();
+    await world.pass(MINUTE_MS);
+    expect([await world.phase(), await retries()]).toEqual(['Running', 0]);
+    await world.pass(MINUTE_MS);
+    expect(await retries(), 'its time is over').toBe(1);
+  });
+
+  it('does not run while a person’s stop keeps it off: it is not power-cycled once more for that', async () => {
+    world = await ShellWorld.create();
+    const replica = world.start();
+    await world.request({ strategy: { timeoutSeconds: 100, retryLimit: 2 } });
+    await stoppedOnTheWayBack(replica);
+    await world.pass(10 * MINUTE_MS);
+    expect([await world.phase(), world.host.machine.isOn]).toEqual(['Waiting', false]);
+    await goOn();
+    await world.pass(MINUTE_MS + 30 * SECOND_MS);
+    expect(replica.events.join()).toContain('RemediationFinished');
+    expect([world.host.machine.offs, await retries(), world.host.machine.isOn]).toEqual([1, 0, true]);
+  });
+
+  it('does not run when it is deleted meanwhile: what was kept of its Node is put back', async () => {
+    world = await ShellWorld.create();
+    world.bootMs = 60_000;
+    await world.site.operator.mergePatch(NODES, 'n', { metadata: { labels: { kept: 'yes' } } });
+    const replica = world.start();
+    await world.request({ strategy: { timeoutSeconds: 100 } });
+    await stoppedOnTheWayBack(replica);
+    await world.delete();
+    await world.pass(10 * MINUTE_MS);
+    expect([await world.node(), world.host.machine.isOn]).toEqual([undefined, false]);
+    await goOn();
+    await world.pass(4 * MINUTE_MS);
+    expect([(await world.node())?.metadata.labels?.['kept'], await world.found()]).toEqual(['yes', undefined]);
+  });
+});
