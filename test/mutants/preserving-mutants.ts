@@ -174,15 +174,15 @@ export const PRESERVING_MUTANTS: readonly SourceMutant[] = [
     name: 'blind standby that leads',
     defect:
       'a standby that was told of no Machines takes none for preserved in the moment in which it leads, so that a machine that is kept is switched off',
-    file: 'src/controllers/preservation/freshness.ts',
-    edits: [['    this.#hasLed = true;\n    this.#startedAtMs = this.#clock.monotonicMs();', '    this.#hasLed = true;']],
+    file: 'src/controllers/preservation/waiting.ts',
+    edits: [['    this.start(true);\n', '    this.#hasLed = true;\n']],
     killedBy: byTest('test/preservation/standby.test.ts', 'leaves unknown from then on, once, what of Machines it was not told'),
   },
   {
     name: 'unanswered standby that leads',
     defect: 'a standby that could not ask whether Machines are preserved takes none for preserved in the moment in which it leads',
     file: 'src/manager/preservation/gated-preservation.ts',
-    edits: [['      this.#hasLed = true;\n      this.#awaitMode();', '      this.#hasLed = true;']],
+    edits: [['if (this.#parts.base.leadership.isLeading && this.#waiting.leads()) this.#awaitMode();', '']],
     killedBy: byTest(GATED, 'does not know for a minute from when it leads: nobody has waited for a standby that nobody answered'),
   },
   {

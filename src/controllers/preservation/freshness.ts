@@ -1,6 +1,7 @@
 import type { Clock } from '../../ports/clock.ts';
 import { SILENT_AFTER_MS } from '../shared/write-gate.ts';
 import type { Listed, PreservationCache } from './cache.ts';
+import { Waiting } from './waiting.ts';
 
 /** Of the cache. */
 type Source = Pick<PreservationCache, 'listed' | 'unlistedKinds' | 'areNodesListed' | 'freshAtMs'>;
@@ -14,8 +15,7 @@ export class Freshness {
   readonly #cache: Source;
   /** See PreservationOptions. */
   readonly #freshWithinMs: () => number | undefined;
-  #startedAtMs: number | undefined;
-  #hasLed = false;
+  readonly #waiting: Waiting;
   /** As of the last decision; undefined: there was none. */
   #decidedFrom: Listed | undefined;
 
@@ -23,18 +23,16 @@ export class Freshness {
     this.#clock = clock;
     this.#cache = cache;
     this.#freshWithinMs = freshWithinMs;
+    this.#waiting = new Waiting(clock);
   }
 
   start(isLeading: boolean): void {
-    this.#startedAtMs = this.#clock.monotonicMs();
-    this.#hasLed = isLeading;
+    this.#waiting.start(isLeading);
   }
 
-  /** Leadership is here: no fence has waited for what a standby was not told, so that it is waited for from now on, once. */
+  /** Leadership is here. */
   leads(): void {
-    if (this.#hasLed) return;
-    this.#hasLed = true;
-    this.#startedAtMs = this.#clock.monotonicMs();
+    this.#waiting.leads();
   }
 
   /** It is decided from what is listed now. */
@@ -49,8 +47,7 @@ export class Freshness {
   /** Is a Node of which nothing is known to be told apart from one that is not preserved? For a bounded time only. */
   get isUnknown(): boolean {
     const withinMs = this.#freshWithinMs() ?? FRESH_WITHIN_MS;
-    const nowMs = this.#clock.monotonicMs();
-    const waitedMs = nowMs - (this.#startedAtMs ?? nowMs);
+    const waitedMs = this.#waiting.forMs;
     if (!this.isComplete) return waitedMs < withinMs;
     const silentMs = this.#silentForMs('machines') - SILENT_AFTER_MS;
     return silentMs > 0 && Math.min(silentMs, waitedMs) < withinMs;

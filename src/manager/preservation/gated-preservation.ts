@@ -1,5 +1,6 @@
 import type { ManagerFacts, PreservationChoice, PreservationMode } from '../../config/preservation-mode.ts';
 import type { PreservationDependencies } from '../../controllers/preservation/dependencies.ts';
+import { Waiting } from '../../controllers/preservation/waiting.ts';
 import type { Reflector } from '../../kube/reflector.ts';
 import type { KubeObject } from '../../ports/objects.ts';
 import type { NodeGuard, Preservation } from '../../ports/preservation.ts';
@@ -44,14 +45,14 @@ export class GatedPreservation implements Preservation {
   readonly #gated: GatedController<ManagerFacts, Watched, ModeController>;
   readonly #listeners = new Set<(nodes: readonly string[]) => void>();
   #mode: PreservationMode | undefined;
-  #unknownUntilMs = 0;
+  readonly #waiting: Waiting;
   #cancelUnknown: () => void = () => undefined;
-  #hasLed = false;
 
   constructor(parts: GatedPreservationParts) {
     this.#parts = parts;
     const { machines, base, choice, detection } = parts;
     const { clock, log } = base;
+    this.#waiting = new Waiting(clock);
     this.#gated = new GatedController<ManagerFacts, Watched, ModeController>({ clock, logger: log }, detection, {
       question: 'whether an MCM is at work',
       find: () => readManagerFacts(machines, base.nodes.listers.nodes.all(), clock.wallMs()),
@@ -70,7 +71,7 @@ export class GatedPreservation implements Preservation {
 
   /** Called when the Nodes are synced; nothing waits for the Machines. */
   start(): void {
-    this.#hasLed = this.#parts.base.leadership.isLeading;
+    this.#waiting.start(this.#parts.base.leadership.isLeading);
     this.#awaitMode();
     this.#gated.run([watchedIn(UNDECIDED)]);
     this.#gated.start();
@@ -78,10 +79,7 @@ export class GatedPreservation implements Preservation {
 
   /** Looks soon: leadership has come, or pools have changed. */
   wake(): void {
-    if (this.#parts.base.leadership.isLeading && !this.#hasLed) {
-      this.#hasLed = true;
-      this.#awaitMode();
-    }
+    if (this.#parts.base.leadership.isLeading && this.#waiting.leads()) this.#awaitMode();
     this.#gated.wake();
   }
 
@@ -90,10 +88,9 @@ export class GatedPreservation implements Preservation {
     return this.#gated.close();
   }
 
-  /** From the start, and once more from when this replica leads: no fence has waited for a standby that nobody answered. */
+  /** Who waits for the mode is told when that ends. */
   #awaitMode(): void {
     const { clock } = this.#parts.base;
-    this.#unknownUntilMs = clock.monotonicMs() + UNKNOWN_MS;
     this.#cancelUnknown();
     this.#cancelUnknown = clock.after(UNKNOWN_MS, () => {
       if (this.#mode === undefined) this.#notifyAll();
@@ -104,7 +101,7 @@ export class GatedPreservation implements Preservation {
     const [controller] = this.#gated.controllers;
     const guard = controller?.guardOf(node);
     if (guard !== undefined || this.#mode !== undefined || controller === undefined) return guard;
-    return this.#parts.base.clock.monotonicMs() < this.#unknownUntilMs ? 'unknown' : undefined;
+    return this.#waiting.forMs < UNKNOWN_MS ? 'unknown' : undefined;
   }
 
   isPreserved(node: string): boolean {

@@ -114,6 +114,16 @@ describe('what a device shows before its machine is switched off', () => {
     expect(asked).toHaveLength(2);
   });
 
+  it('is remembered of some thousand incidents at most, the newest: of fences that are long gone nothing is kept', async () => {
+    const { taker, asked } = harness(() => Promise.resolve([]));
+    for (let incident = 1; incident <= 4_097; incident += 1) await taker.take('uid', incident, job());
+    await taker.take('uid', 4_097, job());
+    await taker.take('uid', 2, job());
+    expect(asked, 'of the newest').toHaveLength(4_097);
+    await taker.take('uid', 1, job());
+    expect(asked, 'of the oldest').toHaveLength(4_098);
+  });
+
   it('keeps nobody from the off when it cannot be had, or there is none', async () => {
     expect(await harness(() => Promise.reject(new Error('no log'))).taker.take('uid', 2, job())).toBe('');
     expect(await harness(() => Promise.resolve([])).taker.take('uid', 2, job())).toBe('');

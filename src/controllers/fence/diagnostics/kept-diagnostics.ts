@@ -11,7 +11,7 @@ const READ_DEADLINE_MS = 3_000;
 /** What the report keeps of each; the newest part. */
 const TEXT_MAX = 4_096;
 const KEPT_MAX = 8;
-/** Incidents that are remembered to have been looked at. */
+/** Incidents that are remembered to have been looked at: more than there are fences at once, so that none that goes on is forgotten. */
 const TAKEN_MAX = 4_096;
 
 type Dependencies = Pick<FenceDependencies, 'clock' | 'cluster' | 'listers' | 'runner' | 'log'>;
@@ -36,7 +36,8 @@ export class KeptDiagnostics {
     const key = `${fenceUid}/${incident}`;
     if (runner.failureDiagnostics === undefined || this.#taken.has(key) || this.#isKept(job.identity.node, incident)) return '';
     this.#taken.add(key);
-    if (this.#taken.size > TAKEN_MAX) for (const oldest of [...this.#taken].slice(0, 1)) this.#taken.delete(oldest);
+    const [oldest] = this.#taken;
+    if (this.#taken.size > TAKEN_MAX && oldest !== undefined) this.#taken.delete(oldest);
     const diagnostics = await this.#read(runner.failureDiagnostics.bind(runner), job);
     if (diagnostics.length === 0) return '';
     const { node } = job.identity;
