@@ -107,10 +107,22 @@ describe('the order of a release', () => {
   });
 
   it.each([
+    ['another value of its class', { priorityClass: 'gold', priority: 2 }],
+    ['another class of its value', { priorityClass: 'silver', priority: 1 }],
+  ])('has the batch of a pod end before one with %s', (_what, other) => {
+    const gold = { priorityClass: 'gold', priority: 1 };
+    const batched = [pod('a', gold), pod('b', gold), pod('c', other)];
+    expect(names(nextBatch({ batched }, { ...DELETE, priorityOrder: ['gold'] }))).toEqual(['a', 'b']);
+    expect(names(nextBatch({ batched }, DELETE)), 'where nobody has asked for an order').toEqual(['a', 'b', 'c']);
+  });
+
+  it.each([
     [1, 'delete-pods', { size: 1, intervalMs: 60_000 }],
     [6, 'delete-pods', { size: 1, intervalMs: 10_000 }],
     [90, 'out-of-service', { size: 15, intervalMs: 10_000 }],
     [6_000, 'delete-pods', { size: 100, intervalMs: 1_000 }],
+    [7, 'delete-pods', { size: 1, intervalMs: 8_572 }],
+    [6_000, 'evict', { size: 100, intervalMs: 5_000 }],
     [undefined, 'delete-pods', { size: 100, intervalMs: 0 }],
     [undefined, 'evict', { size: 100, intervalMs: 5_000 }],
   ] as const)('of %s pods a minute by %s is kept by batches of one size', (podsPerMinute, mode, pace) => {
