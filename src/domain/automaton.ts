@@ -186,7 +186,7 @@ function conclude(row: string, snapshot: Snapshot, before: NodeFenceStatus, tran
   const isChanged = after !== before || (ignored !== undefined) !== isToldIgnored(before);
   if (after !== undefined && (isChanged || transition.dispatch?.kind === 'run')) {
     const bound = { ...after, ...(snapshot.fence === undefined ? {} : { fenceUID: snapshot.fence.uid }) };
-    const written = withConditions({ ...bound, epoch: Math.max(after.epoch, snapshot.epoch) }, snapshot.wall, ignored);
+    const written = withConditions({ ...bound, epoch: Math.max(after.epoch, snapshot.epoch) }, snapshot.wall, ignored, before.hold);
     if (!sameContent(written, before)) decision.status = written;
     if (!isToldIgnored(before) && isToldIgnored(written)) decision.events.push(event('Warning', 'SpecIgnored', ignored ?? ''));
   }

@@ -58,3 +58,22 @@ describe('the wishes of a request', () => {
     expect(beginning(snapshotOf({ node: undefined }), [], 1)).toBeUndefined();
   });
 });
+
+describe('what a person reads when an incident begins', () => {
+  it('of a node that failed is what follows', () => {
+    expect(beginning(snapshotOf(), [], 1)?.message).toBe('Ready is Unknown (NodeStatusUnknown); isolation follows after isolation_delay.');
+  });
+
+  it('of a well node, for which somebody made a NodeFence, is that nothing follows, and how a fence of it is asked for', () => {
+    expect(beginning(snapshotOf({}, { ready: 'True', readyReason: 'KubeletReady' }), [], 1)?.message).toBe(
+      'Ready is True (KubeletReady); nothing is done while it is healthy. A NodeFence asks for nothing: to have a healthy node fenced, create a NodeFenceRemediation.',
+    );
+  });
+
+  it('of a well node that a request names is what follows', () => {
+    const requestedBy = { kind: 'NodeFenceRemediation', name: 'r', uid: 'r-1', apiVersion: 'x/v1' };
+    expect(beginning(snapshotOf(askedBy({ requestedBy }), { ready: 'True', readyReason: 'KubeletReady' }), [], 1)?.message).toBe(
+      'Asked for by NodeFenceRemediation r. Ready is True (KubeletReady); isolation follows after isolation_delay.',
+    );
+  });
+});

@@ -1,6 +1,6 @@
 import { validEvidence } from './evidence.ts';
 import { leftToRelease } from './program.ts';
-import type { FenceCondition, NodeFenceStatus } from './node-fence.ts';
+import type { FenceCondition, Hold, NodeFenceStatus } from './node-fence.ts';
 import { LIMITS } from './node-fence.ts';
 
 type ConditionState = Omit<FenceCondition, 'lastTransitionTime'>;
@@ -13,9 +13,21 @@ export function isToldIgnored({ conditions }: NodeFenceStatus): boolean {
   return conditions.some(({ type, reason }) => type === 'ConfigurationValid' && reason === SPEC_IGNORED);
 }
 
-/** Conditions say in Kubernetes' own form what state, evidence and holds say; derived anew at every write. `ignored`: what of the spec nobody heeds. */
-export function withConditions(status: NodeFenceStatus, wall: string, ignored?: string): NodeFenceStatus {
-  const conditions = conditionStates(status, ignored).map((current) => {
+const WAS_HELD = 'It was held by ';
+
+/** What last held a fence that nothing holds now, as `policy: message`. */
+export function pastHold({ conditions }: NodeFenceStatus): string | undefined {
+  const held = conditions.find(({ type }) => type === 'Held');
+  return held?.status === 'False' && held.message.startsWith(WAS_HELD) ? held.message.slice(WAS_HELD.length) : undefined;
+}
+
+/**
+ * Conditions say in Kubernetes' own form what state, evidence and holds say; derived anew at every write. `ignored`: what of the spec nobody heeds.
+ * `before`: the hold of the status that this one follows.
+ */
+export function withConditions(status: NodeFenceStatus, wall: string, ignored?: string, before?: Hold): NodeFenceStatus {
+  const past = before === undefined ? pastHold(status) : describeHold(before);
+  const conditions = conditionStates(status, ignored, past).map((current) => {
     const before = status.conditions.find((condition) => condition.type === current.type);
     const since = before?.status === current.status ? before.lastTransitionTime : wall;
     return { ...current, message: current.message.slice(0, LIMITS.message), lastTransitionTime: since };
@@ -23,7 +35,12 @@ export function withConditions(status: NodeFenceStatus, wall: string, ignored?: 
   return { ...status, conditions };
 }
 
-function conditionStates(status: NodeFenceStatus, ignored: string | undefined): ConditionState[] {
+/** As the record of an incident has it. */
+export function describeHold({ policy, message }: Hold): string {
+  return `${policy}: ${message}`;
+}
+
+function conditionStates(status: NodeFenceStatus, ignored: string | undefined, past: string | undefined): ConditionState[] {
   const plan = status.frozen?.plan;
   const proof = plan === undefined ? undefined : validEvidence(status.evidence, plan);
   const problem = plan?.problems.find((candidate) => candidate.severity === 'error');
@@ -39,7 +56,7 @@ function conditionStates(status: NodeFenceStatus, ignored: string | undefined): 
       status.hold !== undefined,
       status.hold?.reason === undefined ? 'Held' : camel(status.hold.reason),
       'NotHeld',
-      status.hold?.message ?? '',
+      status.hold?.message ?? (past === undefined ? '' : `${WAS_HELD}${past}`),
     ),
     truth('Stopped', status.hold?.policy === 'stop', 'StoppedByPerson', 'NotStopped', status.hold?.policy === 'stop' ? status.hold.message : ''),
     truth(

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { staleHold } from './health.ts';
+import { recordOf } from './incident-record.ts';
+import type { NodeFenceStatus } from './node-fence.ts';
 import type { ActiveHold } from './snapshot.ts';
 import { Model } from './testing/model.ts';
 
@@ -59,5 +61,47 @@ describe('the status of a fence that is held', () => {
     const written = [...heldFor((round, nowMs) => [OBSERVE, MANY, ...flapping(round, nowMs)])];
     expect(written).toHaveLength(1);
     expect(written.join()).toContain('would be held by max-unhealthy');
+  });
+});
+
+describe('what has held a fence', () => {
+  const told = (status: NodeFenceStatus): unknown => status.conditions.find(({ type }) => type === 'Held');
+  const held = (): Model => {
+    const model = new Model();
+    model.fail();
+    model.holds = [MANY];
+    for (let count = 0; count < 3; count += 1) model.step();
+    return model;
+  };
+
+  it('stays in the condition Held when it is over, until something else holds', () => {
+    const model = held();
+    expect(told(model.status)).toMatchObject({ status: 'True', reason: 'MaxUnhealthy', message: '5 of 8 are unhealthy' });
+    model.holds = [];
+    model.next();
+    const over = { status: 'False', reason: 'NotHeld', message: 'It was held by max-unhealthy: 5 of 8 are unhealthy' };
+    expect(told(model.status)).toMatchObject(over);
+    for (let count = 0; count < 5; count += 1) model.next();
+    expect(model.status.journal).not.toEqual([]);
+    expect(told(model.status)).toMatchObject(over);
+    model.holds = [LEASE];
+    model.step();
+    expect(told(model.status)).toMatchObject({ status: 'True', message: 'somebody has the node' });
+  });
+
+  it('is on the record of an incident that was held before anything was done', () => {
+    const model = held();
+    expect(recordOf(model.status, undefined)).toBeUndefined();
+    model.holds = [];
+    for (let count = 0; count < 3; count += 1) model.next();
+    expect(recordOf(model.status, undefined)).toMatchObject({ heldBy: 'max-unhealthy: 5 of 8 are unhealthy' });
+  });
+
+  it('is nothing where nothing held it', () => {
+    const model = new Model();
+    model.fail();
+    for (let count = 0; count < 5; count += 1) model.next();
+    expect(told(model.status)).toMatchObject({ status: 'False', message: '' });
+    expect(recordOf(model.status, undefined)).not.toHaveProperty('heldBy');
   });
 });

@@ -1,3 +1,4 @@
+import { describeHold, pastHold } from './conditions.ts';
 import { bounded, LIMITS, NEVER_BEGAN } from './node-fence.ts';
 import type { NodeFenceStatus, Outcome, Timeline, Trigger } from './node-fence.ts';
 import type { EvidenceKind } from './plan.ts';
@@ -43,7 +44,7 @@ export function recordOf(status: NodeFenceStatus, before: IncidentRecord | undef
   const { incident, state, outcome, timeline, evidence, hold, trigger, message } = status;
   if (state === 'new' && status.restarts === 0 && status.journal.length === 0) return undefined;
   const kinds = [...new Set([...(before?.evidence ?? []), ...evidence.map(({ kind }) => kind)])];
-  const heldBy = hold === undefined ? before?.heldBy : bounded(`${hold.policy}: ${hold.message}`);
+  const heldBy = hold === undefined ? (pastHold(status) ?? before?.heldBy) : bounded(describeHold(hold));
   const endedAt = state === 'final' ? timeline.finalAt : undefined;
   return {
     incident,

@@ -256,6 +256,11 @@ export function fenceName(node: string): string {
   return FENCE_NAME_PREFIX + node;
 }
 
+/** It is its node's fence; whatever else names that node is none, and nobody acts on it. */
+export function isNamedAsItsNode({ metadata, spec }: { metadata: { name: string }; spec: { node: string } }): boolean {
+  return metadata.name === fenceName(spec.node);
+}
+
 /** Annotation of a Node: the fence that cordoned it; without it a cordon is somebody else's (P8). */
 export const CORDON_MARK = 'nodefence.ha.k8s.io/cordoned-by';
 

@@ -269,6 +269,13 @@ export const AUTOMATON_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest('src/domain/budget.test.ts', 'when one of them was withdrawn when the node was only cordoned'),
   },
   {
+    name: 'held by nobody',
+    defect: 'what held a fence before anything was done is on no record',
+    file: 'src/domain/incident-record.ts',
+    edits: [['(pastHold(status) ?? before?.heldBy)', 'before?.heldBy']],
+    killedBy: byTest('src/domain/held-status.test.ts', 'is on the record of an incident that was held before anything was done'),
+  },
+  {
     name: 'a failed off not counted',
     defect: 'a fence whose off was sent in vain is none of those that a node may have a day',
     file: 'src/domain/incident-record.ts',

@@ -162,6 +162,13 @@ export const SHELL_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest('src/domain/policies/max-concurrent.test.ts', 'never admits more than max in all and in each domain, asked one after the other'),
   },
   {
+    name: 'slot hidden by a stranger',
+    defect: 'an object of another name that names the node takes the slot of its fence away, for a leader that starts',
+    file: 'src/controllers/fence/storm/storm.ts',
+    edits: [['if (isNamedAsItsNode(fence)) ', '']],
+    killedBy: byTest(STORM, 'finds the slot of a fence when it starts, whatever else names the node: what bears another name is no fence of it'),
+  },
+  {
     name: 'slot not reserved',
     defect: 'a slot is taken only when the write is acknowledged: two nodes get the last one',
     file: 'src/controllers/fence/storm/storm.ts',

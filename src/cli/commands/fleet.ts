@@ -3,7 +3,7 @@ import { epochOf } from '../../domain/epoch.ts';
 import { alarmRows } from '../../domain/remedy/alarm-words.ts';
 import type { AlarmRow } from '../../domain/remedy/alarm-words.ts';
 import { noticesIn } from '../../controllers/self-check/notices.ts';
-import { fenceName } from '../../domain/node-fence.ts';
+import { fenceName, isNamedAsItsNode } from '../../domain/node-fence.ts';
 import type { FenceState, NodeFenceStatus, Outcome } from '../../domain/node-fence.ts';
 import { fenceableOf } from '../../domain/plan-problems.ts';
 import type { Fenceable } from '../../domain/plan-problems.ts';
@@ -118,12 +118,13 @@ export function fleetStatus(listers: FleetListers, nowMs: number): FleetStatus {
     unreadLeases,
   } = listers;
   const [lease] = leaders.all();
-  const problems = [...installation, ...[...(replicas?.all() ?? [])].flatMap((each) => noticesIn(each, nowMs))];
   const fleet = fleetOf(
     { nodes: nodes.all(), fences: fences.all(), stops: stops.all(), reports: reports.all() },
     leaderOf(lease, nowMs, unreadLeases),
     vouches,
   );
+  const notices = [...(replicas?.all() ?? [])].flatMap((each) => noticesIn(each, nowMs));
+  const problems = [...installation, ...notices, ...(fleet.problems ?? [])];
   const alarms = alarmRows(
     [...reports.all()].map(({ metadata, status }) => ({ node: metadata.name, record: status?.problemCounts })),
     nowMs,
@@ -156,7 +157,8 @@ function preservedFleet(kept: PreservationListers, cluster: Pick<Cluster, 'nodes
 
 /** Every node, the fenced and failed ones first. */
 export function fleetOf(cluster: Cluster, leader: Leader, vouches?: Voucher): FleetStatus {
-  const fences = new Map([...cluster.fences].map((fence) => [fence.spec.node, fence]));
+  const fences = new Map([...cluster.fences].filter(isNamedAsItsNode).map((fence) => [fence.spec.node, fence]));
+  const ignored = [...cluster.fences].filter((fence) => !isNamedAsItsNode(fence)).map(describeIgnored);
   const reports = new Map([...cluster.reports].map((report) => [report.metadata.name, report]));
   const stops = [...cluster.stops].map((stop) => stopRow(stop, vouches)).sort((left, right) => order(left.name, right.name));
   const nodes = [...cluster.nodes];
@@ -166,7 +168,11 @@ export function fleetOf(cluster: Cluster, leader: Leader, vouches?: Voucher): Fl
   const all = [...rows, ...orphans].sort((left, right) => urgency(left) - urgency(right) || order(left.node, right.node));
   const isObserving = [...fences.values()].some((fence) => fence.status?.hold?.policy === 'observe');
   const mode = leader.mode ?? (isObserving ? ('observe' as const) : undefined);
-  return { leader, ...(mode === undefined ? {} : { mode }), stops, nodes: all };
+  return { leader, ...(mode === undefined ? {} : { mode }), ...(ignored.length > 0 && { problems: ignored }), stops, nodes: all };
+}
+
+function describeIgnored({ metadata: { name }, spec: { node } }: NodeFence): string {
+  return `NodeFence ${name} of node ${node} is ignored: only one that is called ${fenceName(node)} is a fence of it. Delete it: kubectl delete nodefence ${name}`;
 }
 
 /** Failed for good, then under way, then not Ready, then the rest; the lower the sooner a person should look. */

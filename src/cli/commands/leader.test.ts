@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { strangerMessage } from '../../domain/first-trust.ts';
 import type { Lease } from '../../ports/objects.ts';
-import type { NodeFenceReport } from '../../ports/resources.ts';
+import type { NodeFence, NodeFenceReport } from '../../ports/resources.ts';
 import { fleetOf } from './fleet.ts';
 import { leaderOf, describeLeader } from './leader.ts';
 import { fleetPage } from './pages/fleet-page.ts';
@@ -20,6 +20,24 @@ const heading = (leaderLease: Lease, hold?: string): string => {
   const status = fleetOf(picture, leaderOf(leaderLease, NOW_MS));
   return fleetPage(status, { server: 's', wide: false, all: false }, { ink: PLAIN, width: 200, nowMs: NOW_MS }).split('\n')[0] ?? '';
 };
+
+describe('a NodeFence that bears another name than that of its node', () => {
+  const made = (name: string, of: string): NodeFence => ({ metadata: { name }, spec: { node: of } });
+
+  it('is a problem, and hides neither the fence of the node nor that there is none', () => {
+    const fences = [made('aa', 'a'), fence('a', {}), made('look', 'a'), made('look-b', 'b'), made('gone', 'c')];
+    const status = fleetOf({ nodes: [node('a', 'Unknown', 60), node('b', 'True', 60)], fences, stops: [], reports: [] }, leaderOf(undefined, NOW_MS));
+    expect(status.nodes.map((row) => [row.node, row.state])).toEqual([
+      ['a', 'running'],
+      ['b', undefined],
+    ]);
+    const page = fleetPage(status, { server: 's', wide: false, all: false }, { ink: PLAIN, width: 300, nowMs: NOW_MS });
+    expect(page).toContain(
+      'PROBLEM NodeFence look of node a is ignored: only one that is called node-fence-a is a fence of it. Delete it: kubectl delete nodefence look',
+    );
+    expect(status.problems).toHaveLength(4);
+  });
+});
 
 describe('the leader, as status shows it', () => {
   it('says where it runs and whether it touches anything, also while nothing is fenced', () => {

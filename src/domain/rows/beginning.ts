@@ -39,9 +39,21 @@ export function beginning(snapshot: Snapshot, history: HistoryEntry[], incident:
     timeline: { failedAt: asked === undefined ? (failedSince(node) ?? wall) : wall, noticedAt: wall },
     conditions: [],
     history,
-    message: `${asked === undefined ? '' : `Asked for by ${nameOf(asked)}. `}${node.silence === undefined ? '' : `${node.silence.message} `}Ready is ${node.ready} (${node.readyReason}); ${isObserved(snapshot) ? 'mode observe: nothing is changed' : 'isolation follows after isolation_delay'}.`,
+    message: firstWords(snapshot, node, asked),
   };
 }
+
+function firstWords(snapshot: Snapshot, node: NodeFacts, asked: Request | undefined): string {
+  const { silence, ready, readyReason } = node;
+  const who = `${asked === undefined ? '' : `Asked for by ${nameOf(asked)}. `}${silence === undefined ? '' : `${silence.message} `}`;
+  const isWell = ready === 'True' && silence === undefined && asked === undefined;
+  const next = isWell ? NOTHING_FOLLOWS : isObserved(snapshot) ? 'mode observe: nothing is changed' : 'isolation follows after isolation_delay';
+  return `${who}Ready is ${ready} (${readyReason}); ${next}.`;
+}
+
+/** Somebody made a NodeFence by hand, or its node was well again at once. */
+const NOTHING_FOLLOWS =
+  'nothing is done while it is healthy. A NodeFence asks for nothing: to have a healthy node fenced, create a NodeFenceRemediation';
 
 function isObserved({ holds }: Snapshot): boolean {
   return holds.some(({ policy }) => policy === 'observe');

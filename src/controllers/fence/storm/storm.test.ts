@@ -18,7 +18,7 @@ import { StormHarness } from '../../../../test/bench/storm-harness.ts';
 import { ManualClock } from '../../../runtime/manual-clock.ts';
 import { FenceHarness } from '../testing/harness.ts';
 import { ForeignObjects } from './foreign-objects.ts';
-import type { Storm } from './storm.ts';
+import { Storm } from './storm.ts';
 import { entryOf } from './testing/entries.ts';
 
 const NAMES = ['a', 'b', 'c', 'd', 'e', 'f'];
@@ -166,6 +166,16 @@ describe('the storm shell', () => {
     expect(harness.holding('a')).toEqual(['maintenance']);
     cordoned({ [CORDON_MARK]: 'node-fence-a' });
     expect(harness.holding('a')).toEqual([]);
+  });
+
+  it('finds the slot of a fence when it starts, whatever else names the node: what bears another name is no fence of it', () => {
+    const harness = new StormHarness(NAMES, [ONE]);
+    harness.fail('a', 'b');
+    const fence = harness.fence('a', { state: 'running', journal: [CORDON] });
+    for (const name of ['aa', 'node-fence-a', 'zz']) harness.fences.put(name === 'node-fence-a' ? fence : { metadata: { name }, spec: fence.spec });
+    const started = new Storm(harness.dependencies, (node) => harness.lifeAtMs.get(node));
+    expect(started.holdsOn('b').map(({ policy }) => policy)).toEqual(['max-concurrent']);
+    started.close();
   });
 
   it('gives the last slot once: whoever is decided in the same moment sees it taken before any write is acknowledged', () => {

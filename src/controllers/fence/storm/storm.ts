@@ -1,4 +1,5 @@
 import { cutsOff } from '../../../domain/journal.ts';
+import { isNamedAsItsNode } from '../../../domain/node-fence.ts';
 import type { JournalEntry } from '../../../domain/node-fence.ts';
 import { judgeStorm } from '../../../domain/policies/judge.ts';
 import type { StormHold } from '../../../domain/policies/judge.ts';
@@ -68,7 +69,7 @@ export class Storm {
     const sources = { clock, listers, planner, lifeAtMs, isPreserved, isTakenForFailed, storageOf, foreignMarks: marksOf };
     this.#roster = new NodeRoster(sources, changed);
     this.#members = new EtcdMembers(listers, changed);
-    for (const fence of listers.fences.all()) this.seeFence(fence.spec.node, fence);
+    for (const fence of listers.fences.all()) if (isNamedAsItsNode(fence)) this.seeFence(fence.spec.node, fence);
     connectivity.onChange(changed);
     dependencies.preservation?.onChange((nodes) => this.#roster.refreshNodes(nodes));
     foreignMarks?.onChange((nodes) => {
