@@ -2,9 +2,9 @@
 import { basename } from 'node:path';
 import { Command } from 'commander';
 import { COMMANDS } from './cli/command-table.ts';
+import { usageExits } from './cli/usage-exits.ts';
 import { PURPOSE, VERSION } from './cli/version.ts';
 
-const WRONG_USAGE = 2;
 const LINK = /^fence_nodefence_([a-z0-9_]+)$/;
 
 /** By the name of a link, or by `agent <name>`: in the manner of ClusterLabs, where an exit code of 2 means off and never wrong usage of an agent. */
@@ -31,10 +31,7 @@ async function main(given: readonly string[]): Promise<void> {
     if (!isLinked && (await agentForPeople(call.name, call.parameters))) return;
     return fenceProcess(call.name, call.parameters);
   }
-  const program = new Command('nodefence')
-    .description(PURPOSE)
-    .version(VERSION)
-    .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : WRONG_USAGE));
+  const program = usageExits(new Command('nodefence')).description(PURPOSE).version(VERSION);
   const asked = Object.entries(COMMANDS).find(([name]) => name === argv[2])?.[1].load;
   if (asked !== undefined) program.addCommand(await asked());
   else for (const [name, { description }] of Object.entries(COMMANDS)) program.command(name).description(description);

@@ -41,7 +41,9 @@ export function withClusterOptions(command: Command): Command {
   return command
     .addOption(option('--kubeconfig <path>', 'KUBECONFIG', 'kubeconfig file; default: KUBECONFIG, the service account of the pod, or ~/.kube/config'))
     .addOption(option('--context <name>', 'CONTEXT', 'context of the kubeconfig; default: the current one'))
-    .addOption(option('--fence-namespace <name>', 'FENCE_NAMESPACE', 'namespace of the configuration and of the leader Lease').default(NAMESPACE));
+    .addOption(
+      option('-n, --fence-namespace <name>', 'FENCE_NAMESPACE', 'namespace of the configuration and of the leader Lease').default(NAMESPACE),
+    );
 }
 
 /** Finds the API server as kubectl does; nothing is sent yet. Rejects with what is wrong in the kubeconfig, and where. */

@@ -94,7 +94,7 @@ export function controllerCommand(): Command {
     .addOption(option('--kubeconfig <path>', 'KUBECONFIG', 'kubeconfig file; default: KUBECONFIG, the service account of the pod, or ~/.kube/config'))
     .addOption(option('--context <name>', 'CONTEXT', 'context of the kubeconfig; default: the current one'))
     .addOption(
-      option('--fence-namespace <name>', 'FENCE_NAMESPACE', 'namespace of the configuration and of the leader Lease').default('nodefence-system'),
+      option('-n, --fence-namespace <name>', 'FENCE_NAMESPACE', 'namespace of the configuration and of the leader Lease').default('nodefence-system'),
     )
     .addOption(option('--own-node <name>', 'OWN_NODE', 'node that this process runs on; it never fences it'))
     .addOption(
@@ -167,6 +167,8 @@ async function runController(flags: Flags): Promise<void> {
     await serve(flags, logger, ending);
     keepHeapSmall(new SystemClock());
   } catch (error) {
+    // What waits for the API server is ended by the stop, which also says how the process ends.
+    if (ending.isAsked === true) return;
     logger.error('the controller cannot run', { error: error instanceof Error ? error.message : String(error) });
     process.exitCode = 1;
   }
@@ -313,6 +315,7 @@ async function stopInOrder(controller: ComposedController, recorders: readonly E
 /** What a signal has to stop; nothing before the controller is composed. */
 interface Ending {
   stop: () => Promise<void>;
+  isAsked?: true;
 }
 
 /** Hands the lease over at once; a second signal does not wait. Heard from the start: process 1 of a container dies of no signal by itself. */
@@ -321,6 +324,7 @@ function stopOnSignals(ending: Ending, logger: Logger): void {
   const obey = (signal: NodeJS.Signals): void => {
     if (isStopping) process.exit(1);
     isStopping = true;
+    ending.isAsked = true;
     logger.info('stopping', { signal });
     ending.stop().then(
       () => process.exit(0),

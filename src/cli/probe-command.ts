@@ -19,7 +19,7 @@ export function probeCommand(): Command {
   return usageExits(new Command('probe'))
     .description('show the certificate of a device, so that you can compare and pin it; sends no login')
     .argument('<address>', 'HOST or HOST:PORT of a BMC, a PDU or a switch', addressOf)
-    .requiredOption('--show-fingerprint', 'the SHA-256 fingerprint of its certificate, as ssl_fingerprint= takes it')
+    .option('--show-fingerprint', 'the SHA-256 fingerprint of its certificate, as ssl_fingerprint= takes it; shown without this flag too')
     .addHelpText('after', '\nExit codes: 0 shown, 1 no certificate was shown, 2 wrong usage.')
     .action(async (address: Address) => {
       const console = processConsole();

@@ -48,6 +48,39 @@ describe('wrong usage', { timeout: 60_000 }, () => {
   });
 
   it.each([
+    [
+      ['stop', '--all'],
+      ["error: required option '--reason <text>' not specified", 'See nodefence stop --help'],
+    ],
+    [
+      ['preserve', 'a', 'now', '--for', '24x'],
+      [expect.stringContaining('must be a duration such as 24h') as string, 'See nodefence preserve --help'],
+    ],
+    [
+      ['node', 'check', 'watchdog', '--bogus'],
+      ["error: unknown option '--bogus'", 'See nodefence node check watchdog --help'],
+    ],
+    [['stauts'], ["error: unknown command 'stauts'", '(Did you mean status?)', 'See nodefence --help']],
+  ])('%j says where its options are told', async (words, expected) => {
+    expect(await nodefence(words, '')).toMatchObject({ code: 2, lines: expected });
+  });
+
+  it('shows a fingerprint without a flag that there is no other for', async () => {
+    const { code, lines } = await nodefence(['probe', '127.0.0.1:1'], '');
+    expect({ code, lines }).toEqual({ code: 1, lines: ['nodefence: 127.0.0.1:1 showed no certificate: connect ECONNREFUSED 127.0.0.1:1'] });
+  });
+
+  it('takes -n for the namespace, as kubectl does', async () => {
+    const kubeconfig = join(folder, 'kubeconfig');
+    writeFileSync(
+      kubeconfig,
+      'clusters: [{name: c, cluster: {server: "http://127.0.0.1:1"}}]\ncontexts: [{name: x, context: {cluster: c}}]\ncurrent-context: x\n',
+    );
+    const { code, lines } = await nodefence(['validate', '-n', 'fencing'], '', { KUBECONFIG: kubeconfig });
+    expect({ code, lines }).toEqual({ code: 2, lines: [expect.stringContaining('/api/v1/namespaces/fencing/configmaps: ') as string] });
+  });
+
+  it.each([
     ['a status that is asked for on stdin', ['agent', 'no-such'], 'action=status\n'],
     ['an action that stdin does not tell in time', ['agent', 'no-such'], undefined],
     ['a status where the name was forgotten', ['agent', '-o', 'status'], ''],

@@ -99,12 +99,7 @@ export class Reflector<T extends KubeObject> {
         if (this.#state.cache.synced) {
           resolve();
         } else {
-          const why = this.#closing.signal.aborted ? 'closed' : (this.#lastError?.message ?? 'the API server has not answered');
-          reject(
-            new Error(
-              `${this.name}: no first list after ${String(deadlineMs)} ms (${why}); look at the API server, the credentials and the RBAC rules`,
-            ),
-          );
+          reject(new Error(`${this.name}: ${this.#closing.signal.aborted ? 'closed before its first list' : this.#unlisted(deadlineMs)}`));
         }
       };
       const cancel = this.#options.clock.after(deadlineMs, settle);
@@ -113,6 +108,11 @@ export class Reflector<T extends KubeObject> {
         settle();
       }
     });
+  }
+
+  #unlisted(deadlineMs: number): string {
+    const why = this.#lastError?.message ?? 'the API server has not answered';
+    return `no first list after ${String(deadlineMs)} ms (${why}); look at the API server, the credentials and the RBAC rules`;
   }
 
   /** The server's history is not the one that was watched: what the open watch would bring has gaps. Everything is listed anew. */
@@ -281,7 +281,7 @@ export class Reflector<T extends KubeObject> {
     const jitterMs = isOrdinary && this.#failures === 0 ? 0 : fullJitter(backoff, this.#failures, this.#options.random);
     this.#failures += 1;
     const delayMs = Math.max(jitterMs, (error instanceof ApiStatusError ? error.retryAfterMs : undefined) ?? 0);
-    const fields = { resource: this.name, end, error, openMs, delayMs, relist: this.#state.version === undefined };
+    const fields = { resource: this.name, end, error, openMs, delayMs: Math.round(delayMs), relist: this.#state.version === undefined };
     if (isOrdinary) {
       this.#options.logger.debug('watch ended', fields);
     } else {

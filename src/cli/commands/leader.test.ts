@@ -45,6 +45,15 @@ describe('the leader, as status shows it', () => {
     expect(heading(lease(said('observe')))).toBe('s: leader pod-1, renewed 2s ago, leads for 1m; mode observe: nothing is changed');
   });
 
+  it('was looked for in the namespace that was named: nobody there is nobody of another one', () => {
+    const fleet = fleetOf({ nodes: [], fences: [], stops: [], reports: [] }, leaderOf(undefined, NOW_MS));
+    const head = (namespace?: string): string =>
+      fleetPage(fleet, { server: 's', wide: false, all: false, namespace }, { ink: PLAIN, width: 200, nowMs: NOW_MS }).split('\n')[0] ?? '';
+    expect(head('fencing')).toBe('s: no controller leads in namespace fencing: nothing is fenced from there');
+    expect(head('nodefence-system')).toBe('s: no controller leads: nothing is fenced');
+    expect(head()).toBe('s: no controller leads: nothing is fenced');
+  });
+
   it('is believed over what an earlier leader held fences by', () => {
     expect(heading(lease(said('enforce')), 'observe')).toContain('mode enforce');
     expect(heading(lease({}), 'observe')).toContain('mode observe');

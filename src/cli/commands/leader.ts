@@ -9,6 +9,7 @@ import {
   LEADER_PRESERVATION,
   LEADER_PROGRAMS,
 } from '../../manager/composition.ts';
+import { NAMESPACE } from '../../manifests/access.ts';
 import { HEALTH_CHECK_CHOICES } from '../../manager/health-checks/mode.ts';
 import type { HealthCheckChoice } from '../../manager/health-checks/mode.ts';
 import { DeviceAddresses, parseDeviceAddresses } from '../../domain/addresses/device-addresses.ts';
@@ -83,10 +84,13 @@ export function leaderName({ holder }: Leader): string {
   return harmless(holder.replace(/_[\da-f-]{36}$/u, ''));
 }
 
-/** `leader pod-1 on node a, renewed 2s ago, leads for 3h`, or that nobody leads. */
-export function describeLeader(leader: Leader, nowMs: number): string {
+/** `leader pod-1 on node a, renewed 2s ago, leads for 3h`, or that nobody leads. `namespace`: of its Lease; one that was named is said. */
+export function describeLeader(leader: Leader, nowMs: number, namespace = NAMESPACE): string {
   if (leader.unread !== undefined) return `who leads is not known: you may not read ${leader.unread}`;
-  if (leader.holder === '') return 'no controller leads: nothing is fenced';
+  if (leader.holder === '')
+    return namespace === NAMESPACE
+      ? 'no controller leads: nothing is fenced'
+      : `no controller leads in namespace ${harmless(namespace)}: nothing is fenced from there`;
   const renewed = `renewed ${age(leader.renewTime, nowMs)} ago`;
   if (!leader.isAlive) return `no controller leads: ${leaderName(leader)} ${renewed}, its lease is over; nothing is fenced until another one leads`;
   const where = leader.node === undefined ? '' : ` on node ${leader.node}`;

@@ -163,13 +163,13 @@ function describeName({ kind, namespace, name }: TargetName): string {
 
 function targetArgument(text: string): TargetName {
   const name = targetNameOf(text);
-  if (name === undefined) throw new InvalidArgumentError('is not NAME, node/NAME, machine/NAME or machine/NAMESPACE/NAME.');
+  if (name === undefined) throw new InvalidArgumentError('must be NAME, node/NAME, machine/NAME or machine/NAMESPACE/NAME.');
   return name;
 }
 
 function forArgument(text: string): number {
   const ms = /^\d+(?:\.\d+)?$/.test(text) ? undefined : parseDuration(text);
   if (ms === undefined || ms < 1_000 || ms > FOR_MAX_MS)
-    throw new InvalidArgumentError('is not a duration such as 24h, 90m or 3d, of a year at most.');
+    throw new InvalidArgumentError('must be a duration such as 24h, 90m or 3d, of a year at most.');
   return ms;
 }

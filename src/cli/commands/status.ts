@@ -84,7 +84,8 @@ async function show(session: Session, node: string | undefined, flags: StatusFla
 
 function statusText(listers: FleetListers, node: string | undefined, flags: StatusFlags, server: string, sheet: Sheet): string {
   const fleet = fleetStatus(listers, sheet.nowMs);
-  if (node === undefined) return fleetPage(fleet, { server, wide: flags.output === 'wide', all: flags.all === true }, sheet);
+  if (node === undefined)
+    return fleetPage(fleet, { server, wide: flags.output === 'wide', all: flags.all === true, namespace: flags.fenceNamespace }, sheet);
   return fencePage(nodeFacts(fleet, listers, node), sheet);
 }
 

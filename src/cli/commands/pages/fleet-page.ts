@@ -19,6 +19,8 @@ export interface FleetOptions {
   wide: boolean;
   /** Every node, also thousands of quiet ones. */
   all: boolean;
+  /** The namespace that was looked in. */
+  namespace?: string | undefined;
 }
 
 /** Quiet nodes beyond this many are counted, not listed. */
@@ -48,8 +50,8 @@ export function fleetPage(status: FleetStatus, options: FleetOptions, sheet: She
   return lines.join('\n');
 }
 
-function heading({ leader, mode }: FleetStatus, { server }: FleetOptions, sheet: Sheet): string {
-  const message = describeLeader(leader, sheet.nowMs);
+function heading({ leader, mode }: FleetStatus, { server, namespace }: FleetOptions, sheet: Sheet): string {
+  const message = describeLeader(leader, sheet.nowMs, namespace);
   const shown = leader.isAlive ? message : sheet.ink.bad(message);
   const modeText = mode === undefined ? '' : `; ${mode === 'enforce' ? 'mode enforce' : sheet.ink.warn('mode observe: nothing is changed')}`;
   return `${harmless(server)}: ${shown}${modeText}`;
