@@ -31,6 +31,7 @@ afterEach(async () => {
 
 async function scene(rows: Row[]) {
   const tree = new Tree();
+  tree.put('1.3.6.1.2.1.1.3.0', { read: () => ({ integer: Math.floor(clock.monotonicMs() / 10) }) });
   const put = (row: Row): void => {
     tree.put(`1.3.6.1.2.1.2.2.1.2.${row.index}`, { read: () => ({ text: `description of ${row.name}` }) });
     tree.put(`1.3.6.1.2.1.2.2.1.7.${row.index}`, {
@@ -190,6 +191,15 @@ describe('a Cisco MDS over SNMP', { timeout: 60_000 }, () => {
     await agent.set(target('fc1/7', { transport: 'snmp' }), 'closed');
     expect(await agent.read(target('fc1/7', { transport: 'snmp' }))).toMatchObject({ state: 'closed', identity: 'verified' });
     expect(row.admin).toBe(2);
+    await agent.close?.();
+  });
+
+  it('tells the start of the switch with the state: one that restarts may show every port closed', async () => {
+    const { target } = await scene([port({ index: 0x1004000, name: 'fc1/7' })]);
+    const agent = await fcSwitch.create({ cluster: {} as never, clock });
+    if (agent.kind !== 'fabric') throw new Error('no fabric agent');
+    const { boot } = await agent.read(target('fc1/7', { transport: 'snmp', bmc_boot_time: '77' }));
+    expect(boot).toMatchObject({ startMaxMs: 77_000, upMs: expect.any(Number) as number });
     await agent.close?.();
   });
 });

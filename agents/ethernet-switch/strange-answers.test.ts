@@ -109,10 +109,12 @@ describe('a port by the IF-MIB', () => {
     const read = (nameThen: string): ReturnType<typeof readPort> => {
       const client = {
         walk: () => Promise.resolve([{ index: '7', value: text('Eth7') }]),
-        get: () =>
-          Promise.resolve([text(nameThen), { kind: 'integer', integer: 2 }, { kind: 'integer', integer: 2 }, text('worker-1'), text(nameThen)]),
+        getWithBoot: () =>
+          Promise.resolve({
+            values: [text(nameThen), { kind: 'integer', integer: 2 }, { kind: 'integer', integer: 2 }, text('worker-1'), text(nameThen)],
+          }),
       };
-      return readPort(client as unknown as SnmpClient, callOf(), 'Eth7', { kind: 'any' });
+      return readPort(client as unknown as SnmpClient, callOf(), 'Eth7', { kind: 'any', bootMaxMs: 180_000 });
     };
     expect(await read('Eth7')).toMatchObject({ index: '7', state: 'closed' });
     await expect(read('Eth8')).rejects.toMatchObject({ kind: 'Unreachable', message: expect.stringContaining('is changing its ports') as string });

@@ -91,7 +91,8 @@ export class FcSwitchAgent implements FabricAgent {
       case 'snmp':
         return this.#snmp.run(settings.snmp, (client) => {
           let found: FoundPort | undefined;
-          const read = async (): Promise<FoundPort> => (found = await readPort(client, call, plug, { kind: 'ifname' }));
+          const { bootMaxMs } = settings;
+          const read = async (): Promise<FoundPort> => (found = await readPort(client, call, plug, { kind: 'ifname', bootMaxMs }));
           return work({ read, set: async (wanted) => setPort(client, call, found ?? (await read()), wanted, beforeSend) });
         });
     }

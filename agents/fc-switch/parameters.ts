@@ -9,6 +9,7 @@ import {
   firstTrustShape,
   TLS_PINS,
 } from '../shared/first-trust/parameters.ts';
+import { BOOT_TIME, bootTime } from '../shared/boot-time.ts';
 import { portAliasDocumentation } from '../shared/interfaces/port-identity.ts';
 import { canonical, checkParameters, parseBoolean, parsed, valuesOf, type ParameterSchema } from '../shared/parameter-schema.ts';
 import { snmpDeviceKey, snmpDocumentation, snmpProblems, snmpSettings, snmpShape } from '../shared/snmp/parameters.ts';
@@ -32,6 +33,7 @@ const own = {
     .refine((id) => id >= 1 && id <= 128, 'must be a number from 1 to 128')
     .optional(),
   ssl: booleanWord.default(true),
+  bmc_boot_time: bootTime,
   ...trustShape,
   ...firstTrustShape,
 };
@@ -54,6 +56,12 @@ export const fcSwitchParameters: ParameterSchema<typeof schema> = {
     username: { description: 'Login name; user of SNMP 3.', fromSecret: true, aliases: ['login'] },
     password: { description: 'Password; authentication password of SNMP 3.', fromSecret: true, secret: true, aliases: ['passwd'] },
     ssl: { description: 'TLS, for `rest` and `nxapi`.', default: 'yes' },
+    bmc_boot_time: {
+      ...BOOT_TIME,
+      description:
+        'No start of the switch takes longer than these seconds. One that restarts while a closed port is proven, or has just started, may show it closed by default: that counts once the port has shown open, or for so long closed. Over SNMP only.',
+      aliases: ['device_boot_time'],
+    },
     ...trustDocumentation('switch', 'port'),
     ...firstTrustDocumentation,
   },
@@ -64,7 +72,7 @@ export type WebSettings = Trust & { host: string; port: number; tls: boolean; us
 
 export type FcSwitchSettings = { portAlias: string | undefined; virtualFabric: number | undefined } & (
   | { transport: 'ssh'; ssh: SshSettings }
-  | { transport: 'snmp'; snmp: SnmpSettings }
+  | { transport: 'snmp'; bootMaxMs: number; snmp: SnmpSettings }
   | { transport: 'rest' | 'nxapi'; web: WebSettings }
 );
 
@@ -106,7 +114,8 @@ export function parseSettings(parameters: Parameters): FcSwitchSettings | { prob
   const value = valuesOf(fcSwitchParameters, parameters);
   const common = { portAlias: value.port_alias, virtualFabric: value.vf_id };
   if (value.transport === 'ssh') return { ...common, transport: 'ssh', ssh: sshSettingsOf(valuesOf(ofSsh, parameters)) };
-  if (value.transport === 'snmp') return { ...common, transport: 'snmp', snmp: snmpSettings(valuesOf(ofSnmp, parameters)) };
+  if (value.transport === 'snmp')
+    return { ...common, transport: 'snmp', bootMaxMs: value.bmc_boot_time * 1_000, snmp: snmpSettings(valuesOf(ofSnmp, parameters)) };
   const web: WebSettings = {
     host: sshHostOf(value.ip ?? ''),
     port: value.ipport ?? (value.ssl ? 443 : 80),

@@ -1,6 +1,6 @@
 import { acknowledged, sinceWord } from './acknowledgement.ts';
 import { deletionRefusal } from './deletion.ts';
-import { proofOf, validEvidence, voidEvidence } from './evidence.ts';
+import { proofOf, SWITCHED_ON, validEvidence, voidEvidence } from './evidence.ts';
 import { isAskedFor, lastSignMs, seemsFailed } from './health.ts';
 import { appended, cutsOff, offBegan, restoreFor } from './journal.ts';
 import { mayLive } from './last-step.ts';
@@ -147,7 +147,7 @@ function isWanted(operation: Operation, context: Context, status: NodeFenceStatu
   if (operation.phase === 'off' && !context.triggered && !offBegan(status)) return false;
   // On a person's word nothing was switched off: when that is void in mid-release, only our taint is taken back.
   if (operation.phase === 'off') return (!held || !offBegan(status) || isUnread(operation, status)) && status.released?.voidedAt === undefined;
-  if (operation.phase === 'on' && operation.method?.kind === 'fabric') return mayOpenStorage(context.plan, context.node, status);
+  if (operation.phase === 'on' && operation.method?.kind === 'fabric') return mayOpenStorage(context, status);
   if (operation.key === 'release-end') return status.released !== undefined || status.restore?.taints !== undefined;
   if (operation.key !== 'release') return true;
   const mayGiveUp = context.plan.release === 'evict' || keptAgainInMs(status) !== undefined;
@@ -322,7 +322,7 @@ function begin(context: Context, status: NodeFenceStatus, step: Step, next: Next
   const message = `${entry.action} by ${entry.agent}${entry.device === '' ? '' : ` at ${entry.device}`}, attempt ${entry.attempt}.`;
   const written: NodeFenceStatus = { ...status, journal: appended(status, entry), jobs: [...status.jobs, entry.id].slice(-16), message };
   if (restore !== undefined) written.restore = restore;
-  if (entry.action === 'on') written.evidence = voidEvidence(status.evidence, context.snapshot.wall, 'switched on by us');
+  if (entry.action === 'on') written.evidence = voidEvidence(status.evidence, context.snapshot.wall, SWITCHED_ON);
   // Before the permit leaves: nothing more is released on what its new registrations make untrue (P1).
   if (entry.agent === 'unfence') {
     written.evidence = voidEvidence(status.evidence, context.snapshot.wall, 'its daemon was permitted to put its storage registrations back');

@@ -54,6 +54,9 @@ export function proofOf(evidence: readonly Evidence[], plan: Plan, step: Step): 
   return step === 'isolation' ? validRevocation(evidence, plan) : validEvidence(evidence, plan);
 }
 
+/** Why an evidence ended that nothing has disproved. */
+export const SWITCHED_ON = 'switched on by us';
+
 /** P2: every standing evidence loses its force; what was voided before keeps its reason. */
 export function voidEvidence(evidence: readonly Evidence[], at: string, because: string): Evidence[] {
   return evidence.map((item) => (item.voidedAt === undefined ? { ...item, voidedAt: at, voidedBecause: because } : item));

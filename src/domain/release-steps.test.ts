@@ -3,7 +3,8 @@ import type { Released } from './node-fence.ts';
 import { DEFAULT_TIMING } from './plan.ts';
 import type { Plan } from './plan.ts';
 import { compile, provingOperation } from './program.ts';
-import { method, Model, planOf } from './testing/model.ts';
+import { Model, planOf } from './testing/model.ts';
+import { CLOSE_1, released, revoked, REVOKING } from './testing/revoked.ts';
 
 const AT = '2026-01-01T00:00:00.000Z';
 const HELD = [{ reason: 'storm', policy: 'max-unhealthy', message: 'too many' }];
@@ -181,43 +182,6 @@ describe('a node that somebody else started after the release', () => {
   });
 });
 
-const fabric = { kind: 'fabric', device: 'switch', deviceMaxLatencyMs: 1_000 } as const;
-const CLOSE_1 = method('close-1', 'fc-switch', 'off', { ...fabric, plug: '1', storage: 'san' });
-const CLOSE_2 = method('close-2', 'fc-switch', 'off', { ...fabric, plug: '2', storage: 'nas' });
-const OPEN = method('open-1', 'fc-switch', 'on', { ...fabric, plug: '1' });
-const REVOKING: Partial<Plan> = {
-  isolation: [{ level: 1, methods: [CLOSE_1, CLOSE_2, method('cordon', 'cordon', 'run')] }],
-  recovery: [{ level: 1, methods: [OPEN, method('uncordon', 'uncordon', 'run')] }],
-};
-
-const REVOKED = {
-  evidence: {
-    kind: 'storage-revoked' as const,
-    grade: 'read-back' as const,
-    detail: 'closed',
-    observedAt: AT,
-    bootID: 'boot-1',
-    storages: ['san', 'nas'],
-  },
-};
-
-/** Isolated by closing two paths; what wrote to them alone is let go. */
-function revoked(more: Partial<Plan> = {}): Model {
-  const model = new Model(planOf({ ...REVOKING, ...more }));
-  model.fail();
-  expect(model.next('succeeded', { edge: 'closed' })).toBe('off:close-1');
-  const evidenceAtMs = model.nowMs;
-  expect(model.next('succeeded', { edge: 'closed', ...REVOKED, evidenceAtMs })).toBe('off:close-2');
-  model.proofs.set(model.status.journal[1]?.id ?? '', evidenceAtMs);
-  expect(model.next()).toBe('run:cordon');
-  return model;
-}
-
-function released(model: Model): void {
-  const storageRelease = { at: AT, pods: 1, evidence: 'x', storages: ['san', 'nas'], bootID: 'boot-1' };
-  expect(model.next('succeeded', { storageRelease })).toBe('release:release');
-}
-
 describe('storage that is revoked', () => {
   it('is proven by the last method that closes a path, whose reads are of all of them together', () => {
     const plan = planOf(REVOKING);
@@ -267,70 +231,6 @@ describe('storage that is revoked', () => {
     expect(model.status.evidence[0]?.voidedBecause).toContain('was received');
     model.step();
     expect(model.dispatched.map(({ entry }) => entry.action)).not.toContain('release');
-  });
-
-  it('is not opened for a node that is Ready on the same boot: that goes to power-management', () => {
-    const model = revoked();
-    released(model);
-    model.step();
-    for (let beat = 0; beat < 10; beat += 1) {
-      model.nowMs += 10_000;
-      model.live({ ready: 'True' });
-      model.step();
-    }
-    expect(model.status.state).toBe('running');
-    expect(model.rows).not.toContain('running-healthy');
-    expect(model.next()).toBe('off:off');
-  });
-
-  it('is opened for a node that is Ready on a newer boot', () => {
-    const model = revoked();
-    released(model);
-    model.step();
-    for (let beat = 0; beat < 5; beat += 1) {
-      model.nowMs += 10_000;
-      model.live({ ready: 'True', bootID: 'boot-2' });
-      model.step();
-    }
-    expect(model.next()).toBe('on:open-1');
-  });
-
-  it('is opened for a node that is Ready on the same boot when nothing was let go', () => {
-    const model = revoked({ minimumEvidence: ['power-off'] });
-    model.step();
-    for (let beat = 0; beat < 5; beat += 1) {
-      model.nowMs += 10_000;
-      model.live({ ready: 'True' });
-      model.step();
-    }
-    expect(model.next()).toBe('on:open-1');
-  });
-
-  it('stays closed for the same boot when the NodeFence is deleted by hand, and is opened after another', () => {
-    const model = revoked();
-    released(model);
-    model.step();
-    if (model.fence !== undefined) model.fence = { ...model.fence, deleting: true };
-    for (let count = 0; count < 5; count += 1) {
-      model.step();
-      model.nowMs += 60_000;
-    }
-    expect(model.dispatched.at(-1)?.entry.operation, 'nothing was begun').toBe('release');
-    expect(model.status.message).toContain('stays closed until the node boots again');
-    model.live({ bootID: 'boot-2' });
-    expect(model.next('succeeded', { edge: 'open' })).toMatch(/^on:close-/);
-  });
-
-  it('is opened before the on by a level that has read its off back, whatever the boot', () => {
-    const power = [method('off', 'redfish', 'off', { device: 'bmc' }), OPEN, method('on', 'redfish', 'on', { device: 'bmc' })];
-    const model = revoked({ powerManagement: [{ level: 1, methods: power }] });
-    released(model);
-    expect(model.next()).toBe('off:off');
-    expect(model.next()).toBe('release:release');
-    model.workload = { pods: 0, terminating: 0, volumeAttachments: 0 };
-    expect(model.next()).toBe('release-end:release-end');
-    expect(model.next()).toBe('on:open-1');
-    expect(model.next()).toBe('on:on');
   });
 });
 

@@ -117,6 +117,8 @@ export interface Since {
   journal?: number;
   /** The last change of the journal outside recovery: health is asked for after it. */
   action?: number;
+  /** The machine was last read back off, as far as the journal says. */
+  off?: number;
   /** Last off that this process sent for the node; a take-over counts from its first sight of the journal. */
   set?: number;
   /** Last read of the proof that a release rests on, when this process took it; absent after a take-over: then the device is read again first. */

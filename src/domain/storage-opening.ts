@@ -1,17 +1,31 @@
+import { SWITCHED_ON } from './evidence.ts';
 import { isBoundToStorage } from './health.ts';
-import type { NodeFenceStatus } from './node-fence.ts';
-import type { Plan } from './plan.ts';
+import type { JournalEntry, NodeFenceStatus } from './node-fence.ts';
 import { provingOperation } from './program.ts';
-import type { NodeFacts } from './snapshot.ts';
+import type { Context } from './transition.ts';
 
-/** What wrote to a storage that is revoked may still run on that boot: only an off that was read back since, or another boot, opens it again. */
-export function mayOpenStorage(plan: Plan, node: Pick<NodeFacts, 'bootID'> | undefined, status: NodeFenceStatus): boolean {
+/**
+ * What wrote to a storage that is revoked may still run on that boot: only an off that was read back since, and has not been disproved, or another boot, opens it
+ * again. A run that only waited, and proved nothing, opens nothing.
+ */
+export function mayOpenStorage({ plan, node, snapshot: { since } }: Pick<Context, 'plan' | 'node' | 'snapshot'>, status: NodeFenceStatus): boolean {
   if (!isBoundToStorage(node, status)) return true;
+  // It speaks, and on no other boot: its device has switched another machine.
+  if (node !== undefined && since.off !== undefined && node.lifeAtMs > since.off) return false;
+  const standing = new Set(
+    status.evidence.filter(({ voidedAt, voidedBecause }) => voidedAt === undefined || voidedBecause === SWITCHED_ON).map(({ source }) => source),
+  );
   return status.journal.some(
     (entry) =>
       entry.restart === status.restarts &&
       entry.step === 'power-management' &&
       entry.result === 'succeeded' &&
+      standing.has(entry.id) &&
       entry.operation === provingOperation(plan, 'power-management', entry.level)?.key,
   );
+}
+
+/** The last read of an off, by the off itself or again after it, of whichever supply. */
+export function lastReadOff({ journal }: NodeFenceStatus): JournalEntry | undefined {
+  return journal.findLast(({ step, operation, result }) => step === 'power-management' && result === 'succeeded' && operation.startsWith('off:'));
 }

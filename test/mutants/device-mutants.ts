@@ -104,10 +104,20 @@ export const DEVICE_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest('test/fault-matrix/boards.test.ts', 'off of a device that is restarts fails in the words of the device'),
   },
   {
+    name: 'restarted MDS',
+    defect: 'a Cisco MDS that has just started, and shows its ports closed by default, is believed',
+    file: 'agents/fc-switch/agent.ts',
+    edits: [["{ kind: 'ifname', bootMaxMs }", "{ kind: 'ifname', bootMaxMs: Math.min(0, bootMaxMs) }"]],
+    killedBy: byTest(
+      'agents/ethernet-switch/if-mib.test.ts',
+      'tells the start of the switch with the state: one that restarts may show every port closed',
+    ),
+  },
+  {
     name: 'restarted switch',
     defect: 'a switch that restarted between the close of a port and the last read is believed',
-    file: 'agents/ethernet-switch/agent.ts',
-    edits: [['return { kind: findBy, bootMaxMs };', 'return bootMaxMs < 0 ? { kind: findBy, bootMaxMs } : { kind: findBy };']],
+    file: 'agents/shared/interfaces/if-mib.ts',
+    edits: [['    ...(boot !== undefined && { boot }),\n', '']],
     killedBy: byTest(
       'test/fault-matrix/shells.test.ts',
       'off of a device that restarts when a port is closed over SNMP, and shows closed until it has read what is saved fails in the words of the device',

@@ -35,6 +35,7 @@ import { FIRST_TRUST_MUTANTS } from './first-trust-mutants.ts';
 import { FOUND_WELL_MUTANTS } from './found-well-mutants.ts';
 import { STORAGE_LEASE_MUTANTS } from './storage-lease-mutants.ts';
 import { STORAGE_MUTANTS } from './storage-mutants.ts';
+import { STORAGE_OPENING_MUTANTS } from './storage-opening-mutants.ts';
 import { STORAGE_REACHABLE_MUTANTS } from './storage-reachable-mutants.ts';
 import { SCSI_MUTANTS } from './scsi-mutants.ts';
 import { SSH_MUTANTS } from './ssh-mutants.ts';
@@ -82,6 +83,7 @@ export const SOURCE_MUTANTS: readonly SourceMutant[] = [
   ...DEVICE_MUTANTS,
   ...SHELL_MUTANTS,
   ...RELEASE_MUTANTS,
+  ...STORAGE_OPENING_MUTANTS,
   ...LET_GO_MUTANTS,
   ...TAINT_MUTANTS,
   ...RESTORED_MUTANTS,

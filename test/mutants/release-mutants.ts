@@ -176,13 +176,6 @@ export const RELEASE_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(STORAGE, 'is freed beside an inline volume only if that says readOnly: true itself'),
   },
   {
-    name: 'storage opened too soon',
-    defect: 'revoked storage is opened for the boot that wrote to it',
-    file: 'src/domain/storage-opening.ts',
-    edits: [['if (!isBoundToStorage(node, status)) return true;', 'if (status !== null || !isBoundToStorage(node, status)) return true;']],
-    killedBy: byTest(STEPS, 'stays closed for the same boot when the NodeFence is deleted by hand, and is opened after another'),
-  },
-  {
     name: 'volumes before pods',
     defect: 'VolumeAttachments are deleted while pods are left',
     file: 'src/controllers/fence/release/release.ts',

@@ -138,6 +138,16 @@ export const SHARED_AGENT_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest('agents/ethernet-switch/command-line.test.ts', 'does not touch the port of another machine'),
   },
   {
+    name: 'rack for a node',
+    defect: 'the port of rack 10 is that of node 10.0.0.5',
+    file: 'agents/shared/interfaces/port-identity.ts',
+    edits: [['  if (NUMBER.test(found) || NUMBER.test(word)) return found === word;\n', '']],
+    killedBy: byTest(
+      'agents/shared/interfaces/port-identity.test.ts',
+      'whose port it is, by its description is not that of 10.0.0.5 where it says "rack 10"',
+    ),
+  },
+  {
     name: 'contradicting NX-OS',
     defect: 'two lines that contradict each other are believed',
     file: 'agents/shared/interfaces/nxos.ts',

@@ -38,10 +38,10 @@ export interface FoundPort extends PortView {
   index: string;
 }
 
-/** How a port is found, and how long the device may take to start; absent: its restarts are not looked for. */
+/** How a port is found, and how long the device may take to start. */
 export interface PortSearch {
   kind: NameKind;
-  bootMaxMs?: number;
+  bootMaxMs: number;
 }
 
 /**
@@ -52,8 +52,7 @@ export async function readPort(client: SnmpClient, call: Call<CallTarget>, name:
   const { index, column } = await find(client, call, name, kind);
   const columns = [column, IF_ADMIN_STATUS, IF_OPER_STATUS, IF_ALIAS, IF_NAME];
   const names = columns.map((one) => `${one}.${index}`);
-  const { values, boot } =
-    bootMaxMs === undefined ? { values: await client.get(call, names), boot: undefined } : await client.getWithBoot(call, names, bootMaxMs);
+  const { values, boot } = await client.getWithBoot(call, names, bootMaxMs);
   const [shown, admin, oper, alias, ifName] = values;
   if (textOf(shown) !== name)
     throw call.error('Unreachable', `port ${index} was ${name}, and is ${describeValue(shown)} in the next answer: the switch is changing its ports`);

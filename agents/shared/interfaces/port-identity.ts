@@ -52,9 +52,12 @@ function tokensOf(text: string): string[] {
   return (text.toLowerCase().match(/[\p{L}\p{N}._-]+/gu) ?? []).map((word) => word.replace(/^[._-]+|[._-]+$/g, '')).filter((word) => word !== '');
 }
 
-/** A short host name is the same as a long one that begins with it; two long ones must be equal. */
+const NUMBER = /^\d+(?:\.|$)/;
+
+/** A short host name is the same as a long one that begins with it; two long ones must be equal. A number is no short name: nodes may be named by their addresses. */
 function isSame(found: string | undefined, word: string): boolean {
   if (found === undefined) return false;
+  if (NUMBER.test(found) || NUMBER.test(word)) return found === word;
   if (found.includes('.') && word.includes('.')) return found === word;
   return found === word || found.split('.')[0] === word || found === word.split('.')[0];
 }

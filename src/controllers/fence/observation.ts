@@ -1,4 +1,5 @@
 import { proofOf } from '../../domain/evidence.ts';
+import { lastReadOff } from '../../domain/storage-opening.ts';
 import type { Signs } from '../../domain/health.ts';
 import type { Evidence, NodeFenceStatus } from '../../domain/node-fence.ts';
 import type { Since } from '../../domain/snapshot.ts';
@@ -137,7 +138,7 @@ export class NodeObservation {
   }
 }
 
-const OF_STATUS = ['action', 'position', 'journal', 'released', 'batch', 'held'] as const satisfies readonly (keyof Since)[];
+const OF_STATUS = ['action', 'off', 'position', 'journal', 'released', 'batch', 'held'] as const satisfies readonly (keyof Since)[];
 
 /** What a status shows that delays are counted from; `undefined`: it does not stand. */
 export function sightsOf(status: NodeFenceStatus): [(typeof OF_STATUS)[number], string | undefined][] {
@@ -146,6 +147,7 @@ export function sightsOf(status: NodeFenceStatus): [(typeof OF_STATUS)[number], 
   const open = status.journal.filter((entry) => entry.finishedAt === undefined).length;
   return [
     ['action', action === undefined ? undefined : `${action.id}/${action.result ?? ''}`],
+    ['off', lastReadOff(status)?.id],
     ['position', [status.incident, status.restarts, status.state, status.step, status.level].join('/')],
     ['journal', last === undefined ? undefined : `${last.id}/${last.result ?? ''}/${open}`],
     ['released', status.released?.at],

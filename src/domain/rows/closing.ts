@@ -129,8 +129,8 @@ function edgesToUndo({ restore, ending }: NodeFenceStatus): readonly Edge[] {
   return (restore?.edges ?? []).filter(({ state }) => ending === undefined || state === 'closed');
 }
 
-function mayUndo({ plan, node, status }: Context, { state }: Edge): boolean {
-  return state === 'off' || mayOpenStorage(plan, node, status);
+function mayUndo(context: Context, { state }: Edge): boolean {
+  return state === 'off' || mayOpenStorage(context, context.status);
 }
 
 function asOn({ method, agent, device, plug }: Edge): UndoFacts {

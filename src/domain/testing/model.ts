@@ -120,6 +120,10 @@ export class Model {
       this.#mark('journal', last === undefined ? undefined : `${last.id}${last.result ?? ''}`);
       const action = status.journal.findLast((entry) => entry.step !== 'recovery');
       this.#mark('action', action === undefined ? undefined : `${action.id}${action.result ?? ''}`);
+      const off = status.journal.findLast(
+        (entry) => entry.step === 'power-management' && entry.operation.startsWith('off:') && entry.result === 'succeeded',
+      );
+      this.#mark('off', off?.id);
       this.#mark('released', status.released?.at);
       const batches = [status.released, status.storageRelease].filter((one) => one !== undefined).map(({ at, batch = 0 }) => `${at}/${batch}`);
       this.#mark('batch', batches.length === 0 ? undefined : batches.join());

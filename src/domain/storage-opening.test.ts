@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest';
+import { method } from './testing/model.ts';
+import type { Model } from './testing/model.ts';
+import { OPEN, released, revoked } from './testing/revoked.ts';
+
+function opened(model: Model): string[] {
+  return model.dispatched.map(({ entry }) => entry.operation).filter((key) => /^on:(?:open|close)-/.test(key));
+}
+
+describe('storage that is revoked', () => {
+  it('is not opened for a node that is Ready on the same boot: that goes to power-management', () => {
+    const model = revoked();
+    released(model);
+    model.step();
+    for (let beat = 0; beat < 10; beat += 1) {
+      model.nowMs += 10_000;
+      model.live({ ready: 'True' });
+      model.step();
+    }
+    expect(model.status.state).toBe('running');
+    expect(model.rows).not.toContain('running-healthy');
+    expect(model.next()).toBe('off:off');
+  });
+
+  it('is opened for a node that is Ready on a newer boot', () => {
+    const model = revoked();
+    released(model);
+    model.step();
+    for (let beat = 0; beat < 5; beat += 1) {
+      model.nowMs += 10_000;
+      model.live({ ready: 'True', bootID: 'boot-2' });
+      model.step();
+    }
+    expect(model.next()).toBe('on:open-1');
+  });
+
+  it('is opened for a node that is Ready on the same boot when nothing was let go', () => {
+    const model = revoked({ minimumEvidence: ['power-off'] });
+    model.step();
+    for (let beat = 0; beat < 5; beat += 1) {
+      model.nowMs += 10_000;
+      model.live({ ready: 'True' });
+      model.step();
+    }
+    expect(model.next()).toBe('on:open-1');
+  });
+
+  it('stays closed for the same boot when the NodeFence is deleted by hand, and is opened after another', () => {
+    const model = revoked();
+    released(model);
+    model.step();
+    if (model.fence !== undefined) model.fence = { ...model.fence, deleting: true };
+    for (let count = 0; count < 5; count += 1) {
+      model.step();
+      model.nowMs += 60_000;
+    }
+    expect(model.dispatched.at(-1)?.entry.operation, 'nothing was begun').toBe('release');
+    expect(model.status.message).toContain('stays closed until the node boots again');
+    model.live({ bootID: 'boot-2' });
+    expect(model.next('succeeded', { edge: 'open' })).toMatch(/^on:close-/);
+  });
+
+  it('stays closed for a boot that speaks after its off was proven: the device has switched another machine', () => {
+    const power = [method('off', 'redfish', 'off', { device: 'bmc' }), OPEN, method('on', 'redfish', 'on', { device: 'bmc' })];
+    const model = revoked({ powerManagement: [{ level: 1, methods: power }] });
+    released(model);
+    expect(model.next()).toBe('off:off');
+    model.nowMs += 100;
+    model.live();
+    for (let count = 0; count < 20; count += 1) {
+      if (model.inFlight.size > 0) model.finish('succeeded');
+      model.step();
+      model.nowMs += 60_000;
+      model.live();
+    }
+    expect(opened(model)).toEqual([]);
+    if (model.fence !== undefined) model.fence = { ...model.fence, deleting: true };
+    for (let count = 0; count < 5; count += 1) {
+      model.step();
+      model.nowMs += 60_000;
+    }
+    expect(opened(model)).toEqual([]);
+    expect(model.status.message).toContain('stays closed until the node boots again');
+  });
+
+  it('stays closed for a boot that speaks after our on: its proof was never disproved, and its device switched another machine', () => {
+    const model = revoked();
+    released(model);
+    expect(model.next()).toBe('off:off');
+    expect(model.next()).toBe('release:release');
+    model.drained();
+    expect(model.next()).toBe('release-end:release-end');
+    expect(model.next()).toBe('on:on');
+    model.nowMs += 1_000;
+    model.live({ ready: 'True' });
+    if (model.fence !== undefined) model.fence = { ...model.fence, deleting: true };
+    for (let count = 0; count < 5; count += 1) {
+      model.step();
+      model.nowMs += 60_000;
+    }
+    expect(opened(model)).toEqual([]);
+    expect(model.status.message).toContain('stays closed until the node boots again');
+    model.live({ bootID: 'boot-2' });
+    expect(model.next('succeeded', { edge: 'open' })).toMatch(/^on:close-/);
+  });
+
+  it('stays closed behind a run that only waited for a dump and heard none', () => {
+    const dump = method('dump', 'kdump', 'run', { kind: 'action', device: '', evidence: 'kdump' });
+    const model = revoked({ powerManagement: [{ level: 1, methods: [dump, OPEN] }] });
+    released(model);
+    expect(model.next()).toBe('run:dump');
+    for (let count = 0; count < 20; count += 1) {
+      model.step();
+      if (model.inFlight.size > 0) model.finish('succeeded');
+      model.nowMs += 60_000;
+    }
+    expect(opened(model)).toEqual([]);
+  });
+
+  it('is opened before the on by a level that has read its off back, whatever the boot', () => {
+    const power = [method('off', 'redfish', 'off', { device: 'bmc' }), OPEN, method('on', 'redfish', 'on', { device: 'bmc' })];
+    const model = revoked({ powerManagement: [{ level: 1, methods: power }] });
+    released(model);
+    expect(model.next()).toBe('off:off');
+    expect(model.next()).toBe('release:release');
+    model.workload = { pods: 0, terminating: 0, volumeAttachments: 0 };
+    expect(model.next()).toBe('release-end:release-end');
+    expect(model.next()).toBe('on:open-1');
+    expect(model.next()).toBe('on:on');
+  });
+});
