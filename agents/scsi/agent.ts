@@ -21,10 +21,13 @@ export class ScsiAgent implements FabricAgent {
 
   async read(target: Target): Promise<Reading<PortState>> {
     return this.#with(target, 'read the reservations', async (call, settings) => {
-      const ports: { state: PortState; detail: string }[] = [];
+      const ports: ReturnType<typeof portOf>[] = [];
       for (const device of settings.devices) ports.push(await this.#portOf(call, settings, device));
       const state = (['open', 'unknown', 'closed'] as const).find((one) => ports.some((port) => port.state === one)) ?? 'unknown';
-      return { state, detail: ports.map(({ detail }) => detail).join('; '), identity: 'unverified' };
+      const detail = ports.map((port) => port.detail).join('; ');
+      // Where its key is not, the node may be registered under another one, which stays.
+      const isOpenInPart = state === 'open' && ports.some(({ isRegistered }) => isRegistered !== true);
+      return { state, detail, identity: 'unverified', ...(isOpenInPart ? { isOpenInPart } : {}) };
     });
   }
 
@@ -55,7 +58,7 @@ export class ScsiAgent implements FabricAgent {
     }
   }
 
-  async #portOf(call: Call, settings: ScsiSettings, device: string): Promise<{ state: PortState; detail: string }> {
+  async #portOf(call: Call, settings: ScsiSettings, device: string): Promise<ReturnType<typeof portOf>> {
     const texts: string[] = [];
     for (const what of ['keys', 'reservation'] as const) {
       const answer = await this.#commands.run(call, settings.place, persistArgv(settings, device, what));

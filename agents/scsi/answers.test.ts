@@ -19,13 +19,16 @@ describe('scsi on a host that answers over SSH', { timeout: 60_000 }, () => {
   let keys: Ending;
   let reservation: Ending;
   let bootID: string;
+  let shutDevice: string | undefined;
 
   beforeEach(async () => {
     [keys, reservation, bootID] = [{ stdout: KEYS, code: 0 }, { stdout: RESERVED, code: 0 }, OTHER_BOOT];
+    shutDevice = undefined;
     server = await startCommandServer((command) => {
       if (command.startsWith('cat ')) return { stdout: `${bootID}\n`, code: 0 };
       if (command.includes('fence_scsi')) return { code: 0 };
-      return command.includes(' -k ') ? keys : reservation;
+      if (command.includes(' -k ')) return shutDevice !== undefined && command.includes(shutDevice) ? { stdout: WITHOUT, code: 0 } : keys;
+      return reservation;
     });
     const node = { metadata: { name: 'worker-1' }, spec: {}, status: { nodeInfo: { bootID: OWN_BOOT } } };
     const created = await scsi.create({ cluster: { get: () => Promise.resolve(node) } as unknown as Cluster, clock: new SystemClock() });
@@ -69,6 +72,16 @@ describe('scsi on a host that answers over SSH', { timeout: 60_000 }, () => {
 
   it('says that its closed proves only what was seen open before: a mistyped key is never there', () => {
     expect(agent.mustBeSeenOpen).toBe(true);
+  });
+
+  it('is open in part where the key of the node is on one of the devices only, or on none: it may be registered there under another one', async () => {
+    expect(await read()).not.toHaveProperty('isOpenInPart');
+    shutDevice = '/dev/sdb';
+    expect(await read()).toMatchObject({ state: 'open', isOpenInPart: true });
+    shutDevice = undefined;
+    keys = { stdout: WITHOUT, code: 0 };
+    reservation = { stdout: '  PR generation=0x7, there is NO reservation held\n', code: 0 };
+    expect(await read()).toMatchObject({ state: 'open', isOpenInPart: true });
   });
 
   it('believes no list that is longer than what is read, whatever its beginning says', async () => {

@@ -17,16 +17,21 @@ const SHUTTING: ReadonlySet<string> = new Set([
   'exclusive access, all registrants',
 ]);
 
-/** Closed: the victim's key is gone, and a reservation is held that keeps out whoever has none. */
-export function portOf(device: string, keysText: string, reservationText: string, victim: string): { state: PortState; detail: string } {
+/** Closed: the victim's key is gone, and a reservation is held that keeps out whoever has none. `isRegistered`: the key is there. */
+export function portOf(
+  device: string,
+  keysText: string,
+  reservationText: string,
+  victim: string,
+): { state: PortState; detail: string; isRegistered?: true } {
   const registered = parseKeys(keysText);
   if (registered === undefined) return { state: 'unknown', detail: `${device}: the list of keys is not whole` };
   const { keys } = registered;
   const told = `${device}: ${keys.length} key(s)`;
-  if (keys.includes(plainKey(victim))) return { state: 'open', detail: `${told}, the node's among them` };
+  if (keys.includes(plainKey(victim))) return { state: 'open', detail: `${told}, the node's among them`, isRegistered: true };
   const reservation = parseReservation(reservationText);
   if (reservation === undefined) return { state: 'unknown', detail: `${told}, a reservation that is not understood` };
-  if (reservation === 'none') return { state: 'open', detail: `${told}, no reservation: everybody may write` };
+  if (reservation === 'none') return { state: 'open', detail: `${told}, without the node's, no reservation: everybody may write` };
   const isShut = SHUTTING.has(reservation.type.toLowerCase());
   const detail = `${told}, reserved by 0x${reservation.key}, ${reservation.type}`;
   if (!isShut) return { state: 'open', detail };

@@ -65,6 +65,16 @@ describe('paths to a storage', () => {
       expect(await mistyped(['close-1', 'close-2'], false, 'confirm')).toMatchObject({ evidence: { kind: 'storage-revoked' } });
     });
 
+    it('are none where one was seen open in a part of it only: of the other part nobody saw it', async () => {
+      const harness = harnessWith();
+      harness.mustBeSeenOpen = true;
+      harness.plug('switch', '2').state = 'on';
+      harness.openInPart.add('2');
+      const report = await harness.run(harness.job(LAST, 'off', { ...REVOKING, offWasSent: ({ name }) => name === 'close-1' }));
+      expect(report).toMatchObject({ result: 'succeeded', message: expect.stringContaining('has not seen close-2 open') as string });
+      expect([report.evidence, report.offSent]).toEqual([undefined, undefined]);
+    });
+
     it.each([
       ['the one that is closed now', ['close-1'], false, 'off', 'close-2'],
       ['one that was closed before it', [], true, 'off', 'close-1'],

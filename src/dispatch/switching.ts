@@ -142,7 +142,9 @@ export async function switchTo(device: DeviceCall, together: readonly DeviceCall
   if (before.state === 'unknown')
     throw device.failure('Unreachable', 'read before set', `state unknown (${describeReading(before)}); nothing was sent`);
   const isDue = wanted === 'off' || !device.shows(before, wanted);
-  const told = isDue ? await setOnce(device, wanted, device.shows(before, 'on'), job.offWasSent?.(device.method) === true) : undefined;
+  const told = isDue
+    ? await setOnce(device, wanted, device.shows(before, 'on') && before.isOpenInPart !== true, job.offWasSent?.(device.method) === true)
+    : undefined;
   const all = wanted === 'off' ? [...together, device] : [device];
   const end = await untilStable(all, wanted, job, clock, before);
   return { ...end, edgeUnseen: wanted === 'off' && !device.shows(before, 'on'), ...told };

@@ -85,6 +85,8 @@ export interface Reading<S extends DeviceState = DeviceState> {
   };
   /** How the machine's identity was checked over the same session. */
   identity: 'verified' | 'unverified';
+  /** Of `mustBeSeenOpen`: open, but not in all of its parts; of those that are not, nothing shows that they ever were. */
+  isOpenInPart?: true;
   /** The boot of the device that answered, where the agent can follow its boots. */
   boot?: DeviceBoot;
   /** The device's own clock, where it has one (RFC 3339). */

@@ -35,7 +35,12 @@ export const SCSI_MUTANTS: readonly SourceMutant[] = [
     name: 'scsi without a reservation',
     defect: 'a device without any reservation is closed',
     file: 'agents/scsi/reservation.ts',
-    edits: [["return { state: 'open', detail: `${told}, no reservation: everybody may write` };", "return { state: 'closed', detail: told };"]],
+    edits: [
+      [
+        "return { state: 'open', detail: `${told}, without the node's, no reservation: everybody may write` };",
+        "return { state: 'closed', detail: told };",
+      ],
+    ],
     killedBy: byTest(SCSI_AGENT, 'the key is gone, and nothing is reserved'),
   },
   {
@@ -81,6 +86,23 @@ export const SCSI_MUTANTS: readonly SourceMutant[] = [
     file: 'agents/scsi/agent.ts',
     edits: [['readonly mustBeSeenOpen = true;', 'readonly mustBeSeenOpen = false;']],
     killedBy: byTest('agents/scsi/answers.test.ts', 'says that its closed proves only what was seen open before: a mistyped key is never there'),
+  },
+  {
+    name: 'scsi seen in part',
+    defect: 'a device on which the key of the node never was counts as seen open, for it was on another one',
+    file: 'agents/scsi/agent.ts',
+    edits: [['ports.some(({ isRegistered }) => isRegistered !== true)', 'ports.every(({ isRegistered }) => isRegistered !== true)']],
+    killedBy: byTest(
+      'agents/scsi/answers.test.ts',
+      'is open in part where the key of the node is on one of the devices only, or on none: it may be registered there under another one',
+    ),
+  },
+  {
+    name: 'part for the whole',
+    defect: 'a way to storage that was open in a part of it proves the revocation of all of it',
+    file: 'src/dispatch/switching.ts',
+    edits: [["device.shows(before, 'on') && before.isOpenInPart !== true", "device.shows(before, 'on')"]],
+    killedBy: byTest('src/dispatch/revocation.test.ts', 'are none where one was seen open in a part of it only: of the other part nobody saw it'),
   },
   {
     name: 'scsi cut off',

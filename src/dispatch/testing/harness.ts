@@ -76,6 +76,8 @@ export class Harness {
   };
   /** The scripted fabric says closed of what was never there, too. */
   mustBeSeenOpen = false;
+  /** Ports of the scripted fabric that are open in one of their parts only. */
+  readonly openInPart = new Set<string>();
   /** Others open again what the scripted fabric closes. */
   undoneByOthers = false;
   /** The scripted agents keep their connections. */
@@ -190,7 +192,12 @@ export class Harness {
       ...(this.mustBeSeenOpen ? { mustBeSeenOpen: true } : {}),
       read: (target) =>
         this.#call(target, 'read', (plug) =>
-          Promise.resolve({ state: port(plug.state), detail: `port ${port(plug.state)}`, identity: 'unverified' }),
+          Promise.resolve({
+            state: port(plug.state),
+            detail: `port ${port(plug.state)}`,
+            identity: 'unverified',
+            ...(this.openInPart.has(target.plug) && plug.state === 'on' ? { isOpenInPart: true } : {}),
+          }),
         ),
       set: (target, state) =>
         this.#call(target, 'connect', (plug) => {
