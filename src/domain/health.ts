@@ -160,8 +160,12 @@ function offsOf({ level }: JournalEntry, { frozen }: NodeFenceStatus): Operation
  * is no recovery, it goes to power-management.
  */
 export function isBoundToStorage(node: Pick<NodeFacts, 'bootID'> | undefined, status: NodeFenceStatus): boolean {
-  const { storageRelease } = status;
-  if (storageRelease === undefined || status.state === 'final') return false;
+  return status.state !== 'final' && mayWriteThere(node, status);
+}
+
+/** The same, also where the fence is over: one that nothing has proven off may have ended because its machine is being deleted. */
+export function mayWriteThere(node: Pick<NodeFacts, 'bootID'> | undefined, { storageRelease }: Pick<NodeFenceStatus, 'storageRelease'>): boolean {
+  if (storageRelease === undefined) return false;
   return node?.bootID === undefined || storageRelease.bootID === undefined || storageRelease.bootID === node.bootID;
 }
 

@@ -104,6 +104,29 @@ describe('storage that is revoked', () => {
     expect(model.next('succeeded', { edge: 'open' })).toMatch(/^on:close-/);
   });
 
+  it('stays closed for the same boot also where the fence is over, for its Machine is being deleted, and the NodeFence with it', () => {
+    const model = revoked();
+    released(model);
+    model.preservation = { kind: 'drop' };
+    expect(model.next()).toBe('off:off');
+    for (let count = 0; count < 10 && model.status.state !== 'final'; count += 1) {
+      model.nowMs += 1_000;
+      model.live();
+      model.step();
+      if (model.inFlight.size > 0) model.finish('succeeded');
+    }
+    expect([model.status.state, model.status.outcome]).toEqual(['final', 'replaced']);
+    if (model.fence !== undefined) model.fence = { ...model.fence, deleting: true };
+    for (let count = 0; count < 5; count += 1) {
+      model.step();
+      model.nowMs += 60_000;
+    }
+    expect(opened(model)).toEqual([]);
+    expect(model.status.message).toContain('stays closed until the node boots again');
+    model.live({ bootID: 'boot-2' });
+    expect(model.next('succeeded', { edge: 'open' })).toMatch(/^on:close-/);
+  });
+
   it('stays closed behind a run that only waited for a dump and heard none', () => {
     const dump = method('dump', 'kdump', 'run', { kind: 'action', device: '', evidence: 'kdump' });
     const model = revoked({ powerManagement: [{ level: 1, methods: [dump, OPEN] }] });

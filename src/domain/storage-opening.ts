@@ -1,5 +1,5 @@
 import { SWITCHED_ON } from './evidence.ts';
-import { isBoundToStorage } from './health.ts';
+import { mayWriteThere } from './health.ts';
 import type { JournalEntry, NodeFenceStatus } from './node-fence.ts';
 import { provingOperation } from './program.ts';
 import type { Context } from './transition.ts';
@@ -9,7 +9,7 @@ import type { Context } from './transition.ts';
  * again. A run that only waited, and proved nothing, opens nothing.
  */
 export function mayOpenStorage({ plan, node, snapshot: { since } }: Pick<Context, 'plan' | 'node' | 'snapshot'>, status: NodeFenceStatus): boolean {
-  if (!isBoundToStorage(node, status)) return true;
+  if (!mayWriteThere(node, status)) return true;
   // It speaks, and on no other boot: its device has switched another machine.
   if (node !== undefined && since.off !== undefined && node.lifeAtMs > since.off) return false;
   const standing = new Set(

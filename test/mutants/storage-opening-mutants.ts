@@ -9,7 +9,7 @@ export const STORAGE_OPENING_MUTANTS: readonly SourceMutant[] = [
     name: 'storage opened too soon',
     defect: 'revoked storage is opened for the boot that wrote to it',
     file: `${OPENING}.ts`,
-    edits: [['if (!isBoundToStorage(node, status)) return true;', 'if (status !== null || !isBoundToStorage(node, status)) return true;']],
+    edits: [['if (!mayWriteThere(node, status)) return true;', 'if (status !== null || !mayWriteThere(node, status)) return true;']],
     killedBy: byTest(`${OPENING}.test.ts`, 'stays closed for the same boot when the NodeFence is deleted by hand, and is opened after another'),
   },
   {
@@ -37,6 +37,16 @@ export const STORAGE_OPENING_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(
       `${OPENING}.test.ts`,
       'stays closed for a boot that speaks after our on: its proof was never disproved, and its device switched another machine',
+    ),
+  },
+  {
+    name: 'storage opened behind the end',
+    defect: 'revoked storage is opened for the boot that wrote to it when the NodeFence is deleted by hand after its end',
+    file: `${OPENING}.ts`,
+    edits: [['if (!mayWriteThere(node, status)) return true;', "if (status.state === 'final' || !mayWriteThere(node, status)) return true;"]],
+    killedBy: byTest(
+      `${OPENING}.test.ts`,
+      'stays closed for the same boot also where the fence is over, for its Machine is being deleted, and the NodeFence with it',
     ),
   },
 ];
