@@ -198,6 +198,15 @@ describe('a fence whose device is dead', () => {
     model.runUntil(() => model.inFlight.size > 0);
     expect(['release', 'acknowledge']).toContain(model.dispatched.at(-1)?.entry.action);
   });
+
+  it('ends a release on a word under a hold that came after it: nothing is left to let go, and our taint does not stay', () => {
+    const model = givenUp();
+    accepted(model);
+    expect(model.next()).toBe('release:release');
+    model.holds = [{ reason: 'storm', policy: 'max-unhealthy', message: 'too many' }];
+    model.drained();
+    expect(model.next()).toBe('release-end:release-end');
+  });
 });
 
 describe('a fence that is still trying', () => {

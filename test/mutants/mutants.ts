@@ -15,6 +15,7 @@ import { PROTOBUF_MUTANTS } from './protobuf-mutants.ts';
 import { PROGRAM_MUTANTS } from './program-mutants.ts';
 import { RELEASE_MUTANTS } from './release-mutants.ts';
 import { LET_GO_MUTANTS } from './let-go-mutants.ts';
+import { OVER_MUTANTS } from './over-mutants.ts';
 import { TAINT_MUTANTS } from './taint-mutants.ts';
 import { RESTORED_MUTANTS } from './restored-mutants.ts';
 import { REMEDIATION_MUTANTS } from './remediation-mutants.ts';
@@ -85,6 +86,7 @@ export const SOURCE_MUTANTS: readonly SourceMutant[] = [
   ...RELEASE_MUTANTS,
   ...STORAGE_OPENING_MUTANTS,
   ...LET_GO_MUTANTS,
+  ...OVER_MUTANTS,
   ...TAINT_MUTANTS,
   ...RESTORED_MUTANTS,
   ...STORM_MUTANTS,

@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import { LIMITS } from './node-fence.ts';
+import type { NodeFenceStatus, Restore } from './node-fence.ts';
+import { historyOf } from './rows/closing.ts';
+import { method, Model, planOf } from './testing/model.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** Its machine is proven off, and its NodeFence is deleted by hand. */
+function deleted(more: Partial<NodeFenceStatus> = {}, left: Partial<Restore> = {}): Model {
+  const path = method('path', 'fc-switch', 'off', { kind: 'fabric', storage: 'san' });
+  const model = new Model(planOf({ stepRetries: 0, maxRestarts: 0, isolation: [{ level: 1, methods: [method('cordon', 'cordon', 'run'), path] }] }));
+  model.fail();
+  expect([model.next(), model.next(), model.next()]).toEqual(['run:cordon', 'off:path', 'off:off']);
+  model.holds = [{ policy: 'max-unhealthy', reason: 'storm', message: 'too many' }];
+  model.step();
+  model.holds = [];
+  const status = { ...model.status, ...more, restore: { ...model.status.restore, ...left } };
+  if (model.fence !== undefined) model.fence = { ...model.fence, status, deleting: true };
+  return model;
+}
+
+/** What is begun until it is gone, or for so long; each fails or succeeds. */
+function begun(model: Model, result: 'succeeded' | 'failed' = 'succeeded', beats = 60): string[] {
+  const operations: string[] = [];
+  for (let beat = 0; beat < beats && model.fence !== undefined; beat += 1) {
+    model.nowMs += 5_000;
+    model.step();
+    if (model.inFlight.size === 0) continue;
+    operations.push(model.dispatched.at(-1)?.entry.operation ?? '');
+    model.finish(result);
+  }
+  return operations;
+}
+
+describe('what a NodeFence that is deleted by hand takes back', () => {
+  it('is no machine while its taint cannot be taken back, however long after its off', () => {
+    const model = deleted({}, { taints: [{ key: 'node.kubernetes.io/out-of-service', value: 'nodeshutdown', effect: 'NoExecute' }] });
+    model.nowMs += HOUR_MS;
+    const operations = begun(model, 'failed');
+    expect(operations[0]).toBe('release-end');
+    expect(operations.filter((operation) => operation.startsWith('on:'))).toEqual([]);
+  });
+
+  it('is nothing of another Node that has its name: that one’s machine may be another', () => {
+    const model = deleted();
+    const before = model.dispatched.length;
+    model.node = model.node && { ...model.node, uid: 'uid-another' };
+    const { events } = model.step();
+    expect([model.fence === undefined, model.dispatched.length]).toEqual([true, before]);
+    expect(events.map(({ message }) => message).join()).toContain('LeftOff: path');
+    expect(events.map(({ message }) => message).join(), 'the cordon went with the Node').not.toContain('cordoned');
+  });
+
+  it('is nothing while it only observes: it is let go, and says what stays', () => {
+    const model = deleted({ state: 'final', outcome: 'fenced-off' });
+    const before = model.dispatched.length;
+    model.holds = [{ policy: 'observe', reason: 'observe', message: 'nothing is done' }];
+    const { events } = model.step();
+    expect([model.fence === undefined, model.dispatched.length]).toEqual([true, before]);
+    expect(events.map(({ message }) => message).join()).toContain('The node stays cordoned.');
+  });
+
+  it('is the way to the storage, not the machine, where that was to end in off', () => {
+    const model = deleted({ ending: 'off' });
+    model.node = model.node && { ...model.node, bootID: 'boot-2' };
+    const operations = begun(model);
+    expect(operations).toContain('on:path');
+    expect(operations).not.toContain('on:off');
+  });
+
+  it('waits for volumes as well as for pods that a release let go', () => {
+    const model = deleted();
+    const [off] = model.status.journal.filter(({ action }) => action === 'off').slice(-1);
+    if (off === undefined || model.fence?.status === undefined) throw new Error('nothing was switched off');
+    const release = { ...off, id: 'release-1', operation: 'release', method: 'release', action: 'release' as const, result: 'succeeded' as const };
+    model.fence = { ...model.fence, status: { ...model.status, journal: [...model.status.journal, release] } };
+    model.workload = { pods: 0, terminating: 0, volumeAttachments: 1 };
+    expect(begun(model, 'succeeded', 5)).not.toContain('on:off');
+    model.drained();
+    expect(begun(model)).toContain('on:off');
+  });
+});
+
+describe('the history of a NodeFence', () => {
+  it('has no more entries than one takes, the newest', () => {
+    const old = Array.from({ length: LIMITS.history }, (_entry, index) => ({
+      incident: index,
+      outcome: 'recovered' as const,
+      from: '',
+      to: '',
+      summary: '',
+    }));
+    const history = historyOf({ ...deleted().status, incident: 99, history: old });
+    expect([history.length, history[0]?.incident, history.at(-1)?.incident]).toEqual([LIMITS.history, 1, 99]);
+  });
+});
