@@ -5,6 +5,8 @@ const FINAL = 'src/domain/final.test.ts';
 const FINAL_FILE = 'src/domain/rows/final.ts';
 const TAKEN_BACK = 'src/domain/taken-back.test.ts';
 const CLOSING_FILE = 'src/domain/rows/closing.ts';
+const RELEASE_END = 'src/domain/release-end.test.ts';
+const ADVANCE_FILE = 'src/domain/advance.ts';
 const ASKED = 'src/controllers/shared/release/asked-pods.test.ts';
 const ASKED_FILE = 'src/controllers/shared/release/asked-pods.ts';
 const BEFORE = 'src/domain/released-before.test.ts';
@@ -172,5 +174,26 @@ export const OVER_MUTANTS: readonly SourceMutant[] = [
       'src/domain/acknowledgement.test.ts',
       'ends a release on a word under a hold that came after it: nothing is left to let go, and our taint does not stay',
     ),
+  },
+  {
+    name: 'taint gone before the volumes',
+    defect: 'our taint is taken back while volumes are attached, which Kubernetes then leaves to the old node for six minutes',
+    file: ADVANCE_FILE,
+    edits: [['(workload.pods === 0 && workload.volumeAttachments === 0)', 'workload.pods === 0']],
+    killedBy: byTest(RELEASE_END, 'stays while a volume is left, for release_timeout at most'),
+  },
+  {
+    name: 'taint gone before the pods',
+    defect: 'our taint is taken back while pods are left that Kubernetes deletes for it',
+    file: ADVANCE_FILE,
+    edits: [['(workload.pods === 0 && workload.volumeAttachments === 0)', 'workload.volumeAttachments === 0']],
+    killedBy: byTest(RELEASE_END, 'stays while a pod is left, for release_timeout at most'),
+  },
+  {
+    name: 'taint on a node that lives',
+    defect: 'our taint ends pods of a node that shows life until release_timeout is over',
+    file: ADVANCE_FILE,
+    edits: [['  if (status.released.voidedAt !== undefined && !isBootedAnew(context, status)) return true;\n', '']],
+    killedBy: byTest(RELEASE_END, 'goes at once where the node lives after all, whatever is left'),
   },
 ];
