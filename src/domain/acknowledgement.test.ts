@@ -177,6 +177,27 @@ describe('a fence whose device is dead', () => {
     expect(model.dispatched.map(({ entry }) => entry.action)).not.toContain('release');
   });
 
+  it('is void in the midst of the release: our taint goes from a node that came back, whatever else its level would begin with', () => {
+    const program = method('program', 'ssh', 'run', { kind: 'action', device: 'host' });
+    const bmc = { device: 'bmc' };
+    const methods = [program, method('off', 'redfish', 'off', bmc), method('on', 'redfish', 'on', bmc)];
+    const model = new Model(planOf({ maxRestarts: 0, stepRetries: 0, powerManagement: [{ level: 1, methods }] }));
+    model.fail();
+    expect(model.next()).toBe('run:cordon');
+    expect(model.next('unreachable')).toBe('run:program');
+    model.runUntil(() => model.status.state === 'error' && model.status.outcome === 'failed');
+    accepted(model);
+    const released = { by: 'out-of-service' as const, at: '2026-01-01T00:00:00.000Z', pods: 0, evidence: 'x', left: 1, batch: 1 };
+    expect(model.next('succeeded', { released })).toBe('release:release');
+    model.nowMs += 5_000;
+    model.acknowledgement = WORD;
+    expect(model.next('refused', { message: 'taken back' })).toBe('acknowledge:ack-a');
+    model.nowMs += 10_000;
+    model.live({ ready: 'True', bootID: 'boot-2' });
+    model.drained();
+    expect(model.next()).toBe('release-end:release-end');
+  });
+
   it('forgets the word with any sign of life', () => {
     const model = givenUp();
     accepted(model);

@@ -31,6 +31,9 @@ import type { Context, Transition } from './transition.ts';
 /** The taint by which Kubernetes lets a workload go (KEP-2268). */
 export const OUT_OF_SERVICE_TAINT = { key: 'node.kubernetes.io/out-of-service', value: 'nodeshutdown', effect: 'NoExecute' } as const;
 
+/** What is begun against a node that has failed, and against no other. */
+const BEFORE_RELEASE: ReadonlySet<Operation['phase']> = new Set(['run', 'diag', 'off']);
+
 /** Writing the intent and ending a child come on top of the set itself. */
 const CALL_OVERHEAD_MS = 2_000;
 
@@ -144,7 +147,7 @@ function isWanted(operation: Operation, context: Context, status: NodeFenceStatu
   // Not under a hold, as the release.
   if (operation.phase === 'while-off') return !held && status.ending === undefined && isStillOff(context, status);
   // It came back by itself before this restart has switched it off: only what an earlier one left, as our taint, is taken back.
-  if (operation.phase === 'off' && !context.triggered && !offBegan(status)) return false;
+  if (BEFORE_RELEASE.has(operation.phase) && status.step === 'power-management' && !context.triggered && !offBegan(status)) return false;
   // On a person's word nothing was switched off: when that is void in mid-release, only our taint is taken back.
   if (operation.phase === 'off') return (!held || !offBegan(status) || isUnread(operation, status)) && status.released?.voidedAt === undefined;
   if (operation.phase === 'on' && operation.method?.kind === 'fabric') return mayOpenStorage(context, status);

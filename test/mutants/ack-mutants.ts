@@ -13,6 +13,16 @@ export const ACK_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(ACK_AGENT, 'what was refused'),
   },
   {
+    name: 'taint behind a program',
+    defect: 'a node that came back when the word was void keeps our taint, for its level begins with a program that no node that is well is to see',
+    file: 'src/domain/advance.ts',
+    edits: [["new Set(['run', 'diag', 'off'])", "new Set(['off'])"]],
+    killedBy: byTest(
+      'src/domain/acknowledgement.test.ts',
+      'is void in the midst of the release: our taint goes from a node that came back, whatever else its level would begin with',
+    ),
+  },
+  {
     name: 'ack of another node',
     defect: 'a word about another node counts',
     file: 'agents/ack/agent.ts',

@@ -90,7 +90,9 @@ export const AUTOMATON_MUTANTS: readonly SourceMutant[] = [
     name: 'off of one that is back',
     defect: 'a node that came back while the taint of an earlier restart stood is switched off again',
     file: 'src/domain/advance.ts',
-    edits: [["if (operation.phase === 'off' && !context.triggered && !offBegan(status)) return false;", '']],
+    edits: [
+      ["if (BEFORE_RELEASE.has(operation.phase) && status.step === 'power-management' && !context.triggered && !offBegan(status)) return false;", ''],
+    ],
     killedBy: byTest(
       'src/domain/left-taint.test.ts',
       'is taken back too where the node is on the boot that its device showed off, and nothing is switched off',
