@@ -196,4 +196,14 @@ export const OVER_MUTANTS: readonly SourceMutant[] = [
     edits: [['  if (status.released.voidedAt !== undefined && !isBootedAnew(context, status)) return true;\n', '']],
     killedBy: byTest(RELEASE_END, 'goes at once where the node lives after all, whatever is left'),
   },
+  {
+    name: 'unseen for gone',
+    defect: 'a NodeFence that was asked for is removed because the watch does not show its Node yet, asked for again at once, and removed again',
+    file: 'src/controllers/fence/unseen-node.ts',
+    edits: [['(await cluster.get(NODES, name)) === undefined', 'name.length > 0']],
+    killedBy: byTest(
+      'src/controllers/fence/unseen-node.test.ts',
+      'a NodeFence of a Node that the watch alone does not show stays, and is looked at again',
+    ),
+  },
 ];

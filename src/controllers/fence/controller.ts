@@ -31,6 +31,7 @@ import { Rounds } from './rounds.ts';
 import { Runs } from './runs.ts';
 import { holdsOn, takeSnapshot } from './snapshot.ts';
 import { Storm } from './storm/storm.ts';
+import { isUnseen } from './unseen-node.ts';
 
 /** Before a fence that a silent API server holds is decided about again. */
 const HEARD_AGAIN_MS = 5_000;
@@ -185,7 +186,7 @@ export class FenceController implements ProofReader {
       await this.#create(name, decision.create.spec);
       return true;
     }
-    if (fence === undefined) return true;
+    if (fence === undefined || (await isUnseen(this.#dependencies, name, decision))) return fence === undefined;
     const intentAtMs = this.#dependencies.clock.monotonicMs();
     const isTakenUp = decision.status?.trigger?.requestUID !== fence.status?.trigger?.requestUID;
     const own = decision.row === 'begin' || (decision.status !== undefined && isTakenUp) ? await this.#claim(fence) : fence;
