@@ -15,6 +15,7 @@ describe('the spec', () => {
   it.each([
     ['v1beta2', API, { strategy: { type: 'Reboot', retryLimit: 3, timeoutSeconds: 180 } }, 3, 180],
     ['v1beta1', OLDER, { strategy: { type: 'Reboot', retryLimit: 2, timeout: '1h5m30s' } }, 2, 3_930],
+    ['v1beta2 with a timeout of 0, in which nothing could be done,', API, { strategy: { timeoutSeconds: 0 } }, 1, 600],
     ['v1beta1 with nothing in it', OLDER, {}, 1, 600],
     ['no spec at all', API, undefined, 1, 600],
   ])('of %s is read', (_what, apiVersion, spec, retryLimit, seconds) => {
