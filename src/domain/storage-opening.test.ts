@@ -127,6 +127,47 @@ describe('storage that is revoked', () => {
     expect(model.next('succeeded', { edge: 'open' })).toMatch(/^on:close-/);
   });
 
+  it('stays closed for the same boot in the next incident too, which somebody asks for and takes back', () => {
+    const model = revoked();
+    released(model);
+    model.preservation = { kind: 'drop' };
+    expect(model.next()).toBe('off:off');
+    for (let count = 0; count < 10 && model.status.state !== 'final'; count += 1) {
+      model.nowMs += 1_000;
+      model.live();
+      model.step();
+      if (model.inFlight.size > 0) model.finish('succeeded');
+    }
+    expect([model.status.state, model.status.outcome]).toEqual(['final', 'replaced']);
+    model.preservation = undefined;
+    const spec = model.fence?.spec ?? { node: 'worker-1' };
+    if (model.fence !== undefined)
+      model.fence = { ...model.fence, spec: { ...spec, requestedBy: { apiVersion: 'v1', kind: 'Person', name: 'a', uid: 'again' } } };
+    expect(model.step().row).toBe('final-again');
+    for (let count = 0; count < 20 && model.dispatched.at(-1)?.entry.operation !== 'run:cordon'; count += 1) {
+      model.nowMs += 10_000;
+      model.step();
+      if (model.inFlight.size > 0) model.finish('succeeded', { edge: 'closed' });
+    }
+    if (model.fence !== undefined) model.fence = { ...model.fence, spec };
+    for (let beat = 0; beat < 10; beat += 1) {
+      model.nowMs += 10_000;
+      model.live({ ready: 'True' });
+      model.step();
+      if (model.inFlight.size > 0) model.finish('succeeded', { edge: 'closed' });
+    }
+    expect(opened(model)).toEqual([]);
+    expect(model.rows.at(-1)).not.toMatch(/^final|healthy/);
+    model.live({ ready: 'True', bootID: 'boot-2' });
+    for (let beat = 0; beat < 40 && opened(model).length === 0; beat += 1) {
+      model.nowMs += 1_000;
+      model.live({ ready: 'True', bootID: 'boot-2' });
+      model.step();
+      if (model.inFlight.size > 0) model.finish('succeeded', { edge: 'open' });
+    }
+    expect(opened(model)).toEqual(['on:open-1']);
+  });
+
   it('stays closed behind a run that only waited for a dump and heard none', () => {
     const dump = method('dump', 'kdump', 'run', { kind: 'action', device: '', evidence: 'kdump' });
     const model = revoked({ powerManagement: [{ level: 1, methods: [dump, OPEN] }] });

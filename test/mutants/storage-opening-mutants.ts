@@ -49,4 +49,14 @@ export const STORAGE_OPENING_MUTANTS: readonly SourceMutant[] = [
       'stays closed for the same boot also where the fence is over, for its Machine is being deleted, and the NodeFence with it',
     ),
   },
+  {
+    name: 'opened in the next incident',
+    defect: 'revoked storage is opened to the boot that wrote to it once another incident of the node has begun',
+    file: 'src/domain/rows/final.ts',
+    edits: [['    next.storageRelease = { at: snapshot.wall, pods: 0, evidence, storages, ...(bootID === undefined ? {} : { bootID }) };\n', '']],
+    killedBy: byTest(
+      'src/domain/storage-opening.test.ts',
+      'storage that is revoked stays closed for the same boot in the next incident too, which somebody asks for and takes back',
+    ),
+  },
 ];

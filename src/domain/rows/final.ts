@@ -1,4 +1,5 @@
 import { describeError } from '../errors.ts';
+import { mayWriteThere } from '../health.ts';
 import { isNeverFenced } from '../preservation.ts';
 import { newRequest } from '../request.ts';
 import { event, moved, earliest } from '../transition.ts';
@@ -97,5 +98,11 @@ function again({ snapshot, status }: Context): Transition {
   if (next === undefined) return { status };
   // What it was left with is still ours, and comes back with the node (P8).
   if (status.outcome === 'fenced-off' && status.restore !== undefined && sameNode({ status, node: snapshot.node })) next.restore = status.restore;
+  // On the boot that wrote to revoked storage the node is not healthy, and nothing of it is opened, whichever incident it is by now.
+  const { storageRelease } = status;
+  if (storageRelease !== undefined && sameNode({ status, node: snapshot.node }) && mayWriteThere(snapshot.node, status)) {
+    const { evidence, storages, bootID } = storageRelease;
+    next.storageRelease = { at: snapshot.wall, pods: 0, evidence, storages, ...(bootID === undefined ? {} : { bootID }) };
+  }
   return { status: next, requeueAtMs: snapshot.nowMs, events: [begun(snapshot, next)] };
 }
