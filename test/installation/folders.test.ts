@@ -33,6 +33,10 @@ const NEWEST: readonly string[] = [...GUARDS, ...DAEMON_SETS, ...OVERLAYS, 'stam
 /** What was found valid, and has been applied by the schemas of the server, is not so again: kubectl reads them all anew, which is most of what it costs. */
 const AGAIN = 'apply --validate=false --openapi-patch=false';
 
+interface CustomKind {
+  spec: { group: string; names: { plural: string }; versions: { name: string }[] };
+}
+
 interface Server {
   server: string;
   isThere: boolean;
@@ -87,6 +91,11 @@ describe.for<Server>([
       return { code, didSomething: lines(out).length > 0, errors: lines(err).filter((line) => !line.startsWith('Warning:')) };
     };
     const installed = { code: 0, didSomething: true, errors: [] };
+    const kindsOf = async (folder: string): Promise<string[]> => {
+      const said = await cluster.must(`get -k config/${folder} -o json`);
+      const found = JSON.parse(said) as { items?: CustomKind[] } & CustomKind;
+      return (found.items ?? [found]).map(({ spec: { group, names, versions } }) => `/apis/${group}/${versions[0]?.name ?? ''}/${names.plural}`);
+    };
 
     const again = isRepeated ? ', and a second time changes nothing' : '';
     const changedAgain = async (folder: string): Promise<string[]> => (isRepeated ? changes(await cluster.must(`${AGAIN} -k config/${folder}`)) : []);
@@ -98,8 +107,9 @@ describe.for<Server>([
 
     it.each(served.filter((folder) => verbFor(folder) === 'create'))('config/%s is created', async (folder) => {
       expect(await sent(folder)).toEqual(installed);
-      // A server that does not serve a kind yet takes a minute to delete it.
+      // A server that does not serve a kind yet takes a minute to delete it; that its name is established does not say so.
       await cluster.must('wait --for=condition=Established crd --all');
+      for (const path of await kindsOf(folder)) await cluster.must(`get --raw ${path}`);
       // Two folders have one kind, as its project has it and as it is proposed.
       await cluster.must(`delete -k config/${folder}`);
     });
