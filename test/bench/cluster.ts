@@ -62,6 +62,8 @@ export interface BenchOptions {
   pods?: number;
   /** `rate`: so many fences begin within the window. Without it, any number. */
   pace?: { max: number; window: string };
+  /** Absent: as short as timing allows. */
+  lifeWait?: string;
   /** How long a NodeFence that is final is kept; default: that of the product. */
   historyTtl?: string;
 }
@@ -215,9 +217,10 @@ export class BenchCluster {
     this.#api.tell({ command: 'renew', nodes, perSecond });
   }
 
-  async #populate({ pods = 0, pace = { max: 100_000, window: '10m' }, historyTtl }: BenchOptions): Promise<void> {
+  async #populate({ pods = 0, pace = { max: 100_000, window: '10m' }, historyTtl, lifeWait }: BenchOptions): Promise<void> {
     const { cluster } = this;
-    const settings = { ...SETTINGS, ...(historyTtl === undefined ? {} : { history_ttl: historyTtl }) };
+    const more = { ...(historyTtl !== undefined && { history_ttl: historyTtl }), ...(lifeWait !== undefined && { life_wait: lifeWait }) };
+    const settings = { ...SETTINGS, ...more };
     await cluster.create(SECRETS, {
       metadata: { name: 'login', namespace: NAMESPACE },
       data: { password: Buffer.from('secret').toString('base64') },

@@ -17,6 +17,8 @@ const OUT_OF_SERVICE = 'node.kubernetes.io/out-of-service';
 const FENCE_DEADLINE_MS = 60_000;
 /** Longer than `life_wait`: nothing was heard of any node for so long when it fails. */
 const SILENT_MS = 3_500;
+/** Where thousands of others renew their Leases in turn: as long as in production, and longer than a turn takes, or half of them would count as silent. */
+const AMONG_EVENTS = { lifeWait: '15s', silentMs: 15_500 };
 
 export interface FenceFigures {
   nodes: number;
@@ -66,7 +68,8 @@ export interface FenceRun {
 export async function measureFences(run: FenceRun, say: (line: string) => void): Promise<FenceFigures> {
   const { nodes, fences, wave, everyMs, pods = 0, events = 0, pace, knownWithinMs } = run;
   say(`creating ${nodes} nodes`);
-  const bench = await BenchCluster.start(nodes, { pods, ...(pace === undefined ? {} : { pace }) });
+  const lifeWait = events === 0 ? {} : { lifeWait: AMONG_EVENTS.lifeWait };
+  const bench = await BenchCluster.start(nodes, { pods, ...lifeWait, ...(pace === undefined ? {} : { pace }) });
   try {
     say('starting the controller');
     const failures: string[] = [];
@@ -79,7 +82,7 @@ export async function measureFences(run: FenceRun, say: (line: string) => void):
     const watched = watchNodes(bench);
     const renewal = setInterval(() => void renew(bench, LIVELY_NODE).catch((error: unknown) => failures.push(String(error))), RENEW_EVERY_MS);
     if (events > 0) bench.renewLeases(bench.nodes.slice(fences), events);
-    await pause(SILENT_MS);
+    await pause(events === 0 ? SILENT_MS : AMONG_EVENTS.silentMs);
     const before = await bench.usage();
     const from = bench.auditSize();
     const failing = bench.nodes.slice(0, fences);

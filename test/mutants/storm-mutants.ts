@@ -56,6 +56,16 @@ export const STORM_MUTANTS: readonly SourceMutant[] = [
     ),
   },
   {
+    name: 'labels of a new node overlooked',
+    defect: 'a label that nobody had when it was first asked for counts as one that nobody has: a full zone takes one more',
+    file: `${NODE_SET}.ts`,
+    edits: [['      else names.add(name);\n', '']],
+    killedBy: byTest(
+      `${NODE_SET}.test.ts`,
+      'holds what a search through all of them finds, after any changes, and every policy rules the same on it',
+    ),
+  },
+  {
     name: 'control plane not looked at',
     defect: 'healthy nodes of the control plane are none of those that count for the quorum',
     file: `${NODE_SET}.ts`,

@@ -46,10 +46,13 @@ describe('the set of all nodes', () => {
     fc.assert(
       fc.property(fc.array(change, { maxLength: 40 }), (changes) => {
         const kept = new NodeSet();
-        for (const each of changes) {
+        for (const [at, each] of changes.entries()) {
+          // What is kept of a label from the first question on, and what changes behind it.
+          if (at === 3) kept.hasLabel(ZONE);
           if (typeof each === 'string') kept.delete(each);
           else kept.set(each.name, each);
         }
+        expect(kept.hasLabel(ZONE)).toBe([...kept.values()].some(({ labels }) => ZONE in labels));
         const searched = new Map(kept);
         const names = (nodes: readonly StormNode[]): string[] => nodes.map(({ name }) => name).toSorted();
         for (const ofKind of KINDS) expect(names(ofKind(kept))).toEqual(names(ofKind(searched)));

@@ -1,3 +1,4 @@
+import { valueOf } from './domains.ts';
 import type { StormNode } from './view.ts';
 
 /** Failed, or silent: in a power or switch failure those are the next ones. Or failed, and kept for a look. */
@@ -28,6 +29,8 @@ const ALL_KINDS = Object.keys(KINDS) as Kind[];
 /** All nodes by name; those that are looked for are kept apart, for they are few. */
 export class NodeSet extends Map<string, StormNode> {
   readonly #kept = new Map(ALL_KINDS.map((kind) => [kind, new Map<string, StormNode>()]));
+  /** Names of the nodes with a label that was asked for: as many keys as policies name. */
+  readonly #labelled = new Map<string, Set<string>>();
 
   keptOf(kind: Kind): ReadonlyMap<string, StormNode> | undefined {
     return this.#kept.get(kind);
@@ -38,16 +41,27 @@ export class NodeSet extends Map<string, StormNode> {
       if (KINDS[kind](node)) kept.set(name, node);
       else kept.delete(name);
     }
+    for (const [key, names] of this.#labelled) {
+      if (valueOf(node, key) === undefined) names.delete(name);
+      else names.add(name);
+    }
     return super.set(name, node);
   }
 
+  /** Has any node this label? Where nobody has it, nobody searches all of them at each judgement. */
+  hasLabel(key: string): boolean {
+    const known = this.#labelled.get(key) ?? new Set([...this.values()].filter((node) => valueOf(node, key) !== undefined).map(({ name }) => name));
+    this.#labelled.set(key, known);
+    return known.size > 0;
+  }
+
   override delete(name: string): boolean {
-    for (const kept of this.#kept.values()) kept.delete(name);
+    for (const kept of [...this.#kept.values(), ...this.#labelled.values()]) kept.delete(name);
     return super.delete(name);
   }
 
   override clear(): void {
-    for (const kept of this.#kept.values()) kept.clear();
+    for (const kept of [...this.#kept.values(), ...this.#labelled.values()]) kept.clear();
     super.clear();
   }
 }
