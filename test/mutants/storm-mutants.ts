@@ -49,7 +49,7 @@ export const STORM_MUTANTS: readonly SourceMutant[] = [
     name: 'deleted nodes kept as unhealthy',
     defect: 'a Node that is deleted still counts as unhealthy',
     file: `${NODE_SET}.ts`,
-    edits: [['for (const kept of this.#kept.values()) kept.delete(name);', '']],
+    edits: [['    for (const kept of [...this.#kept.values(), ...this.#labelled.values()]) kept.delete(name);\n', '']],
     killedBy: byTest(
       `${NODE_SET}.test.ts`,
       'holds what a search through all of them finds, after any changes, and every policy rules the same on it',
