@@ -1,6 +1,6 @@
 import { Domains, describeDomain, valueOf, ZONE_LABEL } from './domains.ts';
 import type { Domain } from './domains.ts';
-import { holdsSlot, NodeSet } from './node-set.ts';
+import { hasLabel, holdsSlot } from './node-set.ts';
 import type { StormPolicy } from './policy.ts';
 import { forAll, holdersIn, named, nodesOf, stormPolicy } from './scope.ts';
 import type { CommonSettings } from './scope.ts';
@@ -48,8 +48,8 @@ export function maxConcurrent(settings: MaxConcurrentSettings): StormPolicy {
 }
 
 function isPresent(key: string, { scope }: CommonSettings, view: StormView): boolean {
-  if (view.nodes instanceof NodeSet && !view.nodes.hasLabel(key)) return false;
-  for (const node of view.nodes.values()) if (valueOf(node, key) !== undefined && (scope === undefined || scope(node.labels))) return true;
+  if (scope === undefined || !hasLabel(view.nodes, key)) return hasLabel(view.nodes, key);
+  for (const node of view.nodes.values()) if (valueOf(node, key) !== undefined && scope(node.labels)) return true;
   return false;
 }
 

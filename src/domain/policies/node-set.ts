@@ -26,10 +26,12 @@ const KINDS = {
 type Kind = keyof typeof KINDS;
 const ALL_KINDS = Object.keys(KINDS) as Kind[];
 
+const KEYS_MAX = 32;
+
 /** All nodes by name; those that are looked for are kept apart, for they are few. */
 export class NodeSet extends Map<string, StormNode> {
   readonly #kept = new Map(ALL_KINDS.map((kind) => [kind, new Map<string, StormNode>()]));
-  /** Names of the nodes with a label that was asked for: as many keys as policies name. */
+  /** Names of the nodes with a label that was asked for. */
   readonly #labelled = new Map<string, Set<string>>();
 
   keptOf(kind: Kind): ReadonlyMap<string, StormNode> | undefined {
@@ -48,9 +50,10 @@ export class NodeSet extends Map<string, StormNode> {
     return super.set(name, node);
   }
 
-  /** Has any node this label? Where nobody has it, nobody searches all of them at each judgement. */
   hasLabel(key: string): boolean {
     const known = this.#labelled.get(key) ?? new Set([...this.values()].filter((node) => valueOf(node, key) !== undefined).map(({ name }) => name));
+    // Keys of policies that were edited meanwhile go, and those that are still asked for are counted anew.
+    if (this.#labelled.size >= KEYS_MAX && !this.#labelled.has(key)) this.#labelled.clear();
     this.#labelled.set(key, known);
     return known.size > 0;
   }
@@ -64,6 +67,11 @@ export class NodeSet extends Map<string, StormNode> {
     for (const kept of [...this.#kept.values(), ...this.#labelled.values()]) kept.clear();
     super.clear();
   }
+}
+
+/** Has any node this label? Nobody searches thousands for it where it is kept. */
+export function hasLabel(nodes: ReadonlyMap<string, StormNode>, key: string): boolean {
+  return nodes instanceof NodeSet ? nodes.hasLabel(key) : [...nodes.values()].some((node) => valueOf(node, key) !== undefined);
 }
 
 /** Nobody searches thousands for them where they are kept. */
