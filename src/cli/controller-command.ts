@@ -167,9 +167,13 @@ async function runController(flags: Flags): Promise<void> {
     await serve(flags, logger, ending);
     keepHeapSmall(new SystemClock());
   } catch (error) {
+    const why = { error: error instanceof Error ? error.message : String(error) };
     // What waits for the API server is ended by the stop, which also says how the process ends.
-    if (ending.isAsked === true) return;
-    logger.error('the controller cannot run', { error: error instanceof Error ? error.message : String(error) });
+    if (ending.isAsked === true) {
+      logger.info('stopped before it was ready', why);
+      return;
+    }
+    logger.error('the controller cannot run', why);
     process.exitCode = 1;
   }
 }

@@ -182,11 +182,9 @@ export class FenceController implements ProofReader {
 
   /** `false`: the status could not be written, nothing of the decision holds, and the node is looked at again. */
   async #carryOut(name: string, fence: NodeFence | undefined, { decision, passed }: Onward, observation: NodeObservation): Promise<boolean> {
-    if (decision.create !== undefined) {
-      await this.#create(name, decision.create.spec);
-      return true;
-    }
-    if (fence === undefined || (await isUnseen(this.#dependencies, name, decision))) return fence === undefined;
+    if (decision.create !== undefined) await this.#create(name, decision.create.spec);
+    if (decision.create !== undefined || fence === undefined) return true;
+    if (decision.row === 'begin-without-node' && (await isUnseen(this.#dependencies, name))) return false;
     const intentAtMs = this.#dependencies.clock.monotonicMs();
     const isTakenUp = decision.status?.trigger?.requestUID !== fence.status?.trigger?.requestUID;
     const own = decision.row === 'begin' || (decision.status !== undefined && isTakenUp) ? await this.#claim(fence) : fence;

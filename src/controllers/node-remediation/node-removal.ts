@@ -30,8 +30,8 @@ type Order = Extract<Action, { kind: 'delete-node' }>;
 
 /**
  * Deletes the Node of a machine that stays off (P1, P2): on the standing proof of the NodeFence that is named, for the same Node and boot, with no stop on it,
- * not Ready, while somebody asks for it, and after its Lease has been seen to stand still. Last of all its device is read anew, for a fence that is over reads it no more, and everything
- * once more after it. All is read consistently. Rejects with `Conflict` while any of it lacks, and while its volumes are being detached, for as long as that may
+ * not Ready, while somebody asks for it, and after its Lease has been seen to stand still. Last of all its device is read anew, for a fence that is over
+ * reads it no more, and everything once more after it. All is read consistently. Rejects with `Conflict` while any of it lacks, and while its volumes are being detached, for as long as that may
  * take; otherwise where the device does not bear the proof out. Resolves with how many volumes it went with.
  */
 export async function removeNode(removing: Removing, order: Order, observations: LeaseObservations): Promise<number> {
