@@ -7,6 +7,22 @@ function opened(model: Model): string[] {
   return model.dispatched.map(({ entry }) => entry.operation).filter((key) => /^on:(?:open|close)-/.test(key));
 }
 
+/** What wrote there was let go; its Machine is being deleted while its off is under way, and the node speaks. */
+function replacedUnproven(): Model {
+  const model = revoked();
+  released(model);
+  model.preservation = { kind: 'drop' };
+  expect(model.next()).toBe('off:off');
+  for (let count = 0; count < 10 && model.status.state !== 'final'; count += 1) {
+    model.nowMs += 1_000;
+    model.live();
+    model.step();
+    if (model.inFlight.size > 0) model.finish('succeeded');
+  }
+  expect([model.status.state, model.status.outcome]).toEqual(['final', 'replaced']);
+  return model;
+}
+
 describe('storage that is revoked', () => {
   it('is not opened for a node that is Ready on the same boot: that goes to power-management', () => {
     const model = revoked();
@@ -105,17 +121,7 @@ describe('storage that is revoked', () => {
   });
 
   it('stays closed for the same boot also where the fence is over, for its Machine is being deleted, and the NodeFence with it', () => {
-    const model = revoked();
-    released(model);
-    model.preservation = { kind: 'drop' };
-    expect(model.next()).toBe('off:off');
-    for (let count = 0; count < 10 && model.status.state !== 'final'; count += 1) {
-      model.nowMs += 1_000;
-      model.live();
-      model.step();
-      if (model.inFlight.size > 0) model.finish('succeeded');
-    }
-    expect([model.status.state, model.status.outcome]).toEqual(['final', 'replaced']);
+    const model = replacedUnproven();
     if (model.fence !== undefined) model.fence = { ...model.fence, deleting: true };
     for (let count = 0; count < 5; count += 1) {
       model.step();
@@ -128,17 +134,7 @@ describe('storage that is revoked', () => {
   });
 
   it('stays closed for the same boot in the next incident too, which somebody asks for and takes back', () => {
-    const model = revoked();
-    released(model);
-    model.preservation = { kind: 'drop' };
-    expect(model.next()).toBe('off:off');
-    for (let count = 0; count < 10 && model.status.state !== 'final'; count += 1) {
-      model.nowMs += 1_000;
-      model.live();
-      model.step();
-      if (model.inFlight.size > 0) model.finish('succeeded');
-    }
-    expect([model.status.state, model.status.outcome]).toEqual(['final', 'replaced']);
+    const model = replacedUnproven();
     model.preservation = undefined;
     const spec = model.fence?.spec ?? { node: 'worker-1' };
     if (model.fence !== undefined)
