@@ -3,6 +3,7 @@ import type { SourceMutant } from './source-mutant.ts';
 
 const STOPPED_MEANWHILE = 'test/metal3-remediation/stopped-meanwhile.test.ts';
 const HELD = 'test/metal3-remediation/held.test.ts';
+const STOPPED = 'test/metal3-remediation/stopped.test.ts';
 const FLOW = 'test/metal3-remediation/flow.test.ts';
 
 /** Defects of what carries out a Metal3Remediation. */
@@ -60,7 +61,7 @@ export const METAL3_REMEDIATION_MUTANTS: readonly SourceMutant[] = [
     name: 'on against a stop',
     defect: 'a host is switched on although a stop stands',
     file: 'src/controllers/metal3-remediation/steps.ts',
-    edits: [['if (stop !== undefined) return wait(`LeftOff', "if (stop?.reason === '') return wait(`LeftOff"]],
+    edits: [['if (stopped !== undefined) return wait(stopped);', "if (stopped === '') return wait(stopped);"]],
     killedBy: byTest(FLOW, 'a person’s stop keeps it off, loudly'),
   },
   {
@@ -164,7 +165,28 @@ export const METAL3_REMEDIATION_MUTANTS: readonly SourceMutant[] = [
     name: 'time runs under a stop',
     defect: 'a host that a person’s stop kept off is power-cycled once more as soon as that goes, or what was kept of its Node is lost',
     file: 'src/controllers/metal3-remediation/situation.ts',
-    edits: [['return isOnWayBack && holds.some(({ isStop }) => isStop);', 'return false;']],
+    edits: [['  if (holds.some(({ isStop }) => isStop)) return true;\n', '']],
     killedBy: byTest(HELD, 'does not run while a person’s stop keeps it off: it is not power-cycled once more for that'),
+  },
+  {
+    name: 'let on for a retry under a stop',
+    defect: 'a host whose off can not be proven is let on, and its Machine handed to its owner in the end, although a person’s stop stands',
+    file: 'src/controllers/metal3-remediation/steps.ts',
+    edits: [['  if (stopped !== undefined) return wait(`${stopped}; ${why}`);\n', '']],
+    killedBy: byTest(STOPPED, 'keeps a host off whose off can not be proven: it is let on when the stop is gone'),
+  },
+  {
+    name: 'fence withdrawn under a stop',
+    defect: 'a NodeFence that failed is withdrawn although a person’s stop stands',
+    file: 'src/controllers/metal3-remediation/by-fence.ts',
+    edits: [['  if (actions.length === 0) return step;\n', '']],
+    killedBy: byTest(STOPPED, 'leaves the NodeFence that failed, and the Machine, as they are'),
+  },
+  {
+    name: 'stop of a node out of sight',
+    defect: 'a host is switched on against a stop of its node, because the cluster of that node does not answer',
+    file: 'src/controllers/metal3-remediation/observe.ts',
+    edits: [['...(await nobodySide(dependencies, nodeName))', '...(await nobodySide(dependencies))']],
+    killedBy: byTest(STOPPED, 'keeps its host off, as long as it stands'),
   },
 ];

@@ -48,7 +48,7 @@ export const REMEDIATION_MUTANTS: readonly SourceMutant[] = [
     name: 'outage as a node that is not back',
     defect: 'while the cluster of the Node can not be asked its machine is power-cycled again, and handed to its owner in the end',
     file: 'src/controllers/metal3-remediation/observe.ts',
-    edits: [["return { ...(await nobodySide(dependencies)), node: 'unknown' };", 'return nobodySide(dependencies);']],
+    edits: [["return { ...(await nobodySide(dependencies, nodeName)), node: 'unknown' };", 'return nobodySide(dependencies, nodeName);']],
     killedBy: byTest('test/metal3-remediation/outage.test.ts', 'is no silence of the node: nothing is switched off again in it'),
   },
   {

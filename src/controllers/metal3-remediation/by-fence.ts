@@ -130,6 +130,7 @@ function again(snapshot: Snapshot, own: FenceFacts | undefined, why: string): Fe
   const { remediation, machine, host } = snapshot;
   if (machine === 'gone') return wait();
   const { actions = [], ...step } = nextAttempt({ snapshot, remediation, machine, host }, why);
+  if (actions.length === 0) return step;
   return { ...step, actions: own === undefined || own.isDeleting ? actions : [withdraw(snapshot), ...actions] };
 }
 

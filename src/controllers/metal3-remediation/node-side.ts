@@ -25,9 +25,9 @@ export interface NodeSide extends Pick<Snapshot, 'node' | 'drain' | 'servesOutOf
   holds: readonly HoldFact[];
 }
 
-/** No Node that it could be about; only a stop of all holds it. */
-export async function nobodySide({ own }: Pick<Metal3RemediationDependencies, 'own'>): Promise<NodeSide> {
-  const message = await activeStop(own.cluster, undefined);
+/** No Node that it could be about, or none that can be read: a stop of all holds it, and one of the node that its Machine names. */
+export async function nobodySide({ own }: Pick<Metal3RemediationDependencies, 'own'>, nodeName?: string): Promise<NodeSide> {
+  const message = await activeStop(own.cluster, nodeName);
   const holds = message === undefined ? [] : [{ reason: 'stop', message, isStop: true }];
   return { node: 'not-found', servesOutOfService: false, holds };
 }
@@ -46,7 +46,7 @@ export async function nodeSide(
   if (found === undefined) return nobodySide(dependencies);
   const { place, serves } = found;
   const { cluster, nodeName } = place;
-  if (found.object === 'forbidden') return { ...(await nobodySide(dependencies)), node: 'forbidden', place };
+  if (found.object === 'forbidden') return { ...(await nobodySide(dependencies, nodeName)), node: 'forbidden', place };
   const lease = await cluster.get(LEASES, nodeName, NODE_LEASE_NAMESPACE);
   if (lease !== undefined) memory.life.seeLease(lease);
   const holds = await holdsOn(dependencies, place, found.object);

@@ -114,7 +114,8 @@ async function sideOf(
     const mayBeTainted = mark !== undefined && !mark.endsWith(':ended');
     const age = { monotonicMs: dependencies.clock.monotonicMs(), remediation };
     if (!hasFinalizer(remediation) || mayBeTainted || !isPhaseOver(age, remediation.settings.powerOffTimeoutMs)) throw error;
-    return { ...(await nobodySide(dependencies)), node: 'unknown' };
+    const nodeName = typeof owner === 'object' ? owner.facts.nodeName : undefined;
+    return { ...(await nobodySide(dependencies, nodeName)), node: 'unknown' };
   }
 }
 

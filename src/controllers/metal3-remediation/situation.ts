@@ -53,11 +53,12 @@ export function isRetryLimitReached({ retryLimit }: { retryLimit: number }, retr
   return retryCount >= retryLimit;
 }
 
-/** It stands because of a hold, and by no fault of its host or Node: before its off because of any, on the way back because of a person's stop alone. */
+/** It stands because of a hold, and by no fault of its host or Node: before its off because of any, afterwards because of a person's stop alone. */
 export function isHeldUp({ remediation, machine, host, holds }: Snapshot, isFull: boolean): boolean {
+  if (holds.some(({ isStop }) => isStop)) return true;
   const { phase, isDeleting } = remediation;
   const isOnWayBack = isDeleting || machine === 'gone' || phase === 'Waiting';
-  if (host?.annotations[holdKeyOf(remediation.uid)] !== undefined) return isOnWayBack && holds.some(({ isStop }) => isStop);
+  if (host?.annotations[holdKeyOf(remediation.uid)] !== undefined) return false;
   return !isOnWayBack && phase === 'Running' && (holds.length > 0 || isFull);
 }
 

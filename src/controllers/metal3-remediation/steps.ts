@@ -49,12 +49,20 @@ export function wayBack(snapshot: Snapshot, host: HostFacts | undefined): Step {
   if (isOurTaint(snapshot)) return { actions: untaint(snapshot), dueInMs: SHORT_POLL_MS };
   const key = holdKeyOf(snapshot.remediation.uid);
   if (host?.annotations[key] === undefined) return {};
-  const stop = snapshot.holds.find(({ isStop }) => isStop);
-  if (stop !== undefined) return wait(`LeftOff: BareMetalHost ${host.name} stays off: ${stop.reason}, ${stop.message}`);
+  const stopped = stopOf(snapshot, host);
+  if (stopped !== undefined) return wait(stopped);
   const others = otherHolders(host, key);
   const also = others.length === 0 ? '' : `; it stays off until ${others.join(', ')} goes too`;
   const event: ActionEvent = { type: 'Normal', reason: 'PowerOnRequested', message: `BareMetalHost ${host.name} may be switched on${also}` };
   return { actions: [{ ...letOn(host, key), event }], dueInMs: POLL_MS };
+}
+
+/** What a person's stop keeps from going on, in words; `undefined`: none stands. */
+function stopOf({ holds, remediation }: Snapshot, host: HostFacts | undefined): string | undefined {
+  const stop = holds.find(({ isStop }) => isStop);
+  if (stop === undefined) return undefined;
+  const why = `${stop.reason}, ${stop.message}`;
+  return host?.annotations[holdKeyOf(remediation.uid)] === undefined ? `waits: ${why}` : `LeftOff: BareMetalHost ${host.name} stays off: ${why}`;
 }
 
 /** For ours only: see isOurTaint. */
@@ -67,8 +75,13 @@ export function untaint({ node }: Snapshot): Action[] {
 /** What a cycle was tried on. */
 export type Tried = Pick<Situation, 'snapshot' | 'remediation' | 'machine'> & { host: HostFacts | undefined };
 
-/** Again, or at the limit: the owner is asked to replace the Machine. Status goes last, so that a crash repeats the rest; then the way back begins. */
+/**
+ * Again, or at the limit: the owner is asked to replace the Machine. Status goes last, so that a crash repeats the rest; then the way back begins. Under a
+ * person's stop none of it: neither is the host let on, nor does its owner take it down.
+ */
 export function nextAttempt({ snapshot, remediation, machine, host }: Tried, why: string, before: readonly Action[] = []): Step {
+  const stopped = stopOf(snapshot, host);
+  if (stopped !== undefined) return wait(`${stopped}; ${why}`);
   const { retryCount, settings } = remediation;
   if (!isRetryLimitReached(settings, retryCount)) {
     const event: ActionEvent = {
