@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { NODE_FENCE_STOPS } from '../../src/ports/resources.ts';
+import { Operator } from '../baremetal-host/operator.ts';
 import { ShellWorld } from './shell-world.ts';
 import type { Site } from './site.ts';
 import { MINUTE_MS, SECOND_MS } from './world.ts';
@@ -91,5 +92,21 @@ describe('a stop that comes between the decision and the write', { timeout: SLOW
       expect((await world.node())?.metadata.uid).toBe(before?.metadata.uid);
       await world.end();
     }
+  });
+
+  it('keeps a Machine from its owner, who would replace it', async () => {
+    world = await ShellWorld.create({ machine: new Operator({ bmc: 'stuck-on' }) });
+    const { events } = world.start();
+    await world.request({ strategy: { timeoutSeconds: 100, retryLimit: 1 } });
+    const retries = async (): Promise<number> => (await world.found())?.status?.retryCount ?? 0;
+    for (let second = 0; second < 300 && (await retries()) === 0; second += 1) await world.pass(SECOND_MS);
+    const overMs = world.clock.monotonicMs() + 98 * SECOND_MS;
+    stopOnceLookedAt(world.own, () => Promise.resolve(world.clock.monotonicMs() >= overMs));
+    await world.pass(5 * MINUTE_MS);
+    expect((await world.own.operator.list(NODE_FENCE_STOPS)).length).toBe(1);
+    expect([await world.phase(), (await world.machine())?.status?.conditions ?? []]).toEqual(['Running', []]);
+    await world.own.operator.remove(NODE_FENCE_STOPS, 'wait');
+    await world.pass(5 * MINUTE_MS);
+    expect(events.join()).toContain('RemediationExhausted');
   });
 });

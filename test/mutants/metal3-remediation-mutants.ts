@@ -189,4 +189,11 @@ export const METAL3_REMEDIATION_MUTANTS: readonly SourceMutant[] = [
     edits: [['...(await nobodySide(dependencies, nodeName))', '...(await nobodySide(dependencies))']],
     killedBy: byTest(STOPPED, 'keeps its host off, as long as it stands'),
   },
+  {
+    name: 'owner asked while a stop stands',
+    defect: 'the owner of a Machine is asked to replace it although a stop came since it was decided',
+    file: 'src/controllers/metal3-remediation/perform.ts',
+    edits: [['      if (asksOwner(action)) await unlessStopped(dependencies, observation);\n', '']],
+    killedBy: byTest(STOPPED_MEANWHILE, 'keeps a Machine from its owner, who would replace it'),
+  },
 ];

@@ -328,4 +328,11 @@ export const NODE_REMEDIATION_MUTANTS: readonly SourceMutant[] = [
     edits: [['return error instanceof Conflict || isWriteConflict(error);', 'return error instanceof Conflict;']],
     killedBy: byTest('src/controllers/shared/reconciler/reconciler.test.ts', 'is reconciled soon after a conflict, and what follows is not done'),
   },
+  {
+    name: 'owner asked under a stop',
+    defect: 'the owner of a Machine is asked to replace it although a person’s stop stands',
+    file: 'src/controllers/node-remediation/perform.ts',
+    edits: [['      if (asksOwner(action)) await unlessStopped(dependencies, observation);\n', '']],
+    killedBy: byTest('test/node-remediation/stopped.test.ts', 'keeps its Machine from its owner, who would replace it, loudly'),
+  },
 ];

@@ -8,6 +8,7 @@ import type { Claimant } from '../shared/claims/claim.ts';
 import { Conflict } from '../shared/conflict.ts';
 import { timeOf, timeText } from '../shared/remediation/actions.ts';
 import type { ObjectRef } from '../shared/remediation/actions.ts';
+import { asksOwner } from '../shared/remediation/owner-machine.ts';
 import { conditionsPatch, precondition } from '../shared/remediation/patch.ts';
 import { activeStop } from '../shared/stops.ts';
 import type { Cluster } from '../../ports/cluster.ts';
@@ -36,6 +37,7 @@ export async function perform(
       await objects.annotate(own.cluster, action);
       break;
     case 'machine-conditions':
+      if (asksOwner(action)) await unlessStopped(dependencies, observation);
       await objects.patch(own.cluster, action.target, (object) => conditionsPatch(object, action.lists), 'status');
       break;
     case 'finalizer':
@@ -82,7 +84,7 @@ function isPowerOff({ changes }: ActOf<'annotate'>, uid: string): boolean {
   return changes.some(({ key, to }) => key === holdKeyOf(uid) && to !== undefined);
 }
 
-/** Before each off and each release, in the turn before it is sent (P6). */
+/** Before each off, each release, and before an owner is asked to replace a Machine, in the turn before it is sent (P6). */
 async function unlessStopped({ own }: Metal3RemediationDependencies, { place }: Observation): Promise<void> {
   const clusters = place === undefined || place.isOwn ? [own.cluster] : [own.cluster, place.cluster];
   for (const cluster of clusters) {

@@ -9,7 +9,9 @@ import { Conflict } from '../shared/conflict.ts';
 import { timeOf } from '../shared/remediation/actions.ts';
 import type { ObjectRef } from '../shared/remediation/actions.ts';
 import { annotationsPatch, conditionsPatch, precondition } from '../shared/remediation/patch.ts';
+import { asksOwner } from '../shared/remediation/owner-machine.ts';
 import { resourceOf } from '../shared/remediation/resource-of.ts';
+import { activeStop } from '../shared/stops.ts';
 import type { Action, RequestStatus } from './actions.ts';
 import type { RemediationDependencies } from './dependencies.ts';
 import { TIMED_OUT } from './names.ts';
@@ -18,6 +20,7 @@ import type { LeaseObservations } from './node-removal.ts';
 import { keyOf } from './observe.ts';
 import type { Observation } from './observe.ts';
 import { remediationEvent, requestRef } from './status.ts';
+import { targetOf } from './target.ts';
 
 type ActOf<K extends Action['kind']> = Extract<Action, { kind: K }>;
 
@@ -36,6 +39,7 @@ export async function perform(
       await patch(dependencies, observation, action.target, (object) => annotationsPatch(object, action.changes));
       break;
     case 'machine-conditions':
+      if (asksOwner(action)) await unlessStopped(dependencies, observation);
       await patch(dependencies, observation, action.target, (object) => conditionsPatch(object, action.lists), 'status');
       break;
     case 'finalizer':
@@ -55,6 +59,15 @@ export async function perform(
       break;
   }
   emit(dependencies, observation, action);
+}
+
+/** Rejects while a person's stop stands, loudly: whoever owns the Machine would take it down (P6). */
+async function unlessStopped({ cluster }: RemediationDependencies, { place, snapshot: { request, machine } }: Observation): Promise<void> {
+  const node = place?.nodeName ?? targetOf(request, machine)?.node;
+  for (const where of place === undefined || place.isOwn ? [cluster] : [cluster, place.cluster]) {
+    const stop = await activeStop(where, node);
+    if (stop !== undefined) throw new Error(`the owner of its machine is not asked to replace it: ${stop}`);
+  }
 }
 
 async function deleteNode(

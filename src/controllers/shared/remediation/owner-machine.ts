@@ -44,6 +44,7 @@ export interface MachineReport {
 /** A health check marks the machine as unhealthy as long as this stands, and never takes it away: whoever remedied it must. */
 export const REMEDIATE_MACHINE = 'cluster.x-k8s.io/remediate-machine';
 
+const OWNER_REMEDIATED = 'OwnerRemediated';
 /** Its health check says True or False of it; its owner replaces it only while this is False. */
 const HEALTH_CHECK_SUCCEEDED = 'HealthCheckSucceeded';
 const CLUSTER_API = 'cluster.x-k8s.io/';
@@ -58,8 +59,13 @@ export function machineRef({ apiVersion, name, namespace, uid }: OwnerMachine): 
  * the Machine's API knows no such condition.
  */
 export function askOwner(machine: OwnerMachine, nowMs: number, event: ActionEvent): MachineReport | undefined {
-  const wanted = { type: 'OwnerRemediated', status: 'False', reason: WAITING, message: 'Waiting for remediation' } as const;
+  const wanted = { type: OWNER_REMEDIATED, status: 'False', reason: WAITING, message: 'Waiting for remediation' } as const;
   return reported(machine, wanted, nowMs, (standing) => standing?.status === 'False', event);
+}
+
+/** It has the Machine taken down, and another made: what a person's stop holds (P6). */
+export function asksOwner({ lists }: Pick<MachineReport, 'lists'>): boolean {
+  return lists.some(({ condition: { type, status } }) => type === OWNER_REMEDIATED && status === 'False');
 }
 
 /** The external remediation's own condition, which nobody else writes after the request was made. */
