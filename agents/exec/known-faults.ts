@@ -23,6 +23,7 @@ const FAULTS: Readonly<Record<string, KnownFaults>> = {
   fence_cisco_ucs: { off: 'it calls a blade off that is missing, and every power state but on' },
   fence_compute: { off: 'it reads what OpenStack believes of a service, not the machine' },
   fence_crosslink: { off: 'it calls a machine off that does not answer ping' },
+  fence_cyberpower_ssh: { off: 'it reads the state of outlet 1 from the last of outlets 10 to 19, where the unit has so many' },
   fence_dummy: { off: 'it has no device, and calls off what it cannot read' },
   fence_eaton_snmp: { off: 'it reads another outlet after a set than before it, on switched PDUs', ...COMMUNITY },
   fence_emerson: SNMP_GUESS,
