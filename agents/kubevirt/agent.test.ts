@@ -4,6 +4,7 @@ import type { PowerAgent, Target } from '../../src/ports/agents.ts';
 import { NODES } from '../../src/ports/resources.ts';
 import { ManualClock } from '../../src/runtime/manual-clock.ts';
 import { kubevirt } from './definition.ts';
+import { uuidOfName } from './identity.ts';
 import { HALTED_BY_US, LAUNCHER_PODS, VIRTUAL_MACHINE_INSTANCES, VIRTUAL_MACHINES, WITNESS } from './objects.ts';
 import { FIRMWARE, MachineWorld, NAMESPACE } from '../../src/testbed/objects/machine-world.ts';
 import { reach } from '../../test/reach.ts';
@@ -62,6 +63,58 @@ describe('kubevirt', () => {
     const named = { node: 'worker-1', providerID: 'kubevirt://worker-1' };
     expect(await agent.read(target({ identity: named }))).toMatchObject({ state: 'on', identity: 'unverified' });
     expect(await agent.read(target({ identity: { ...named, systemUUID: FIRMWARE } }))).toMatchObject({ identity: 'verified' });
+  });
+
+  describe('with a UUID that KubeVirt made of its name, which machines of other namespaces share', () => {
+    const uuid = uuidOfName('named');
+    const node = { node: 'named', systemUUID: uuid };
+    const readAs = (addresses?: string[]) => agent.read(target({ plug: 'named', identity: { ...node, ...(addresses && { addresses }) } }));
+    const shows = (change: { instance?: string; pod?: string }) =>
+      Promise.all([
+        change.instance === undefined ||
+          world.objects.status(VIRTUAL_MACHINE_INSTANCES, 'named', { interfaces: [{ ipAddress: change.instance }] }, NAMESPACE),
+        change.pod === undefined || world.objects.status(LAUNCHER_PODS, 'virt-launcher-named-x', { podIP: change.pod }, NAMESPACE),
+      ]);
+
+    beforeEach(async () => {
+      await world.machine('named', { runStrategy: 'Always', template: { spec: { domain: { firmware: { uuid } } } } });
+      await world.control();
+    });
+
+    it('knows that UUID as KubeVirt makes it', () => {
+      // uuid.NewSHA1 of the namespace of kubevirt/kubevirt and `worker-1`.
+      expect(uuidOfName('worker-1')).toBe('80248f333a6652d59e26a4a2f8ea81d9');
+    });
+
+    it('is not verified by it', async () => {
+      expect(await readAs(['10.0.7.9'])).toMatchObject({ state: 'on', identity: 'unverified' });
+      await shows({ instance: '10.0.7.8', pod: '10.0.7.8' });
+      expect(await readAs(['10.0.7.9']), 'another address').toMatchObject({ identity: 'unverified' });
+      expect(await readAs(), 'none is known of the node').toMatchObject({ identity: 'unverified' });
+    });
+
+    it.each([{ instance: '10.0.7.9/24' }, { pod: '10.0.7.9' }])('is verified by an address of the node: %j', async (change) => {
+      await shows(change);
+      expect(await readAs(['10.0.7.9'])).toMatchObject({ identity: 'verified' });
+    });
+
+    it('is not verified by the address that every guest behind masquerade has', async () => {
+      await shows({ instance: '10.0.2.2' });
+      expect(await readAs(['10.0.2.2'])).toMatchObject({ identity: 'unverified' });
+    });
+
+    it('stays verified while it is off and shows no address, and no other that takes its name', async () => {
+      await shows({ instance: '10.0.7.9' });
+      await readAs(['10.0.7.9']);
+      await agent.set(target({ plug: 'named', identity: { ...node, addresses: ['10.0.7.9'] } }), 'off');
+      await world.kubelet('host-1');
+      await world.control();
+      await world.objects.status(VIRTUAL_MACHINE_INSTANCES, 'named', { interfaces: [] }, NAMESPACE);
+      expect(await readAs(['10.0.7.9'])).toMatchObject({ state: 'off', identity: 'verified' });
+      await world.objects.cluster.remove(VIRTUAL_MACHINES, 'named', { namespace: NAMESPACE });
+      await world.machine('named', { runStrategy: 'Always', template: { spec: { domain: { firmware: { uuid } } } } });
+      expect(await readAs(['10.0.7.9'])).toMatchObject({ identity: 'unverified' });
+    });
   });
 
   it('ends the pods that it saw, and none that took the name of one', async () => {

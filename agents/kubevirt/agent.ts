@@ -3,9 +3,9 @@ import type { AgentContext, Outcome, PowerAgent, PowerState, Reading, Target } f
 import { NODES } from '../../src/ports/resources.ts';
 import { ConnectedClusters } from '../shared/cluster/connected-clusters.ts';
 import { ObjectCall } from '../shared/cluster/object-call.ts';
-import { areSameUUID, normalUUID } from '../shared/machine-uuid.ts';
 import { canonical, parsed } from '../shared/parameter-schema.ts';
 import { Absences } from './absences.ts';
+import { Identities } from './identity.ts';
 import { HALTED_BY_US, isHalted, isLauncherOf, isTerminated, LAUNCHER_PODS, LAUNCHER_SELECTOR, runsBy } from './objects.ts';
 import { VIRTUAL_MACHINE_INSTANCES, VIRTUAL_MACHINES, WITNESS } from './objects.ts';
 import type { LauncherPod, VirtualMachine, VirtualMachineInstance } from './objects.ts';
@@ -34,6 +34,7 @@ export class KubevirtAgent implements PowerAgent {
   readonly #context: AgentContext;
   readonly #clusters: ConnectedClusters;
   readonly #absences: Absences;
+  readonly #identities = new Identities();
 
   constructor(context: AgentContext) {
     this.#context = context;
@@ -43,7 +44,7 @@ export class KubevirtAgent implements PowerAgent {
 
   async read(target: Target): Promise<Reading<PowerState>> {
     return this.#with(target, 'read the machine', async (call, named) => {
-      const [machine, nodes] = await Promise.all([find(call, named), call.list(NODES)]);
+      const [machine, nodes] = await Promise.all([find(call, named, this.#identities), call.list(NODES)]);
       const view = { ...machine, nodes, hosts: named.hosts };
       return { ...powerOf({ ...view, absentForMs: this.#absentForMs(target, named, view) }), identity: machine.identity };
     });
@@ -51,7 +52,7 @@ export class KubevirtAgent implements PowerAgent {
 
   async set(target: Target, state: 'on' | 'off'): Promise<Outcome> {
     return this.#with(target, `set ${state}`, async (call, named) => {
-      const { vm, pods } = await find(call, named);
+      const { vm, pods } = await find(call, named, this.#identities);
       if (vm === undefined)
         throw call.error('Refused', `${named.namespace}/${named.name} is an instance without a VirtualMachine: nothing could start it again`);
       return state === 'off' ? halt(call, vm, pods) : start(call, vm, pods);
@@ -85,7 +86,7 @@ export class KubevirtAgent implements PowerAgent {
   }
 }
 
-async function find(call: ObjectCall, { name, namespace }: Named): Promise<Machine> {
+async function find(call: ObjectCall, { name, namespace }: Named, identities: Identities): Promise<Machine> {
   const [vm, instance, launchers] = await Promise.all([
     call.get(VIRTUAL_MACHINES, name, namespace),
     call.get(VIRTUAL_MACHINE_INSTANCES, name, namespace),
@@ -93,25 +94,7 @@ async function find(call: ObjectCall, { name, namespace }: Named): Promise<Machi
   ]);
   if (vm === undefined && instance === undefined) throw call.error('Misconfigured', `there is no VirtualMachine ${namespace}/${name}`);
   const pods = launchers.filter((pod) => isLauncherOf(pod, name));
-  return { vm, instance, pods, identity: identityOf(call, name, vm, instance) };
-}
-
-function identityOf(
-  call: ObjectCall,
-  name: string,
-  vm: VirtualMachine | undefined,
-  instance: VirtualMachineInstance | undefined,
-): Machine['identity'] {
-  const { providerID, systemUUID } = call.target.identity;
-  const provided = providedName(providerID);
-  if (provided !== undefined && provided !== name) throw call.error('Misconfigured', `${name} is another machine: the providerID names ${provided}`);
-  const shown = normalUUID((instance?.spec ?? vm?.spec?.template?.spec)?.domain?.firmware?.uuid);
-  const expected = normalUUID(systemUUID);
-  // A name alone may have been given to another machine since.
-  if (shown === undefined || expected === undefined) return 'unverified';
-  if (!areSameUUID(shown, expected))
-    throw call.error('Misconfigured', `${name} is another machine: its firmware UUID is ${shown}, the node's ${expected}`);
-  return 'verified';
+  return { vm, instance, pods, identity: identities.of(call, name, { vm, instance, pods }) };
 }
 
 /** The witness first: nothing can be added to a pod that is being deleted. Then nothing starts it again; then its process is ended. */

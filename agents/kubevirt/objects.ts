@@ -14,12 +14,16 @@ export interface VirtualMachine extends KubeObject {
 
 export interface VirtualMachineInstance extends KubeObject {
   spec?: MachineSpec;
-  status?: { phase?: string; nodeName?: string };
+  status?: { phase?: string; nodeName?: string; interfaces?: { ipAddress?: string; ipAddresses?: string[] }[] };
 }
 
-/** A pod with what its kubelet says of its containers. */
+/** A pod with what its kubelet says of its containers and addresses. */
 export interface LauncherPod extends Pod {
-  status?: NonNullable<Pod['status']> & { containerStatuses?: { name?: string; state?: { terminated?: object } }[] };
+  status?: NonNullable<Pod['status']> & {
+    containerStatuses?: { name?: string; state?: { terminated?: object } }[];
+    podIP?: string;
+    podIPs?: { ip?: string }[];
+  };
 }
 
 function kubevirt<T extends KubeObject>(kind: string, plural: string): Resource<T> {

@@ -93,9 +93,30 @@ export const KUBEVIRT_MUTANTS: readonly SourceMutant[] = [
   {
     name: 'kubevirt another machine',
     defect: 'a machine whose firmware UUID is another is switched',
-    file: 'agents/kubevirt/agent.ts',
+    file: 'agents/kubevirt/identity.ts',
     edits: [['if (!areSameUUID(shown, expected))', "if (shown === '' && !areSameUUID(shown, expected))"]],
     killedBy: byTest(KUBEVIRT_AGENT, 'another firmware'),
+  },
+  {
+    name: 'kubevirt UUID of a name',
+    defect: 'a UUID that was made of the name alone verifies a machine',
+    file: 'agents/kubevirt/identity.ts',
+    edits: [["if (!areSameUUID(shown, uuidOfName(name))) return 'verified';", "if (name !== '') return 'verified';"]],
+    killedBy: byTest(KUBEVIRT_AGENT, 'is not verified by it'),
+  },
+  {
+    name: 'kubevirt address of everybody',
+    defect: 'an address that every guest behind masquerade has verifies a machine',
+    file: 'agents/kubevirt/identity.ts',
+    edits: [[' && !OF_EVERYBODY.has(address)', '']],
+    killedBy: byTest(KUBEVIRT_AGENT, 'is not verified by the address that every guest behind masquerade has'),
+  },
+  {
+    name: 'kubevirt uid of the verified',
+    defect: 'a machine that was made anew counts as the one that was verified',
+    file: 'agents/kubevirt/identity.ts',
+    edits: [['JSON.stringify([device, uid, identity])', 'JSON.stringify([device, identity])']],
+    killedBy: byTest(KUBEVIRT_AGENT, 'stays verified while it is off and shows no address'),
   },
   {
     name: 'kubevirt halted on purpose',

@@ -65,7 +65,8 @@ export class MachineWorld {
 
   async launch(name: string, host: string): Promise<void> {
     const { cluster } = this.objects;
-    const domain = { firmware: { uuid: FIRMWARE } };
+    const vm = await cluster.get(VIRTUAL_MACHINES, name, NAMESPACE);
+    const domain = vm?.spec?.template?.spec?.domain ?? { firmware: { uuid: FIRMWARE } };
     await cluster.create(VIRTUAL_MACHINE_INSTANCES, { metadata: { name, namespace: NAMESPACE }, spec: { domain } });
     await this.objects.status(VIRTUAL_MACHINE_INSTANCES, name, { phase: 'Running', nodeName: host }, NAMESPACE);
     await this.pod(name, host);
