@@ -58,6 +58,20 @@ describe('an acknowledgement', () => {
     expect(refusalOf(word, open, now)).toContain(why);
   });
 
+  it.each([
+    ['that it is let go on, between two batches', {}, undefined],
+    ['that it was let go on, when nothing is left', { left: 0 }, 'the workload was released before'],
+    ['that it was let go on, and that was void meanwhile', { voidedAt: '2026-01-01T00:01:00Z' }, 'the workload was released before'],
+    ['of which another word lets go', { uid: 'word-2' }, 'the workload was released before'],
+  ])('is weighed anew by the workload %s', (_what, { uid = 'word-1', ...more }: { uid?: string; left?: number; voidedAt?: string }, why) => {
+    const model = givenUp();
+    accepted(model);
+    model.step();
+    const released = { by: 'delete-pods' as const, at: '', pods: 1, evidence: 'x', left: 1, batch: 1, ...more };
+    const said = refusalOf({ ...facts, uid }, { uid: 'fence-1', status: { ...model.status, released } }, node);
+    expect(said).toBe(why);
+  });
+
   it('is refused where the configuration admits none, or never releases', () => {
     const strict = givenUp(new Model(planOf({ maxRestarts: 0, stepRetries: 0, minimumEvidence: ['power-off'] })));
     expect(refusalOf(facts, { uid: 'fence-1', status: strict.status }, node)).toContain('does not admit ack');
@@ -175,6 +189,35 @@ describe('a fence whose device is dead', () => {
     model.step();
     expect(model.status.evidence.every((item) => item.voidedAt !== undefined)).toBe(true);
     expect(model.dispatched.map(({ entry }) => entry.action)).not.toContain('release');
+  });
+
+  it('is told once, however many batches it is weighed anew for', () => {
+    const model = givenUp();
+    accepted(model);
+    const released = { by: 'delete-pods' as const, at: '2026-01-01T00:00:00.000Z', pods: 1, evidence: 'x', left: 1, batch: 1 };
+    expect(model.next('succeeded', { released })).toBe('release:release');
+    model.nowMs += 5_000;
+    expect(model.next('succeeded', evidence(model))).toBe('acknowledge:ack-a');
+    expect(model.next('succeeded', { released: { ...released, pods: 2, left: 0, batch: 2 } })).toBe('release:release');
+    expect(model.events.filter((words) => words === 'Acknowledged')).toHaveLength(1);
+  });
+
+  it('that counts no more between two batches ends the release loudly: the alarm names what was let go, and nothing is switched', () => {
+    const model = givenUp();
+    accepted(model);
+    const released = { by: 'delete-pods' as const, at: '2026-01-01T00:00:00.000Z', pods: 1, evidence: 'x', left: 1, batch: 1, names: ['web/db-0'] };
+    expect(model.next('succeeded', { released })).toBe('release:release');
+    model.nowMs += 5_000;
+    model.acknowledgement = WORD;
+    expect(model.next('refused', { message: 'bmc reads on' })).toBe('acknowledge:ack-a');
+    model.acknowledgement = undefined;
+    const before = model.dispatched.length;
+    model.drained();
+    expect(model.next()).toBe('release-end:release-end');
+    model.runUntil(() => model.status.state === 'error');
+    expect(model.status.released?.voidedAt).toBeDefined();
+    expect(model.dispatched.slice(before).map(({ entry }) => entry.action)).not.toContain('off');
+    expect(model.status.message).toContain('bmc reads on. 1 pods were released before: web/db-0');
   });
 
   it('is void in the midst of the release: our taint goes from a node that came back, whatever else its level would begin with', () => {

@@ -7,6 +7,8 @@ export const ACKNOWLEDGEMENT_MAX_AGE_MS = 900_000;
 
 /** A person's word that the machine of a node is down, as the API has it. */
 export interface AcknowledgementFacts {
+  /** Of the object; absent: it is not written yet. */
+  uid?: string | undefined;
   nodeFenceUID: string;
   incident: number;
   bootID?: string | undefined;
@@ -27,8 +29,14 @@ export function refusalOf(
   if (facts.bootID !== undefined && facts.bootID !== node?.bootID) return `it names boot ${facts.bootID}; the node shows ${node?.bootID ?? 'none'}`;
   if (facts.ageMs > ACKNOWLEDGEMENT_MAX_AGE_MS) return 'it is older than 15 minutes: look at the machine again';
   if (status.state === 'done' || status.state === 'final') return `the fence is in state ${status.state}: there is nothing to release`;
-  if (status.released !== undefined) return 'the workload was released before';
+  if (status.released !== undefined && !isReleasingOn(facts, status)) return 'the workload was released before';
   return status.frozen === undefined ? 'the fence has not begun' : inadmissible(status.frozen.plan);
+}
+
+/** The workload is let go on this very word, and not all of it yet: before each batch the word is weighed anew. */
+function isReleasingOn({ uid }: AcknowledgementFacts, { released, journal }: NodeFenceStatus): boolean {
+  if (uid === undefined || released === undefined || released.voidedAt !== undefined || (released.left ?? 0) === 0) return false;
+  return journal.some(({ action, plug, result }) => action === 'acknowledge' && plug === uid && result === 'succeeded');
 }
 
 /** Why the configuration admits no person's word at all; `undefined` when it does. */

@@ -42,8 +42,8 @@ function foldOne(status: NodeFenceStatus, report: JobReport): NodeFenceStatus {
     next.timeline = { ...next.timeline, releasedAt: next.timeline.releasedAt ?? report.storageRelease.at };
   }
   if (entry.action === 'release' && report.result === 'voided') Object.assign(next, lifeInMidRelease(next, report));
-  if (entry.action === 'acknowledge' && report.result === 'refused')
-    next.evidence = voidEvidence(next.evidence, report.finishedAt, bounded(report.message));
+  // A word that does not count any more between two batches leaves what was let go on it as life in mid-release does.
+  if (entry.action === 'acknowledge' && report.result === 'refused') Object.assign(next, lifeInMidRelease(next, report));
   if (report.edge !== undefined) next.restore = withEdge(status.restore ?? {}, finished, report.edge);
   if (entry.action === 'delete' && (report.result === 'succeeded' || report.result === 'found-done'))
     Object.assign(next, withoutMachine(next, entry));

@@ -36,7 +36,7 @@ function eventsOfRun(entry: JournalEntry, status: NodeFenceStatus): DecisionEven
   if (entry.action === 'diag') return eventsOfDiag(entry, place);
   if (isFailure(entry)) return [event('Warning', 'MethodFailed', `${entry.action} by ${place} failed, attempt ${entry.attempt}: ${message}`)];
   if (entry.result !== 'succeeded' && !(entry.action === 'delete' && entry.result === 'found-done')) return [];
-  if (entry.action === 'acknowledge') return [event('Warning', 'Acknowledged', message)];
+  if (entry.action === 'acknowledge') return isOfLaterBatch(entry, status) ? [] : [event('Warning', 'Acknowledged', message)];
   const proof = status.evidence.find((item) => item.source === entry.id);
   if (proof?.kind === 'storage-revoked') return [event('Normal', 'StorageRevoked', `Proven by ${place}: ${message}`)];
   if (proof?.kind === 'watchdog' || proof?.kind === 'kdump') return [event('Normal', 'NodeProvenGone', `Proven by ${place}: ${message}`)];
@@ -49,9 +49,9 @@ function eventsOfRun(entry: JournalEntry, status: NodeFenceStatus): DecisionEven
   return [];
 }
 
-/** The machine is read anew for each batch of a release: what was told before the first is told. */
+/** The machine is read, or a person's word weighed, anew for each batch of a release: what was told before the first is told. */
 function isOfLaterBatch({ action }: JournalEntry, { released }: NodeFenceStatus): boolean {
-  return action === 'confirm' && released !== undefined && released.voidedAt === undefined;
+  return (action === 'confirm' || action === 'acknowledge') && released !== undefined && released.voidedAt === undefined;
 }
 
 /** A dump that could not be had is no failure of the fence, and still worth to know. */

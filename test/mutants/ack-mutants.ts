@@ -2,8 +2,10 @@ import { byTest } from './source-mutant.ts';
 import type { SourceMutant } from './source-mutant.ts';
 
 const ACK_AGENT = 'agents/ack/agent.test.ts';
+const DOMAIN = 'src/domain/acknowledgement.test.ts';
+const WORDS = 'src/controllers/fence/acknowledgements.test.ts';
 
-/** Defects of the agent ack. */
+/** Defects of the agent ack, and of how a person's word is weighed. */
 export const ACK_MUTANTS: readonly SourceMutant[] = [
   {
     name: 'ack of a refused word',
@@ -129,5 +131,59 @@ export const ACK_MUTANTS: readonly SourceMutant[] = [
     file: 'agents/ack/agent.ts',
     edits: [['words = await this.#acknowledgements(call);\n      if (words.valid', 'if (words.valid']],
     killedBy: byTest(ACK_AGENT, 'waits for the word on this very incident, and says on the Node what is to be done'),
+  },
+  {
+    name: 'word older than life',
+    defect: 'a word counts although the kubelet has renewed its Lease since, while no controller ran that could have heard it',
+    file: 'src/controllers/fence/acknowledgements.ts',
+    edits: [['|| BigInt(later) <= BigInt(earlier)) return false;', '|| BigInt(later) !== BigInt(earlier)) return false;']],
+    killedBy: byTest(WORDS, 'is refused where the kubelet has renewed its Lease after it'),
+  },
+  {
+    name: 'first sight as life',
+    defect: 'a word that was given while no controller ran is refused, because the controller that starts sees the node for the first time',
+    file: 'src/controllers/fence/acknowledgements.ts',
+    edits: [['&& hasSpoken && lifeAtMs', '&& lifeAtMs']],
+    killedBy: byTest(WORDS, 'that this controller sees the node for the first time is no sign of life'),
+  },
+  {
+    name: 'life after a word',
+    defect: 'a word counts although the node was heard since it was given',
+    file: 'src/controllers/fence/acknowledgements.ts',
+    edits: [['&& hasSpoken && lifeAtMs > firstSeenMs', '&& hasSpoken && lifeAtMs < 0']],
+    killedBy: byTest(WORDS, 'is refused where the node is heard while this controller runs'),
+  },
+  {
+    name: 'versions of another store',
+    defect: 'no word counts where Leases have a store of their own, for its versions are higher',
+    file: 'src/controllers/fence/acknowledgements.ts',
+    edits: [['return !(renewedMs < givenMs - CLOCKS_APART_MS);', 'return !(renewedMs < givenMs - Infinity);']],
+    killedBy: byTest(WORDS, 'is no older than a Lease whose versions are counted elsewhere'),
+  },
+  {
+    name: 'word for one batch',
+    defect: 'a release at a pace on a word ends behind its first batch, and the devices of the node are switched',
+    file: 'src/domain/acknowledgement.ts',
+    edits: [['!isReleasingOn(facts, status)) return', 'facts !== undefined) return']],
+    killedBy: byTest(DOMAIN, 'is weighed anew by the workload that it is let go on, between two batches'),
+  },
+  {
+    name: 'word for a second release',
+    defect: 'a word counts again for a workload that was let go on it, or on another',
+    file: 'src/domain/acknowledgement.ts',
+    edits: [['plug === uid && result', "plug !== '' && result"]],
+    killedBy: byTest(DOMAIN, 'is weighed anew by the workload of which another word lets go'),
+  },
+  {
+    name: 'silent end of a word',
+    defect: 'a word that counts no more between two batches of its release is no alarm, and devices are switched under the hands of whoever gave it',
+    file: 'src/domain/journal.ts',
+    edits: [
+      [
+        "report.result === 'refused') Object.assign(next, lifeInMidRelease(next, report));",
+        "report.result === 'refused') next.evidence = voidEvidence(next.evidence, report.finishedAt, bounded(report.message));",
+      ],
+    ],
+    killedBy: byTest(DOMAIN, 'that counts no more between two batches ends the release loudly'),
   },
 ];

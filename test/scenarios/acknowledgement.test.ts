@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
 import type { NodeFenceStatus } from '../../src/domain/node-fence.ts';
-import { NODE_FENCE_ACKNOWLEDGEMENTS } from '../../src/ports/resources.ts';
+import { NODE_FENCE_ACKNOWLEDGEMENTS, PODS } from '../../src/ports/resources.ts';
 import type { AcknowledgementStatus, NodeFenceAcknowledgement } from '../../src/ports/resources.ts';
 import { condition } from './operator.ts';
 import type { Play } from './scenario.ts';
@@ -58,6 +58,24 @@ describe.concurrent('a person who has looked at a machine whose BMC is dead', ()
     await operator.seesRecovery('a');
     expect((await operator.node('a')).spec.unschedulable ?? false).toBe(false);
   });
+
+  scenario(
+    'frees its workload batch by batch with that one word, which is weighed anew before each; nothing is switched',
+    { ...DEAD_BMC, wrote: (files) => files.set({ pods_per_minute: '11', release_timeout: '60s' }) },
+    async (play) => {
+      const { world, operator } = play;
+      const spec = { nodeName: 'a', containers: [{ name: 'x', image: 'x' }] };
+      await world.cluster.create(PODS, { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'alone', namespace: 'default' }, spec });
+      await until('the pod is on the node', async () => ((await world.podsOn('a')).includes('alone') ? true : undefined));
+      await givenUp(play);
+      world.machine('a').powerOff('restore');
+      expect((await acknowledge(play)).state).toBe('accepted');
+      const status = await operator.sees('a', 'done with its release', (now) => now.state === 'done');
+      expect(status.released).toMatchObject({ pods: 2, left: 0, batch: 2 });
+      expect(status.evidence.filter(({ voidedAt }) => voidedAt !== undefined)).toEqual([]);
+      expect(world.witness.sets('a')).toEqual([]);
+    },
+  );
 
   scenario('speaks of the failure before this one: it is refused in words, and nothing is freed', DEAD_BMC, async (play) => {
     const { incident } = await givenUp(play);

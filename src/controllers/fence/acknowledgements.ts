@@ -6,20 +6,25 @@ import type { JobReport, Snapshot } from '../../domain/snapshot.ts';
 import { ApiStatusError } from '../../ports/api-transport.ts';
 import { authorOf, REQUESTED_BY, voucher } from '../../ports/authorship.ts';
 import { timestamp } from '../../ports/clock.ts';
-import { NODE_FENCE_ACKNOWLEDGEMENTS } from '../../ports/resources.ts';
+import type { Lease } from '../../ports/objects.ts';
+import { LEASES, NODE_FENCE_ACKNOWLEDGEMENTS, NODE_LEASE_NAMESPACE } from '../../ports/resources.ts';
 import type { AcknowledgementStatus, NodeFence, NodeFenceAcknowledgement } from '../../ports/resources.ts';
 import type { FenceDependencies } from './dependencies.ts';
+import type { NodeObservation } from './observation.ts';
 
 /** A settled word is kept so long after its incident, for those who look for it. */
 const KEPT_MS = 3_600_000;
+const VERSION = /^\d+$/;
+/** The clocks of a node and of an API server differ by less. */
+const CLOCKS_APART_MS = 60_000;
 
-/** What a word is weighed for. `lifeAtMs`: when a sign of life of the node was last received; `mayGoOn` throws when lease or stop forbid. */
+/** What a word is weighed for. `life`: what was last heard of the node; `mayGoOn` throws when lease or stop forbid. */
 interface Weighing {
   fence: NodeFence;
   status: NodeFenceStatus;
   entry: JournalEntry;
   bootID: string | undefined;
-  lifeAtMs: () => number;
+  life: () => Pick<NodeObservation, 'lifeAtMs' | 'hasSpoken'>;
   mayGoOn: () => void;
 }
 
@@ -68,13 +73,17 @@ export class Acknowledgements {
     if (word?.metadata.uid !== entry.plug) return { result: 'refused', message: `the acknowledgement ${entry.method} was taken back` };
     const why = this.#refusal(word, { ...fence, status }, bootID) ?? usedElsewhere(word, status);
     const plan = status.frozen?.plan;
-    const [{ seen, message }, author] = await Promise.all([
+    const [{ seen, message }, author, kubelet] = await Promise.all([
       plan === undefined || why !== undefined ? { seen: [], message: why } : contradiction(plan, readState),
       this.#authorOf(word),
+      this.#dependencies.cluster.get(LEASES, word.spec.node, NODE_LEASE_NAMESPACE),
     ]);
     if (message !== undefined) return this.#refuse(word, message, author);
+    if (isRenewedSince(kubelet, word)) return this.#refuse(word, 'the kubelet has renewed its Lease since: look at the machine again', author);
     const firstSeenMs = this.#firstSeenMs.get(entry.plug);
-    if (firstSeenMs !== undefined && order.lifeAtMs() > firstSeenMs)
+    const { hasSpoken, lifeAtMs } = order.life();
+    // What stood there when this process saw the node first is no news.
+    if (firstSeenMs !== undefined && hasSpoken && lifeAtMs > firstSeenMs)
       return this.#refuse(word, 'the node has shown a sign of life since: it is not down', author);
     order.mayGoOn();
     // From here on any sign of life takes the evidence away; a dead device's silence before is no reason to ask again.
@@ -104,6 +113,7 @@ export class Acknowledgements {
 
   #refusal(word: NodeFenceAcknowledgement, fence: NodeFence | undefined, bootID: string | undefined): string | undefined {
     const facts: AcknowledgementFacts = {
+      uid: word.metadata.uid,
       nodeFenceUID: word.spec.nodeFenceUID,
       incident: word.spec.incident,
       bootID: word.spec.bootID,
@@ -163,6 +173,17 @@ export class Acknowledgements {
     const { uid } = word.metadata;
     await this.#dependencies.cluster.remove(NODE_FENCE_ACKNOWLEDGEMENTS, word.metadata.name, uid === undefined ? {} : { uid });
   }
+}
+
+/**
+ * Nobody here may have run when the word was given: the API server's own versions say which of the two was written later. Leases may be in a store of their
+ * own, which counts otherwise: one that the kubelet stamped long before the word was given is no later, whatever its version.
+ */
+function isRenewedSince(kubelet: Lease | undefined, { metadata }: NodeFenceAcknowledgement): boolean {
+  const [later, earlier] = [kubelet?.metadata.resourceVersion ?? '', metadata.resourceVersion ?? ''];
+  if (!VERSION.test(later) || !VERSION.test(earlier) || BigInt(later) <= BigInt(earlier)) return false;
+  const [renewedMs, givenMs] = [Date.parse(kubelet?.spec.renewTime ?? ''), Date.parse(metadata.creationTimestamp ?? '')];
+  return !(renewedMs < givenMs - CLOCKS_APART_MS);
 }
 
 /** Not answered yet, or accepted by a run whose result a crash or a lost answer kept out of the journal. */

@@ -79,7 +79,7 @@ export class OwnOperations {
     if (frozen === undefined) return { result: 'voided', message: 'the fence has not begun' };
     const bootID = this.#dependencies.listers.nodes.get(node)?.status.nodeInfo?.bootID;
     const mayGoOn = (): void => this.#permission.demand(node, frozen.plan.timing.setDeadlineMs, entry);
-    return this.#acknowledgements.weigh({ fence, status, entry, bootID, lifeAtMs: () => observation.lifeAtMs, mayGoOn }, (method) =>
+    return this.#acknowledgements.weigh({ fence, status, entry, bootID, life: () => observation, mayGoOn }, (method) =>
       // A device that reads on contradicts the person, whether or not it shows whose machine it switches.
       this.#dependencies.runner.readState({ ...this.#devices.jobFor(run, frozen, method), identityRequired: false }),
     );

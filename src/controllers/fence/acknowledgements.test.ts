@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import type { JournalEntry, NodeFenceStatus } from '../../domain/node-fence.ts';
+import { EMPTY_PLAN } from '../../domain/plan.ts';
+import type { KubeObject, Lease } from '../../ports/objects.ts';
+import type { NodeFence, NodeFenceAcknowledgement } from '../../ports/resources.ts';
+import { ManualClock } from '../../runtime/manual-clock.ts';
+import { Acknowledgements } from './acknowledgements.ts';
+import type { FenceDependencies } from './dependencies.ts';
+import { NodeObservation } from './observation.ts';
+import { FenceHarness } from './testing/harness.ts';
+
+const GIVEN_MS = Date.UTC(2027, 0, 1);
+const MINUTE_MS = 60_000;
+
+type Heard = (before: NodeFenceAcknowledgement | undefined, after: NodeFenceAcknowledgement | undefined) => void;
+
+/** Tells of what it has as a watch does when it has listed. */
+class WordLister {
+  #words: NodeFenceAcknowledgement[] = [];
+  #heard: Heard = () => undefined;
+
+  all(): Iterable<NodeFenceAcknowledgement> {
+    return this.#words;
+  }
+
+  onChange(heard: Heard): void {
+    this.#heard = heard;
+  }
+
+  lists(listed: NodeFenceAcknowledgement): void {
+    this.#words = [listed];
+    this.#heard(undefined, listed);
+  }
+}
+
+function word(): NodeFenceAcknowledgement {
+  return {
+    metadata: { name: 'word', uid: 'uid-w', resourceVersion: '100', creationTimestamp: new Date(GIVEN_MS).toISOString() },
+    spec: { node: 'a', nodeFenceUID: 'uid-f', incident: 1, bootID: 'boot-1', reason: 'I looked' },
+  };
+}
+
+function lease(resourceVersion: string, renewedMs: number): Lease {
+  return { metadata: { name: 'a', namespace: 'kube-node-lease', resourceVersion }, spec: { renewTime: new Date(renewedMs).toISOString() } };
+}
+
+/** A controller that is started two minutes after the word was given, and what the API server has by then. */
+function startedAfterwards(stored: Lease | undefined) {
+  const clock = new ManualClock({ wallMs: GIVEN_MS + 2 * MINUTE_MS });
+  const { dependencies: given } = new FenceHarness(clock);
+  const words = new WordLister();
+  const objects: Record<string, KubeObject | undefined> = { NodeFenceAcknowledgement: word(), Lease: stored };
+  const cluster = {
+    ...given.cluster,
+    get: ({ kind }: { kind: string }) => Promise.resolve(objects[kind]),
+    replaceStatus: (_kind: unknown, object: KubeObject) => Promise.resolve(object),
+  };
+  const dependencies = { ...given, cluster, listers: { ...given.listers, acknowledgements: words } } as unknown as FenceDependencies;
+  const acknowledgements = new Acknowledgements(dependencies);
+  const entry = { id: 'run', action: 'acknowledge', method: 'word', plug: 'uid-w' } as JournalEntry;
+  const plan = { ...EMPTY_PLAN, minimumEvidence: ['ack'], release: 'auto' };
+  const status = { state: 'error', incident: 1, journal: [entry], evidence: [], frozen: { nodeUID: 'u', plan } } as unknown as NodeFenceStatus;
+  const fence = { metadata: { name: 'node-fence-a', uid: 'uid-f' }, spec: { node: 'a' }, status } as NodeFence;
+  const weigh = async (observation: NodeObservation): Promise<string> => {
+    const order = { fence, status, entry, bootID: 'boot-1', life: () => observation, mayGoOn: () => undefined };
+    const { result, message } = await acknowledgements.weigh(order, () => Promise.resolve({ state: 'unknown', detail: '' }));
+    return `${result}: ${message}`;
+  };
+  return { clock, words, weigh };
+}
+
+describe('a word that was given while no controller ran', () => {
+  const SILENT = lease('90', GIVEN_MS - 10 * MINUTE_MS);
+
+  it('counts where nothing was heard of the node since: that this controller sees the node for the first time is no sign of life', async () => {
+    const { clock, words, weigh } = startedAfterwards(SILENT);
+    words.lists(word());
+    await clock.advance(100);
+    const observation = new NodeObservation(clock.monotonicMs());
+    observation.seeLease(SILENT, clock.monotonicMs());
+    expect(await weigh(observation)).toMatch(/^succeeded: /);
+  });
+
+  it('counts where the kubelet has no Lease', async () => {
+    const { clock, words, weigh } = startedAfterwards(undefined);
+    words.lists(word());
+    expect(await weigh(new NodeObservation(clock.monotonicMs()))).toMatch(/^succeeded: /);
+  });
+
+  it('is refused where the kubelet has renewed its Lease after it, before anybody here could hear that', async () => {
+    const renewed = lease('110', GIVEN_MS + MINUTE_MS);
+    const { clock, words, weigh } = startedAfterwards(renewed);
+    words.lists(word());
+    const observation = new NodeObservation(clock.monotonicMs());
+    observation.seeLease(renewed, clock.monotonicMs());
+    expect(await weigh(observation)).toContain('refused: the acknowledgement word is refused: the kubelet has renewed its Lease since');
+  });
+
+  it('is no older than a Lease whose versions are counted elsewhere: one that was renewed long before it by its own stamp says nothing', async () => {
+    const elsewhere = lease('900000', GIVEN_MS - 2 * MINUTE_MS);
+    const { clock, words, weigh } = startedAfterwards(elsewhere);
+    words.lists(word());
+    expect(await weigh(new NodeObservation(clock.monotonicMs()))).toMatch(/^succeeded: /);
+  });
+
+  it('is refused where the node is heard while this controller runs', async () => {
+    const { clock, words, weigh } = startedAfterwards(SILENT);
+    words.lists(word());
+    const observation = new NodeObservation(clock.monotonicMs());
+    observation.seeLease(SILENT, clock.monotonicMs());
+    await clock.advance(100);
+    observation.seeLease(lease('120', GIVEN_MS + 2 * MINUTE_MS), clock.monotonicMs());
+    expect(await weigh(observation)).toContain('the node has shown a sign of life since');
+  });
+});
