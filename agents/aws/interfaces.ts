@@ -4,6 +4,12 @@ import { child, items, tagsOf, textOf } from './elements.ts';
 /** The tag by which an interface that was isolated says which groups it had. */
 export const GROUPS_TAG = 'nodefence/groups';
 
+/**
+ * By it the VPC resource controller of EKS says of the interface of a pod with security groups of its own (`branch`) through which one of the instance (`trunk`) it
+ * is reached. No attachment leads to it. Source: aws/amazon-vpc-resource-controller-k8s.
+ */
+export const TRUNK_TAG = 'vpcresources.k8s.aws/trunk-eni-id';
+
 /** A network interface at an instance, as DescribeNetworkInterfaces shows it. */
 export interface AttachedInterface {
   id: string;
@@ -12,6 +18,8 @@ export interface AttachedInterface {
   groups: readonly string[];
   /** The groups that it had before it was isolated, as its tag says; undefined where there is no tag, or none that says so. */
   before: readonly string[] | undefined;
+  /** Others may be reached through it. */
+  isTrunk: boolean;
 }
 
 /** The same as the instance shows it. */
@@ -39,6 +47,7 @@ export function interfacesIn(text: string): { interfaces: readonly AttachedInter
     vpc: textOf(element, 'vpcId') ?? '',
     groups: groupsOf(element),
     before: remembered(tagsOf(element).get(GROUPS_TAG)),
+    isTrunk: textOf(element, 'interfaceType') === 'trunk',
   }));
   return { interfaces, nextToken: textOf(root, 'nextToken') };
 }

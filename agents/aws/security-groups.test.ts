@@ -120,6 +120,46 @@ describe('aws-security-group', () => {
     expect(await read()).toBe('pending');
   });
 
+  describe('with a pod that has security groups of its own', () => {
+    const BRANCH = 'eni-000000b1';
+    const TRUNK_TAG = 'vpcresources.k8s.aws/trunk-eni-id';
+
+    const addBranch = (tags: Record<string, string>): EmulatedInterface => {
+      const branch: EmulatedInterface = { id: BRANCH, type: 'branch', instance: '', vpc: found()?.vpc ?? '', groups: ['sg-00000000d'], tags };
+      interfaces.all.push(branch);
+      return branch;
+    };
+
+    beforeEach(() => {
+      addSecond().type = 'trunk';
+    });
+
+    it('isolates the interfaces of pods, which no attachment leads to, and gives back what they had', async () => {
+      const branch = addBranch({ [TRUNK_TAG]: SECOND });
+      expect((await agent.read(target())).detail).toContain(`${BRANCH} sg-00000000d`);
+      interfaces.isolate(cloud.service.instances[0]?.id ?? '', TAG);
+      expect(await read()).toBe('pending');
+      expect(await agent.set(target(), 'closed')).toMatchObject({ result: 'accepted' });
+      await expect.poll(() => read()).toBe('closed');
+      expect(branch).toMatchObject({ groups: [ISOLATION_GROUP], tags: { [TRUNK_TAG]: SECOND, [TAG]: 'sg-00000000d' } });
+      await agent.set(target(), 'open');
+      await expect.poll(() => read()).toBe('open');
+      expect(branch).toMatchObject({ groups: ['sg-00000000d'], tags: { [TRUNK_TAG]: SECOND } });
+    });
+
+    it('leaves those of other instances alone', async () => {
+      addBranch({ [TRUNK_TAG]: 'eni-0000000e' });
+      await agent.set(target(), 'closed');
+      await expect.poll(() => read()).toBe('closed');
+      expect(found(BRANCH)?.groups).toEqual(['sg-00000000d']);
+    });
+
+    it('knows nothing by one whose groups are not shown', async () => {
+      addBranch({ [TRUNK_TAG]: SECOND }).groups = [];
+      expect(await read()).toBe('unknown');
+    });
+  });
+
   it('is not closed with the group of isolation beside another', async () => {
     const one = found();
     if (one !== undefined) one.groups = [ISOLATION_GROUP, 'sg-00000000b'];

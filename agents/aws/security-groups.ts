@@ -5,7 +5,7 @@ import type { InstanceView, PathAccount } from '../shared/cloud/instance.ts';
 import { sentOnce } from '../shared/cloud/repeat.ts';
 import { failureIn, type Ec2Instance } from './answers.ts';
 import { Ec2Api, factsOf, type Action } from './ec2-api.ts';
-import { GROUPS_TAG, interfacesIn, isGroup, securityGroupsIn, type AttachedInterface, type SecurityGroup } from './interfaces.ts';
+import { GROUPS_TAG, interfacesIn, isGroup, securityGroupsIn, TRUNK_TAG, type AttachedInterface, type SecurityGroup } from './interfaces.ts';
 import { groupSettings, type GroupSettings } from './parameters.ts';
 
 /** As many as the value of a tag holds (EC2 user guide, "Tag restrictions": 256 characters). An interface has five groups unless a quota was raised. */
@@ -14,6 +14,7 @@ const GROUPS_MAX = 12;
 const PAGES_MAX = 5;
 
 interface GroupsView extends InstanceView<PortState> {
+  /** Those at the instance, then those of pods that are reached through one of them. */
   interfaces: readonly AttachedInterface[];
   /** Why the group of isolation isolates nothing. */
   problem: string | undefined;
@@ -37,13 +38,14 @@ class GroupAccount implements PathAccount<GroupsView> {
 
   async read(call: Call): Promise<GroupsView> {
     // None of them needs another, and a set comes after them within one deadline.
-    const [instance, interfaces, found] = await Promise.all([
+    const [instance, [attached, branches], found] = await Promise.all([
       this.#api.instance(call),
       this.#interfaces(call, call.target.plug),
       this.#groupOrProblem(call),
     ]);
+    const interfaces = [...attached, ...branches];
     const problem = typeof found === 'string' ? found : problemOf(found, interfaces);
-    const doubt = doubtOf(instance, interfaces);
+    const doubt = doubtOf(instance, attached, branches);
     const shown = interfaces.map(({ id, groups }) => `${id} ${groups.length === 0 ? '(no group)' : groups.join('+')}`).join(', ');
     const wouldRefuse = call.target.isProbe === true ? await this.#wouldRefuse(call, interfaces, problem) : undefined;
     return {
@@ -150,11 +152,19 @@ class GroupAccount implements PathAccount<GroupsView> {
     return words.length === 0 ? undefined : words.join('; ');
   }
 
-  async #interfaces(call: Call, instance: string): Promise<AttachedInterface[]> {
+  /** Those at the instance, and those of pods behind them. */
+  async #interfaces(call: Call, instance: string): Promise<readonly [AttachedInterface[], AttachedInterface[]]> {
+    const attached = await this.#listed(call, 'attachment.instance-id', instance);
+    const trunks = attached.filter(({ isTrunk }) => isTrunk);
+    const branches = await Promise.all(trunks.map(({ id }) => this.#listed(call, `tag:${TRUNK_TAG}`, id)));
+    return [attached, branches.flat()];
+  }
+
+  async #listed(call: Call, name: string, value: string): Promise<AttachedInterface[]> {
     const found: AttachedInterface[] = [];
     let token: string | undefined;
     for (let page = 0; page < PAGES_MAX; page += 1) {
-      const filter = { 'Filter.1.Name': 'attachment.instance-id', 'Filter.1.Value.1': instance };
+      const filter = { 'Filter.1.Name': name, 'Filter.1.Value.1': value };
       const parameters = { ...filter, ...(token === undefined ? {} : { NextToken: token }) };
       const listed = await this.#api.read(call, { action: 'DescribeNetworkInterfaces', parameters }, interfacesIn);
       found.push(...listed.interfaces);
@@ -188,10 +198,14 @@ function problemOf({ id, rules, vpc: own }: SecurityGroup, interfaces: readonly 
 }
 
 /** Why the list of interfaces, or what it says, is not to be believed. */
-function doubtOf({ interfaces: mapped }: Ec2Instance, interfaces: readonly AttachedInterface[]): string | undefined {
-  const [shown, listed] = [mapped, interfaces].map((list) => list.map(({ id }) => id).toSorted());
-  if (interfaces.length === 0 || shown?.join() !== listed?.join())
+function doubtOf(
+  { interfaces: mapped }: Ec2Instance,
+  attached: readonly AttachedInterface[],
+  branches: readonly AttachedInterface[],
+): string | undefined {
+  const [shown, listed] = [mapped, attached].map((list) => list.map(({ id }) => id).toSorted());
+  if (attached.length === 0 || shown?.join() !== listed?.join())
     return `the instance shows the interfaces ${shown?.join(', ') ?? ''}, DescribeNetworkInterfaces others`;
-  const odd = [...mapped, ...interfaces].find(({ groups }) => groups.length === 0 || !groups.every(isGroup));
+  const odd = [...mapped, ...attached, ...branches].find(({ groups }) => groups.length === 0 || !groups.every(isGroup));
   return odd === undefined ? undefined : `no security groups of ${odd.id}`;
 }

@@ -34,8 +34,15 @@ export const AWS_SECURITY_GROUP_MUTANTS: readonly SourceMutant[] = [
     name: 'aws-security-group half a list',
     defect: 'a list that leaves an interface out is whole',
     file: AGENT,
-    edits: [['interfaces.length === 0 || shown?.join() !== listed?.join()', 'interfaces.length === 0 && shown?.join() !== listed?.join()']],
+    edits: [['attached.length === 0 || shown?.join() !== listed?.join()', 'attached.length === 0 && shown?.join() !== listed?.join()']],
     killedBy: byTest(GROUPS, 'knows nothing by a list that leaves an interface out'),
+  },
+  {
+    name: 'aws-security-group without its branches',
+    defect: 'an instance is closed while a pod of it goes on over an interface of its own',
+    file: AGENT,
+    edits: [['const interfaces = [...attached, ...branches];', 'const interfaces = [...attached];']],
+    killedBy: byTest(GROUPS, 'isolates the interfaces of pods, which no attachment leads to'),
   },
   {
     name: 'aws-security-group noted too late',

@@ -2,9 +2,10 @@ import type { Clock } from '../../../ports/clock.ts';
 import type { EmulatedInstance } from './emulated-instance.ts';
 import type { CloudFaults } from './faults.ts';
 
-/** A network interface at an instance. */
+/** A network interface at an instance; one of a pod (`branch`) is at none. */
 export interface EmulatedInterface {
   id: string;
+  type?: 'trunk' | 'branch';
   instance: string;
   vpc: string;
   groups: string[];
@@ -101,11 +102,15 @@ export class EmulatedInterfaces {
   }
 
   #describe(form: URLSearchParams): string {
-    const instance = form.get('Filter.1.Name') === 'attachment.instance-id' ? form.get('Filter.1.Value.1') : undefined;
-    const found = this.all.filter((one) => this.oddities.leavesOut?.(one) !== true && (instance === undefined || one.instance === instance));
-    const items = found.map(({ id, vpc, groups, tags }) => {
+    const [filter, value] = [form.get('Filter.1.Name') ?? '', form.get('Filter.1.Value.1')];
+    const isMeant = ({ instance, tags }: EmulatedInterface): boolean => {
+      if (filter.startsWith('tag:')) return tags[filter.slice('tag:'.length)] === value;
+      return filter !== 'attachment.instance-id' || instance === value;
+    };
+    const found = this.all.filter((one) => this.oddities.leavesOut?.(one) !== true && isMeant(one));
+    const items = found.map(({ id, vpc, groups, tags, type = 'interface' }) => {
       const tagged = Object.entries(tags).map(([key, value]) => `<item><key>${key}</key><value>${value}</value></item>`);
-      return `<item><networkInterfaceId>${id}</networkInterfaceId><vpcId>${vpc}</vpcId>${this.#groupSet(groups)}<tagSet>${tagged.join('')}</tagSet></item>`;
+      return `<item><networkInterfaceId>${id}</networkInterfaceId><vpcId>${vpc}</vpcId><interfaceType>${type}</interfaceType>${this.#groupSet(groups)}<tagSet>${tagged.join('')}</tagSet></item>`;
     });
     return `<DescribeNetworkInterfacesResponse><networkInterfaceSet>${items.join('')}</networkInterfaceSet></DescribeNetworkInterfacesResponse>`;
   }
