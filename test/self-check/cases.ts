@@ -46,6 +46,25 @@ export async function overwrite({ admin }: Site, object: KubeObject): Promise<vo
   expect(response.status, JSON.stringify(response.body)).toBe(200);
 }
 
+/** Definitions of a folder are there for as long as something is looked at, and gone afterwards. */
+export async function whileInstalled({ admin }: Site, folder: string, look: () => Promise<void>): Promise<void> {
+  const collection = PATHS['CustomResourceDefinition'] ?? '';
+  const definitions = shipped(folder);
+  for (const body of definitions) {
+    const response = await admin.request({ method: 'POST', path: collection, body, deadlineMs: DEADLINE_MS });
+    expect(response.status, JSON.stringify(response.body)).toBe(201);
+  }
+  await look();
+  for (const { metadata } of definitions) {
+    const path = `${collection}/${metadata.name}`;
+    await admin.request({ method: 'DELETE', path, deadlineMs: DEADLINE_MS });
+    await until(`${metadata.name} is gone`, async () => {
+      const { status } = await admin.request({ method: 'GET', path, deadlineMs: DEADLINE_MS });
+      return status === 404 ? true : undefined;
+    });
+  }
+}
+
 /** The definition with its text changed, as another version of this program, or another reader of YAML, would have installed it. */
 export function changed(definition: CustomResourceDefinition, change: (schema: unknown) => void): CustomResourceDefinition {
   const copy = structuredClone(definition);

@@ -20,6 +20,7 @@ import {
   NODE_FENCE_DEFINITION,
   overwrite,
   TRUE_AND_FALSE,
+  whileInstalled,
   WITHOUT_ENDING,
   WITHOUT_OFF_SENT,
   WITHOUT_PARTS,
@@ -74,6 +75,14 @@ export function selfCheckSuite(given: () => Site): void {
     await overwrite(given(), NODE_FENCE_DEFINITION);
     await overwrite(given(), noNodes.whole);
     await eventually(given(), (sentence) => sentence === '');
+  });
+
+  it.each(['machine-health-check-crd', 'machine-health-check-proposed-crd'])('takes the definition of %s for one that was chosen', async (folder) => {
+    const access = accessBy(given().admin);
+    await whileInstalled(given(), folder, async () => {
+      expect(sentenceOf(await activeFaults(access))).toBe('');
+      expect(await installationProblems(access, [])).toEqual([]);
+    });
   });
 
   it('says to whoever validates, or looks at the status, that another installation came first, and nothing of one that is gone', async () => {

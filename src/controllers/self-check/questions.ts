@@ -68,10 +68,12 @@ export function questionsOf(server: CheckedServer, installed: readonly Installed
 /** What is not installed is not asked about. */
 function presence(server: CheckedServer, { isOptional, kinds: [first] }: Installed): () => Promise<boolean> {
   if (!isOptional || first === undefined) return () => Promise.resolve(true);
-  return async () => {
-    const found = await server.definition(first.resource);
-    return found !== undefined && found !== 'forbidden' && found.isOurs && found.schema !== undefined;
-  };
+  return async () => isInstalled(await server.definition(first.resource));
+}
+
+/** Two shapes of an optional definition may have one name: a version that is not served is one that was not chosen. */
+function isInstalled(found: Awaited<ReturnType<CheckedServer['definition']>>): boolean {
+  return found !== undefined && found !== 'forbidden' && found.isOurs && found.schema !== undefined;
 }
 
 /** Also for who looks with rights of his own: what the definition of a kind would refuse or drop. */
@@ -81,7 +83,7 @@ export async function definitionFaults(server: Pick<CheckedServer, 'definition'>
   const found = await server.definition(resource);
   const fault = (message: string): Fault => ({ part: 'definitions', message, remedy: part.definitionRemedy });
   // The right to read it is among those that are asked for.
-  if (found === 'forbidden' || (part.isOptional && found?.isOurs !== true)) return [];
+  if (found === 'forbidden' || (part.isOptional && !isInstalled(found))) return [];
   if (found?.schema === undefined) return [fault(`${name} is not served in version ${resource.version}`)];
   if (schema.properties?.['status'] !== undefined && !found.hasStatus) return [fault(`the definition of ${name} has no status`)];
   const gaps = ['spec', 'status'].flatMap((member) => {
