@@ -84,6 +84,8 @@ export interface KeepRecord {
   stoppingCause?: SelfFenceCause;
   /** The watchdog was opened and not disarmed. */
   isArmed: boolean;
+  /** The node fences itself, as others count on while it is armed; absent: written by an older version. */
+  fencesItself?: boolean;
   /** With which others count while it is armed; absent: written by an older version. */
   times?: WrittenTimes;
   /** What the API server said last: a daemon that is started anew while it is away goes on with it. */

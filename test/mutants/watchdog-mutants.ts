@@ -99,4 +99,18 @@ export const WATCHDOG_MUTANTS: readonly SourceMutant[] = [
     edits: [['asleepMs(momentOf(ports.clock))', 'ports.clock.bootMs() - ports.clock.monotonicMs()']],
     killedBy: byTest('src/node/core/keeper.test.ts', 'while it starts does not either'),
   },
+  {
+    name: 'self-fence switched off while armed',
+    defect: 'a daemon that was killed, and is started anew without self-fencing, feeds a watchdog whose silence others take for proof',
+    file: 'src/node/core/keeper.ts',
+    edits: [['return this.#options.fencesItself || this.#mustFenceItself;', 'return this.#options.fencesItself;']],
+    killedBy: byTest('src/node/core/keeper.test.ts', 'goes on with it while its watchdog was left armed: others rest on what it attested'),
+  },
+  {
+    name: 'self-fence for ever',
+    defect: 'a node whose self-fencing was switched off by a clean stop fences itself all the same',
+    file: 'src/node/core/keeper.ts',
+    edits: [['fencesItself === true && (record.isArmed || record.stoppingSinceMs !== undefined);', 'fencesItself === true;']],
+    killedBy: byTest('src/node/core/keeper.test.ts', 'does not after a clean stop'),
+  },
 ];

@@ -246,7 +246,7 @@ export class NodeDaemon {
     return {
       node,
       bootID,
-      phase: this.#options.fencesItself ? this.#keeper.phase : 'off',
+      phase: this.#keeper.fencesItself ? this.#keeper.phase : 'off',
       ...(keptUntilMs === undefined ? {} : { keptForSeconds: (keptUntilMs - nowMs) / 1000 }),
       watchdog: {
         state: this.#keeper.watchdogState,
@@ -324,7 +324,8 @@ export class NodeDaemon {
   }
 
   #said(): Said {
-    const { bootID, systemUUID, fencesItself } = this.#options;
+    const { bootID, systemUUID } = this.#options;
+    const { fencesItself } = this.#keeper;
     const watchdog = this.#watchdogSaid();
     const { grantMs, isolationTimeoutMs, podStopMaxMs, resetTimeMs } = this.#times.current;
     return {

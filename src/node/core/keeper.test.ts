@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { KeepRecord } from '../../ports/node-daemon.ts';
 import { ManualClock } from '../../runtime/manual-clock.ts';
 import { DaemonTimes } from './daemon-times.ts';
 import { Keeper } from './keeper.ts';
@@ -86,5 +87,64 @@ describe('a daemon whose process is put aside', () => {
     clock.putAsideBefore('boot');
     expect(keeper.tick()).toEqual({ hasSlept: true });
     expect(resets).toEqual(['slept']);
+  });
+});
+
+describe('a daemon that was told to fence its node, and is started anew without that', () => {
+  const PAST = { bootID: 'boot-1', times: {} } as const;
+
+  /** Its node is cut off from then on; how often it fed within ten minutes, and whether it went down. */
+  async function cutOff({ keptUntilMs, ...past }: KeepRecord) {
+    const clock = new ManualClock();
+    const beganMs = clock.monotonicMs();
+    const record = { ...past, ...(keptUntilMs !== undefined && { keptUntilMs: beganMs + keptUntilMs }) };
+    const [resets, written]: [string[], KeepRecord[]] = [[], []];
+    const fed: number[] = [];
+    const watchdog = {
+      facts: () => Promise.resolve({ ...FACTS, isNowayout: false, outlivesClose: true }),
+      open: () => Promise.resolve(),
+      feed: () => void fed.push(clock.monotonicMs() - beganMs),
+      disarm: () => Promise.resolve(),
+    };
+    const keeper = new Keeper(
+      {
+        clock,
+        watchdog,
+        workload: { stop: () => Promise.resolve('stopped') },
+        machine: { reset: (cause) => void resets.push(cause) },
+        record: { read: () => Promise.resolve(record), write: (one) => void written.push(one) },
+        log: { info: () => undefined, warn: () => undefined, error: () => undefined },
+      },
+      { bootID: 'boot-1', fencesItself: false, times: new DaemonTimes({}), mayOpen: () => true, storageLostAtMs: () => undefined },
+    );
+    await keeper.restore();
+    for (let second = 0; second < 600 && resets.length === 0; second += 1) {
+      keeper.tick();
+      await clock.advance(1_000);
+    }
+    return { keeper, fed, resets, written };
+  }
+
+  it('goes on with it while its watchdog was left armed: others rest on what it attested', async () => {
+    const { keeper, fed, resets, written } = await cutOff({ ...PAST, isArmed: true, fencesItself: true, keptUntilMs: 5_000 });
+    expect(resets).toEqual(['cut off']);
+    // Isolation, and the pods that have ended at once.
+    expect(fed.at(-1)).toBeLessThanOrEqual(5_000 + 40_000 + 2_000);
+    expect([keeper.fencesItself, written.at(-1)?.fencesItself]).toEqual([true, true]);
+    expect(keeper.problem).toContain('until its next clean stop');
+  });
+
+  it('goes on with it once it was stopping the pods', async () => {
+    expect((await cutOff({ ...PAST, isArmed: false, fencesItself: true, stoppingSinceMs: 0 })).resets).toEqual(['cut off']);
+  });
+
+  it.each([
+    ['a clean stop', { isArmed: false, fencesItself: true, keptUntilMs: 5_000 }],
+    ['a daemon that never did', { isArmed: true, fencesItself: false, keptUntilMs: 5_000 }],
+    ['an older version, which did not write it', { isArmed: true, keptUntilMs: 5_000 }],
+  ])('does not after %s', async (_what, more) => {
+    const { keeper, fed, resets } = await cutOff({ ...PAST, ...more });
+    expect([keeper.fencesItself, keeper.problem, resets]).toEqual([false, undefined, []]);
+    expect(fed.at(-1)).toBeGreaterThan(590_000);
   });
 });

@@ -29,7 +29,7 @@ export interface KeeperPorts {
 
 export interface KeeperOptions {
   bootID: string;
-  /** The node takes itself down when it is cut off. */
+  /** The node is to take itself down when it is cut off. */
   fencesItself: boolean;
   times: DaemonTimes;
   /** The times by which it is to be opened are known, as far as they can be. */
@@ -44,6 +44,7 @@ export type WatchdogState = 'armed' | 'disarmed' | 'unreliable' | 'none';
 const SLEPT_MS = 500;
 const RESET_AGAIN_MS = 5_000;
 const OPEN_AGAIN_MS = 30_000;
+const STILL_FENCES = 'self-fencing was switched off while the watchdog was armed: the node goes on with it until its next clean stop';
 
 /** Feeds the watchdog while the node is kept up and the daemon gets on; takes the node down when it is cut off. One `tick` decides; nothing else acts. */
 export class Keeper {
@@ -68,6 +69,8 @@ export class Keeper {
   #asleepMs: number;
   #phase: SelfFencePhase = 'waiting';
   #isRecordBroken = false;
+  /** An earlier process of this boot did, and has not taken it back in front of the API server. */
+  #mustFenceItself = false;
   #stuck = '';
 
   constructor(ports: KeeperPorts, options: KeeperOptions) {
@@ -83,6 +86,7 @@ export class Keeper {
     // Where no watchdog was left armed nobody rests on what an earlier process knew, unless it was already stopping the pods.
     if (record?.isArmed === true) this.#keptUntilMs = record.keptUntilMs;
     if (record?.times !== undefined && (record.isArmed || record.stoppingSinceMs !== undefined)) this.#options.times.restore(record.times);
+    this.#mustFenceItself = record?.fencesItself === true && (record.isArmed || record.stoppingSinceMs !== undefined);
     this.#stoppingSinceMs = record?.stoppingSinceMs;
     this.#stoppingCause = record?.stoppingCause;
     this.#known = record?.known;
@@ -100,7 +104,12 @@ export class Keeper {
   }
 
   get problem(): string | undefined {
-    return this.#problem;
+    return this.#problem ?? (this.#mustFenceItself && !this.#options.fencesItself ? STILL_FENCES : undefined);
+  }
+
+  /** The node takes itself down when it is cut off. Others rest on that as long as its watchdog is attested as armed, whatever is configured since. */
+  get fencesItself(): boolean {
+    return this.#options.fencesItself || this.#mustFenceItself;
   }
 
   get keptUntilMs(): number | undefined {
@@ -140,7 +149,7 @@ export class Keeper {
   }
 
   #act(nowMs: number): void {
-    const decision = this.#options.fencesItself ? this.#decide(nowMs) : { phase: 'kept' as const, feedUntilMs: Number.POSITIVE_INFINITY };
+    const decision = this.fencesItself ? this.#decide(nowMs) : { phase: 'kept' as const, feedUntilMs: Number.POSITIVE_INFINITY };
     this.#change(decision);
     if (decision.phase === 'stopping') this.#stopWorkload(nowMs, decision);
     if (decision.phase === 'down') {
@@ -194,7 +203,7 @@ export class Keeper {
     if (phase === this.#phase) return;
     const from = this.#phase;
     this.#phase = phase;
-    if (this.#options.fencesItself)
+    if (this.fencesItself)
       this.#ports.log[phase === 'kept' ? 'info' : 'warn']('the self-fence changed its phase', {
         from,
         to: phase,
@@ -285,6 +294,7 @@ export class Keeper {
       record.write({
         bootID: this.#options.bootID,
         isArmed: this.#opening === 'open',
+        fencesItself: this.fencesItself,
         times: timesOf(this.#options.times.current),
         ...(this.#keptUntilMs === undefined ? {} : { keptUntilMs: this.#keptUntilMs }),
         ...(this.#stoppingSinceMs === undefined ? {} : { stoppingSinceMs: this.#stoppingSinceMs }),

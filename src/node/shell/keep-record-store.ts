@@ -25,12 +25,14 @@ export class KeepRecordFile implements KeepRecordStore {
 }
 
 function recordOf(fields: RecordFields): KeepRecord | undefined {
-  const { bootID, keptUntilMs, stoppingSinceMs, stoppingCause, isArmed, times, known } = fields;
+  const { bootID, keptUntilMs, stoppingSinceMs, stoppingCause, isArmed, fencesItself, times, known } = fields;
   if (typeof bootID !== 'string' || typeof isArmed !== 'boolean') return undefined;
+  if (fencesItself !== undefined && typeof fencesItself !== 'boolean') return undefined;
   if (!isTime(keptUntilMs) || !isTime(stoppingSinceMs) || !isCause(stoppingCause) || !areTimes(times) || !isKnown(known)) return undefined;
   return {
     bootID,
     isArmed,
+    ...(fencesItself === undefined ? {} : { fencesItself }),
     ...(keptUntilMs === undefined ? {} : { keptUntilMs }),
     ...(stoppingSinceMs === undefined ? {} : { stoppingSinceMs }),
     ...(times === undefined ? {} : { times }),
