@@ -22,7 +22,8 @@ const STATES: Readonly<Record<string, PowerState>> = { poweredOn: 'on', poweredO
 const PRIVILEGES = ['VirtualMachine.Interact.PowerOff', 'VirtualMachine.Interact.PowerOn'];
 
 /** The machine, its host and its recent tasks, in one request: the documentation of `recentTask` says that what is under way is known by it. */
-const MACHINE_PATHS = ['name', 'config.uuid', 'runtime.powerState', 'runtime.connectionState', 'runtime.question', 'guest.net'];
+const RUNTIME_PATHS = ['runtime.powerState', 'runtime.connectionState', 'runtime.dasVmProtection', 'runtime.question'];
+const MACHINE_PATHS = ['name', 'config.uuid', ...RUNTIME_PATHS, 'guest.net'];
 const TASK_PATHS = ['info.state', 'info.error', 'info.descriptionId'];
 const HOST_PATHS = ['name', 'runtime.connectionState', 'summary.managementServerIp'];
 

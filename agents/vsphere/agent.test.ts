@@ -100,6 +100,23 @@ describe('vsphere', () => {
     expect(await read()).toMatchObject({ state: 'off', detail: expect.stringContaining('VirtualMachine.createSnapshot running') as string });
   });
 
+  it('does not call off what HA lost with its host: it starts it elsewhere, and no task shows that', async () => {
+    cloud.service.setFaults({ shows: 'poweredOff' });
+    oddities({ isProtected: true });
+    expect(await read()).toMatchObject({ state: 'pending', detail: expect.stringContaining('vSphere HA protects it') as string });
+    // It reads off, and so the request changes nothing.
+    cloud.service.setFaults({ failsOperation: true, shows: 'poweredOff' });
+    expect(await agent.set(cloud.target(), 'off')).toMatchObject({ result: 'accepted' });
+    expect(await read()).toMatchObject({ state: 'pending' });
+  });
+
+  it('calls off what it has powered off itself, though HA is late to let go of it', async () => {
+    oddities({ isProtected: true });
+    expect(await read()).toMatchObject({ state: 'on' });
+    await agent.set(cloud.target(), 'off');
+    await expect.poll(async () => (await read()).state).toBe('off');
+  });
+
   it.each<[string, string[]]>([
     ['its state', ['info.state']],
     ['anything of it', ['info.state', 'info.descriptionId', 'info.error']],

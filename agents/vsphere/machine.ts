@@ -30,6 +30,8 @@ export interface MachineFacts {
   uuid: string | undefined;
   powerState: string | undefined;
   connectionState: string | undefined;
+  /** vSphere HA would start it again where its host loses it. */
+  isProtected: boolean;
   /** What it waits for a person to answer. */
   question: string | undefined;
   addresses: readonly string[];
@@ -64,6 +66,7 @@ export function machineOf(objects: readonly XmlElement[], wanted: ManagedObject)
     uuid: textOf(value('config.uuid')),
     powerState: textOf(value('runtime.powerState')),
     connectionState: textOf(value('runtime.connectionState')),
+    isProtected: textOf(value('runtime.dasVmProtection'), 'dasProtected') === 'true',
     question: questionOf(value('runtime.question')),
     addresses: childrenOf(value('guest.net'), 'GuestNicInfo').flatMap((nic) => childrenOf(nic, 'ipAddress').map(({ text }) => text.trim())),
     host: host === undefined ? undefined : hostOf(host.element),
@@ -92,11 +95,22 @@ export function stateOf(machine: MachineFacts, asked: Asked | undefined): { stat
   if (powerState === 'poweredOff') {
     const untold = machine.tasks.find(({ state }) => !ACTIVE.has(state) && !OVER.has(state));
     if (untold !== undefined) return told('pending', `${untold.id} is shown without its state, and may be about to start it`);
-    return told(isUnderWay(STARTS, 'on') ? 'pending' : 'off');
+    if (isUnderWay(STARTS, 'on')) return told('pending');
+    return machine.isProtected && !isOffByUs(machine, asked) ? told('pending', LOST) : told('off');
   }
   if (powerState === 'suspended')
     return told('unknown', 'its memory is kept: resumed, it would write on where it stopped. Power it off, or resume it');
   return told('unknown');
+}
+
+/**
+ * HA registers what a host lost at another one and starts it there, which no task shows; it does not start what was powered off through vCenter. A host that it cannot
+ * see may run the machine all the same, and holds its files: then the start fails, and is tried again.
+ */
+const LOST = 'vSphere HA protects it and may be about to start it elsewhere, and its old host may run it still';
+
+function isOffByUs({ tasks }: MachineFacts, asked: Asked | undefined): boolean {
+  return asked?.state === 'off' && tasks.some(({ id, state }) => id === asked.task && state === 'success');
 }
 
 function remarksOf({ tasks, question, missing }: MachineFacts, asked: Asked | undefined): string[] {

@@ -33,8 +33,22 @@ export const VSPHERE_MUTANTS: readonly SourceMutant[] = [
     name: 'vsphere about to start',
     defect: 'a machine that a queued task is about to start is off',
     file: 'agents/vsphere/machine.ts',
-    edits: [["told(isUnderWay(STARTS, 'on') ? 'pending' : 'off')", "told('off')"]],
+    edits: [["if (isUnderWay(STARTS, 'on')) return told('pending');", '']],
     killedBy: byTest(AGENT, 'does not call off what somebody is about to start: HA, DRS, a snapshot that is reverted to'),
+  },
+  {
+    name: 'vsphere lost with its host',
+    defect: 'a machine that HA is about to start elsewhere, and that its old host may run still, is off',
+    file: 'agents/vsphere/machine.ts',
+    edits: [["return machine.isProtected && !isOffByUs(machine, asked) ? told('pending', LOST) : told('off');", "return told('off');"]],
+    killedBy: byTest(AGENT, 'does not call off what HA lost with its host: it starts it elsewhere, and no task shows that'),
+  },
+  {
+    name: 'vsphere off by a task that failed',
+    defect: 'a power-off of ours that changed nothing makes a machine off that HA lost with its host',
+    file: 'agents/vsphere/machine.ts',
+    edits: [["id === asked.task && state === 'success'", 'id === asked.task']],
+    killedBy: byTest(AGENT, 'does not call off what HA lost with its host: it starts it elsewhere, and no task shows that'),
   },
   {
     name: 'vsphere task not shown',

@@ -21,6 +21,8 @@ export interface VsphereOddities {
   isRegisteredAnew?: true;
   /** So many objects stand in one page of an answer, whatever is asked for. */
   pageSize?: number;
+  /** vSphere HA protects each machine. */
+  isProtected?: true;
   /** What it shows of a machine is that of another one. */
   showsOther?: true;
   /** A vCenter of old. */
@@ -84,7 +86,7 @@ export class EmulatedMachine {
   }
 
   get properties(): Readonly<Record<string, Property>> {
-    const { connectionState = 'connected', question } = this.#oddities();
+    const { connectionState = 'connected', question, isProtected } = this.#oddities();
     const address = this.#faults().isReplaced === true ? '10.99.99.99' : this.instance.machine.address;
     const power = this.#powerState();
     const nic = `<GuestNicInfo><macAddress>00:50:56:00:00:01</macAddress><ipAddress>${address}</ipAddress><ipAddress>fe80::250:56ff:fe00:1</ipAddress></GuestNicInfo>`;
@@ -95,6 +97,9 @@ export class EmulatedMachine {
       'runtime.connectionState': textProperty(connectionState, 'VirtualMachineConnectionState'),
       'guest.net': { type: 'ArrayOfGuestNicInfo', inner: nic },
       ...(power === undefined ? {} : { 'runtime.powerState': textProperty(power, 'VirtualMachinePowerState') }),
+      ...(isProtected === true && {
+        'runtime.dasVmProtection': { type: 'VirtualMachineRuntimeInfoDasProtectionState', inner: '<dasProtected>true</dasProtected>' },
+      }),
       ...(question === undefined ? {} : { 'runtime.question': { type: 'VirtualMachineQuestionInfo', inner: asked } }),
     };
   }
