@@ -16,7 +16,11 @@ async function deleted(uid = TARGET.uid): Promise<unknown[]> {
     asked.push({ name, ...options });
     return Promise.resolve(true);
   };
-  const performer = { cluster: { remove }, recorder: { event: () => undefined }, life: undefined } as unknown as Parameters<typeof perform>[0];
+  const performer = {
+    cluster: { list: () => Promise.resolve([]), remove },
+    recorder: { event: () => undefined },
+    life: undefined,
+  } as unknown as Parameters<typeof perform>[0];
   await perform(performer, { objects } as unknown as Observation, { kind: 'delete-machine', target: TARGET });
   return asked;
 }

@@ -39,6 +39,15 @@ describe('a person’s stop between the request of an off and its proof', SLOW, 
     expect([pure.operator.isOn, pure.own.finalizers]).toEqual([true, []]);
   });
 
+  it('and a pause, which says as loudly what stays off', () => {
+    const pure = new World();
+    while (pure.operator.offs === 0) if (pure.step(1) === 0) pure.pass(5 * SECOND_MS);
+    pure.remediation = { ...pure.own, isPaused: true };
+    pure.run(10 * MINUTE_MS);
+    expect(pure.operator.isOn).toBe(false);
+    expect([...pure.problems].at(-1)).toContain('LeftOff: it is paused, and BareMetalHost host is held off');
+  });
+
   it('uses up no retry, and hands no Machine to its owner', async () => {
     world = await ShellWorld.create({ machine: new Operator({ bmc: 'stuck-on' }) });
     const { events } = world.start();

@@ -219,4 +219,11 @@ export const MACHINE_REMEDIATION_MUTANTS: readonly SourceMutant[] = [
     edits: [["power.state === 'unknown' && !runsHere(snapshot.holds)", "power.state === 'unknown'"]],
     killedBy: byTest('test/machine-remediation/own-node.test.ts', 'is let on after the taint of the release is gone'),
   },
+  {
+    name: 'Machine deleted while a stop stands',
+    defect: 'a Machine is deleted although a stop came since it was decided',
+    file: 'src/controllers/machine-remediation/perform.ts',
+    edits: [["    case 'delete-machine': {\n      await unlessStopped(cluster, nodeName);\n", "    case 'delete-machine': {\n"]],
+    killedBy: byTest('test/machine-remediation/held-back.test.ts', 'deletes no Machine against a stop that came between its look and its write'),
+  },
 ];

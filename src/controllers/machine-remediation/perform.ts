@@ -41,6 +41,7 @@ async function write({ cluster, recorder, life }: Performer, { objects, nodeName
       await removeNode({ cluster, life }, target, action.proof);
       return;
     case 'delete-machine': {
+      await unlessStopped(cluster, nodeName);
       const { resourceVersion } = objects.of(target).metadata;
       const { uid, namespace } = target;
       const precondition = { uid, ...(namespace !== undefined && { namespace }), ...(resourceVersion !== undefined && { resourceVersion }) };
@@ -58,7 +59,7 @@ async function write({ cluster, recorder, life }: Performer, { objects, nodeName
   }
 }
 
-/** The node was taken and its locks were asked for since it was looked at: once more before each off (P6). */
+/** The node was taken and its locks were asked for since it was looked at: once more before each off, and before a Machine goes (P6). */
 async function unlessStopped(cluster: Performer['cluster'], nodeName: string | undefined): Promise<void> {
   const stop = await activeStop(cluster, nodeName);
   if (stop !== undefined) throw new Conflict(stop);

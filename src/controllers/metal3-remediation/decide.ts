@@ -3,7 +3,7 @@ import { contradictionOf } from '../shared/baremetal-host/identity.ts';
 import type { OwnerMachine } from '../shared/remediation/owner-machine.ts';
 import type { Decision, Step } from './actions.ts';
 import { ending } from './ending.ts';
-import { SHORT_POLL_MS } from './names.ts';
+import { holdKeyOf, SHORT_POLL_MS } from './names.ts';
 import { running } from './running.ts';
 import { hasFinalizer, situationOf } from './situation.ts';
 import type { Situation } from './situation.ts';
@@ -45,7 +45,7 @@ function isUnderWay({ remediation, machine }: Snapshot): boolean {
 
 function stepOf(snapshot: Snapshot): Step {
   const { remediation, machine, host, infrastructure, node, takenBy } = snapshot;
-  if (remediation.isPaused || (machine !== 'gone' && machine.isPaused)) return { problem: 'it is paused' };
+  if (remediation.isPaused || (machine !== 'gone' && machine.isPaused)) return { problem: pausedWords(snapshot) };
   if (!remediation.hasOwner) return remediation.isDeleting ? ending(snapshot) : { problem: NO_OWNER };
   if (takenBy !== undefined) return wait(`its node is left alone: ${takenBy}`);
   if (machine === 'gone' || remediation.isDeleting) return ending(snapshot);
@@ -55,6 +55,12 @@ function stepOf(snapshot: Snapshot): Step {
   const contradiction = contradictionOf(host, { consumer, providerID: typeof node === 'object' ? node.providerID : undefined });
   if (contradiction !== undefined) return wait(`nothing is done: ${contradiction}`);
   return byPhase(situationOf(snapshot, machine, host));
+}
+
+/** Only whoever paused it brings its host back. */
+function pausedWords({ remediation, host }: Snapshot): string {
+  const isHeld = host?.annotations[holdKeyOf(remediation.uid)] !== undefined;
+  return isHeld ? `LeftOff: it is paused, and BareMetalHost ${host.name} is held off` : 'it is paused';
 }
 
 /** A Machine that is being taken down loses the one before the other. */
