@@ -65,6 +65,18 @@ describe('kubevirt', () => {
     expect(await agent.read(target({ identity: { ...named, systemUUID: FIRMWARE } }))).toMatchObject({ identity: 'verified' });
   });
 
+  it('stays verified while it is off, where its instance alone showed the UUID', async () => {
+    const node = { node: 'bare', systemUUID: FIRMWARE };
+    const readBare = (hosts = 'host-1, host-2') => agent.read(target({ plug: 'bare', identity: node, parameters: { namespace: NAMESPACE, hosts } }));
+    await world.machine('bare', { runStrategy: 'Halted', template: {} });
+    expect(await readBare(), 'never seen to run').toMatchObject({ identity: 'unverified' });
+    await world.launch('bare', 'host-1');
+    expect(await readBare()).toMatchObject({ identity: 'verified' });
+    await world.remove('virt-launcher-bare-x', 0);
+    await world.objects.cluster.remove(VIRTUAL_MACHINE_INSTANCES, 'bare', { namespace: NAMESPACE });
+    expect(await readBare()).toMatchObject({ identity: 'verified' });
+  });
+
   describe('with a UUID that KubeVirt made of its name, which machines of other namespaces share', () => {
     const uuid = uuidOfName('named');
     const node = { node: 'named', systemUUID: uuid };

@@ -22,7 +22,8 @@ export interface Shown {
 
 /**
  * Whose machine a name leads to. Older KubeVirts (1.3 does) make the UUID of a firmware of the name alone, and newer ones keep such a one: machines of one name in two namespaces
- * share it, as does one that was made anew. There an address has to be the node's, too; a machine that is off shows none, and is known by its uid.
+ * share it, as does one that was made anew. There an address has to be the node's, too. A machine that is off shows no address, and of an older KubeVirt no UUID
+ * either: it is known by the uid of its object.
  */
 export class Identities {
   readonly #known = new Set<string>();
@@ -36,16 +37,15 @@ export class Identities {
     const shown = normalUUID((machine.instance?.spec ?? machine.vm?.spec?.template?.spec)?.domain?.firmware?.uuid);
     const expected = normalUUID(identity.systemUUID);
     // A name alone may have been given to another machine since.
-    if (shown === undefined || expected === undefined) return 'unverified';
-    if (!areSameUUID(shown, expected))
+    if (expected === undefined) return 'unverified';
+    if (shown !== undefined && !areSameUUID(shown, expected))
       throw call.error('Misconfigured', `${name} is another machine: its firmware UUID is ${shown}, the node's ${expected}`);
-    if (!areSameUUID(shown, uuidOfName(name))) return 'verified';
     const uid = machine.vm?.metadata.uid;
     const key = JSON.stringify([device, uid, identity]);
     if (uid !== undefined && this.#known.has(key)) return 'verified';
-    if (!isAddressed(identity, machine)) return 'unverified';
-    if (uid !== undefined) this.#know(key);
-    return 'verified';
+    const isSure = shown !== undefined && (!areSameUUID(shown, uuidOfName(name)) || isAddressed(identity, machine));
+    if (isSure && uid !== undefined) this.#know(key);
+    return isSure ? 'verified' : 'unverified';
   }
 
   #know(key: string): void {

@@ -94,14 +94,14 @@ export const KUBEVIRT_MUTANTS: readonly SourceMutant[] = [
     name: 'kubevirt another machine',
     defect: 'a machine whose firmware UUID is another is switched',
     file: 'agents/kubevirt/identity.ts',
-    edits: [['if (!areSameUUID(shown, expected))', "if (shown === '' && !areSameUUID(shown, expected))"]],
+    edits: [['if (shown !== undefined && !areSameUUID(shown, expected))', "if (shown === '')"]],
     killedBy: byTest(KUBEVIRT_AGENT, 'another firmware'),
   },
   {
     name: 'kubevirt UUID of a name',
     defect: 'a UUID that was made of the name alone verifies a machine',
     file: 'agents/kubevirt/identity.ts',
-    edits: [["if (!areSameUUID(shown, uuidOfName(name))) return 'verified';", "if (name !== '') return 'verified';"]],
+    edits: [['(!areSameUUID(shown, uuidOfName(name)) || isAddressed(identity, machine))', "(name !== '' || isAddressed(identity, machine))"]],
     killedBy: byTest(KUBEVIRT_AGENT, 'is not verified by it'),
   },
   {
