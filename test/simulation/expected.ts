@@ -74,13 +74,16 @@ export function expectedOf(scenario: Played): Expected {
     : { ...expected, withinMs };
 }
 
-/** Closed storage lets its pods go, and its machine can not be switched, or whoever asked withdraws that before it is: once it is withdrawn its fence waits for a boot. */
+/**
+ * Closed storage lets its pods go, and its machine can not be switched, or whoever asked, or a person, takes the fence away before it is: once it is withdrawn
+ * its fence waits for a boot.
+ */
 export function mayStayClosed(
-  { ways, device, secondaries, victim }: Pick<Scenario, 'ways' | 'device' | 'secondaries' | 'victim'>,
+  { ways, device, secondaries, victim, disturbances }: Pick<Scenario, 'ways' | 'device' | 'secondaries' | 'victim' | 'disturbances'>,
   node = victim,
 ): boolean {
-  const isNeverOff = node === victim && NEVER_OFF.has(device);
-  return ways?.storage?.isAdmitted === true && (isNeverOff || secondaries?.nodes.includes(node) === true);
+  const isTakenAway = node === victim && (NEVER_OFF.has(device) || disturbances.some(({ what }) => what === 'delete-fence'));
+  return ways?.storage?.isAdmitted === true && (isTakenAway || secondaries?.nodes.includes(node) === true);
 }
 
 /** A machine that boots anew after its dump, or whose pods were let go on the word of it, may end in any way: its power was not switched. */

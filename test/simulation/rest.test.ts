@@ -100,10 +100,12 @@ function restsClosed(
     node?: string;
     state?: string;
     device?: 'lies' | 'honest';
+    isDeletedByHand?: boolean;
   } = {},
 ): boolean {
   const { node: closed = 'a', device = how.askedOf === undefined ? 'lies' : 'honest' } = how;
   const { isWithdrawn = true, isAdmitted = true, evidence = 'storage-revoked', afterMs = 700_000, askedOf, runs = [], state = 'running' } = how;
+  const disturbances = how.isDeletedByHand === true ? [{ what: 'delete-fence', atMs: 1_000, durationMs: 0 } as const] : [];
   const fence = new FenceWatch(() => WITHDRAWN_MS);
   const deletion = isWithdrawn ? { deletionTimestamp: '' } : {};
   const status = { state, evidence: [{ kind: evidence }], journal: runs };
@@ -114,6 +116,7 @@ function restsClosed(
     scenario: {
       ...SCENARIO,
       device,
+      disturbances,
       ...(askedOf !== undefined && { secondaries: { composed: ALL, nodes: askedOf, deeds: [] } }),
       ways: { storage: { behaviour: 'honest', isAdmitted } as never } as never,
     },
@@ -171,5 +174,17 @@ describe('a world whose victim had its storage closed, and whose request was wit
     ['nobody asked for it', ['b'], []],
   ])('is not over where %s', (_where, askedOf, runs) => {
     expect(restsClosed({ askedOf, runs })).toBe(false);
+  });
+});
+
+describe('a world whose victim could be switched and had its storage closed, and whose fence a person deleted', () => {
+  const by = { device: 'honest', isDeletedByHand: true } as const;
+
+  it('is over where no off of its machine was sent by then, and not where one was', () => {
+    expect(restsClosed(by)).toBe(true);
+    expect(restsClosed({ ...by, runs: [{ action: 'off', step: 'power-management', result: 'succeeded' }] })).toBe(false);
+    expect(restsClosed({ ...by, isWithdrawn: false })).toBe(false);
+    expect(restsClosed({ ...by, isDeletedByHand: false })).toBe(false);
+    expect(restsClosed({ ...by, node: 'b' })).toBe(false);
   });
 });
