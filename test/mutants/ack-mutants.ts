@@ -186,4 +186,18 @@ export const ACK_MUTANTS: readonly SourceMutant[] = [
     ],
     killedBy: byTest(DOMAIN, 'that counts no more between two batches ends the release loudly'),
   },
+  {
+    name: 'word removed in mid-release',
+    defect: 'a word is removed after an hour although the release that rests on it goes on or is held, and counts as taken back',
+    file: 'src/controllers/fence/acknowledgements.ts',
+    edits: [['> KEPT_MS && !isRestedOn(word, fence?.status)) await', '> KEPT_MS) await']],
+    killedBy: byTest(WORDS, 'stays as long as its fence rests on it'),
+  },
+  {
+    name: 'word used by a forgotten run',
+    defect: 'a release in many batches ends when the run that used its word first is evicted from the journal',
+    file: 'src/controllers/fence/acknowledgements.ts',
+    edits: [["(id === usedBy || (plug === uid && result === 'succeeded'))", 'id === usedBy']],
+    killedBy: byTest(WORDS, 'counts before each batch of its release, also when the run that used it first'),
+  },
 ];

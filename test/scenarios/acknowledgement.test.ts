@@ -9,6 +9,9 @@ import { until } from './waiting.ts';
 
 const DEAD_BMC = { bmcs: { a: { faults: { isSilent: true } } } };
 
+/** It answers at once, and never with what was asked. */
+const REFUSING_BMC = { bmcs: { a: { faults: { failures: ['GET', 'POST'].map((method) => ({ method, path: '/redfish/v1', status: 503 })) } } } };
+
 /** The node fails, its fence gives up. */
 async function givenUp({ world, operator }: Play): Promise<NodeFenceStatus> {
   world.machine('a').panic();
@@ -61,7 +64,7 @@ describe.concurrent('a person who has looked at a machine whose BMC is dead', ()
 
   scenario(
     'frees its workload batch by batch with that one word, which is weighed anew before each; nothing is switched',
-    { ...DEAD_BMC, wrote: (files) => files.set({ pods_per_minute: '11', release_timeout: '60s' }) },
+    { ...REFUSING_BMC, wrote: (files) => files.set({ pods_per_minute: '11', release_timeout: '60s' }) },
     async (play) => {
       const { world, operator } = play;
       const spec = { nodeName: 'a', containers: [{ name: 'x', image: 'x' }] };

@@ -45,21 +45,28 @@ function lease(resourceVersion: string, renewedMs: number): Lease {
 }
 
 /** A controller that is started two minutes after the word was given, and what the API server has by then. */
-function startedAfterwards(stored: Lease | undefined) {
+function startedAfterwards(stored: Lease | undefined, given = word(), more: Partial<NodeFenceStatus> = {}) {
   const clock = new ManualClock({ wallMs: GIVEN_MS + 2 * MINUTE_MS });
-  const { dependencies: given } = new FenceHarness(clock);
+  const { dependencies: base } = new FenceHarness(clock);
   const words = new WordLister();
-  const objects: Record<string, KubeObject | undefined> = { NodeFenceAcknowledgement: word(), Lease: stored };
+  const objects: Record<string, KubeObject | undefined> = { NodeFenceAcknowledgement: given, Lease: stored };
   const cluster = {
-    ...given.cluster,
+    ...base.cluster,
     get: ({ kind }: { kind: string }) => Promise.resolve(objects[kind]),
     replaceStatus: (_kind: unknown, object: KubeObject) => Promise.resolve(object),
   };
-  const dependencies = { ...given, cluster, listers: { ...given.listers, acknowledgements: words } } as unknown as FenceDependencies;
+  const dependencies = { ...base, cluster, listers: { ...base.listers, acknowledgements: words } } as unknown as FenceDependencies;
   const acknowledgements = new Acknowledgements(dependencies);
   const entry = { id: 'run', action: 'acknowledge', method: 'word', plug: 'uid-w' } as JournalEntry;
   const plan = { ...EMPTY_PLAN, minimumEvidence: ['ack'], release: 'auto' };
-  const status = { state: 'error', incident: 1, journal: [entry], evidence: [], frozen: { nodeUID: 'u', plan } } as unknown as NodeFenceStatus;
+  const status = {
+    state: 'error',
+    incident: 1,
+    journal: [entry],
+    evidence: [],
+    frozen: { nodeUID: 'u', plan },
+    ...more,
+  } as unknown as NodeFenceStatus;
   const fence = { metadata: { name: 'node-fence-a', uid: 'uid-f' }, spec: { node: 'a' }, status } as NodeFence;
   const weigh = async (observation: NodeObservation): Promise<string> => {
     const order = { fence, status, entry, bootID: 'boot-1', life: () => observation, mayGoOn: () => undefined };
@@ -68,6 +75,48 @@ function startedAfterwards(stored: Lease | undefined) {
   };
   return { clock, words, weigh };
 }
+
+describe('a word that has become evidence', () => {
+  it('counts before each batch of its release, also when the run that used it first stands in the journal no more', async () => {
+    const used: NodeFenceAcknowledgement = { ...word(), status: { state: 'accepted', at: '', message: '', usedBy: 'evicted' } };
+    const ran = (id: string, plug: string, result?: string) => ({ id, action: 'acknowledge', method: 'word', plug, result });
+    const released = { by: 'delete-pods', at: '', pods: 40, evidence: 'x', left: 1, batch: 40 };
+    const weighed = (earlier: string): Promise<string> => {
+      const journal = [ran('earlier', earlier, 'succeeded'), ran('run', 'uid-w')];
+      const { clock, weigh } = startedAfterwards(undefined, used, { journal, released } as unknown as Partial<NodeFenceStatus>);
+      return weigh(new NodeObservation(clock.monotonicMs()));
+    };
+    expect(await weighed('uid-w')).toMatch(/^succeeded: /);
+    expect(await weighed('uid-of-another')).toContain('refused');
+  });
+
+  /** What is taken away two hours after it was given. */
+  async function removedOf(more: Partial<NodeFenceStatus>): Promise<string[]> {
+    const clock = new ManualClock({ wallMs: GIVEN_MS + 120 * MINUTE_MS });
+    const { dependencies: given } = new FenceHarness(clock);
+    const words = new WordLister();
+    const removed: string[] = [];
+    const cluster = { ...given.cluster, remove: (_kind: unknown, name: string) => Promise.resolve(removed.push(name) > 0) };
+    const listers = { ...given.listers, acknowledgements: words };
+    const acknowledgements = new Acknowledgements({ ...given, cluster, listers } as unknown as FenceDependencies);
+    words.lists({ ...word(), status: { state: 'accepted', at: '', message: '', usedBy: 'run' } });
+    const evidence = [{ kind: 'ack', grade: 'person', source: 'run', detail: '', observedAt: '' }];
+    const journal = [{ id: 'run', action: 'acknowledge', method: 'word', plug: 'uid-w', result: 'succeeded' }];
+    const status = { state: 'running', incident: 1, journal, evidence, ...more } as unknown as NodeFenceStatus;
+    await acknowledgements.settle('a', { metadata: { name: 'node-fence-a', uid: 'uid-f' }, spec: { node: 'a' }, status }, 'boot-1');
+    return removed;
+  }
+
+  it('stays as long as its fence rests on it: what has to be let go slowly, or is held, weighs it anew', async () => {
+    expect(await removedOf({})).toEqual([]);
+  });
+
+  it('goes an hour after it was given where nothing rests on it any more', async () => {
+    const voided = [{ kind: 'ack', grade: 'person', source: 'run', detail: '', observedAt: '', voidedAt: '2027-01-01T00:00:00Z' }];
+    expect(await removedOf({ state: 'final' })).toEqual(['word']);
+    expect(await removedOf({ evidence: voided } as Partial<NodeFenceStatus>)).toEqual(['word']);
+  });
+});
 
 describe('a word that was given while no controller ran', () => {
   const SILENT = lease('90', GIVEN_MS - 10 * MINUTE_MS);

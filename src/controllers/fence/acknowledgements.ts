@@ -59,7 +59,7 @@ export class Acknowledgements {
       const isSettled = word.status?.state !== undefined;
       const why = isSettled ? undefined : this.#refusal(word, fence, bootID);
       if (why !== undefined) await this.#answer(word, { state: 'refused', message: why }, await this.#authorOf(word));
-      else if (isSettled && this.#ageOf(word) > KEPT_MS) await this.#remove(word);
+      else if (isSettled && this.#ageOf(word) > KEPT_MS && !isRestedOn(word, fence?.status)) await this.#remove(word);
     }
   }
 
@@ -193,12 +193,23 @@ function isWaiting(word: NodeFenceAcknowledgement, status: NodeFenceStatus | und
   return word.status.state === 'accepted' && run !== undefined && run.result !== 'succeeded';
 }
 
+/** Evidence of an open fence comes from it: it is weighed anew before each batch of the release, however long that takes or is held. */
+function isRestedOn({ metadata: { uid } }: NodeFenceAcknowledgement, status: NodeFenceStatus | undefined): boolean {
+  if (status === undefined || status.state === 'final') return false;
+  const standing = new Set(status.evidence.filter(({ voidedAt }) => voidedAt === undefined).map(({ source }) => source));
+  return status.journal.some(({ id, action, plug }) => action === 'acknowledge' && plug === uid && standing.has(id));
+}
+
 /** A word that this very fence has used counts on, until the workload is released; any other use is its end. */
 function usedElsewhere(word: NodeFenceAcknowledgement, status: NodeFenceStatus): string | undefined {
   if (word.status?.state === undefined) return undefined;
+  const { uid } = word.metadata;
+  const { state, usedBy } = word.status;
+  // The run that used it first goes from a journal that is full; those that weighed it anew are of this fence too.
   const isOurs =
-    word.status.state === 'accepted' && status.journal.some((entry) => entry.action === 'acknowledge' && entry.id === word.status?.usedBy);
-  return isOurs ? undefined : `it was ${word.status.state} before`;
+    state === 'accepted' &&
+    status.journal.some(({ id, action, plug, result }) => action === 'acknowledge' && (id === usedBy || (plug === uid && result === 'succeeded')));
+  return isOurs ? undefined : `it was ${state} before`;
 }
 
 /** Every device that the plan switches, read once; `message`: one of them is not down, whatever a person says. */
