@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { definitionsOfOthers } from '../shipped.ts';
 import { Detector } from '../../src/manager/detection/detector.ts';
 import { Owners } from '../../src/manager/detection/ownership.ts';
+import { healthCheckDrivers } from '../../src/cli/health-checks/drivers.ts';
 import { findFamilies } from '../../src/manager/health-checks/found-families.ts';
 import { healthCheckClaim } from '../../src/manager/health-checks/mode.ts';
 import type { ServedFamily } from '../../src/manager/health-checks/mode.ts';
@@ -123,6 +124,17 @@ describe('health checks', { timeout: SLOW }, () => {
     const told = detect(site);
     await pass(site, 1_000);
     expect(told).toEqual([[{ group: 'cluster.x-k8s.io', version: 'v1alpha3', hasClusters: false, hasBothLists: false }]]);
+  });
+
+  it('are told of where no Machine can be read in a version of theirs, and not a word where there are none', async () => {
+    const site = await siteOf();
+    const leader = { isAlive: true };
+    expect(await healthCheckDrivers(site, leader)).toEqual([]);
+    await sendShipped(site.transport, ['machine-health-check-crd']);
+    const told = 'MachineHealthChecks of cluster.x-k8s.io are not driven by nodefence: cluster.x-k8s.io serves MachineHealthChecks in v1beta2 and';
+    expect(await healthCheckDrivers(site, leader)).toEqual([expect.stringContaining(`${told} no Machines: install definitions of both`)]);
+    await site.operator.create(DEFINITIONS, definitionOf(clusterMachines('v1beta1')));
+    expect(await healthCheckDrivers(site, leader)).toEqual([expect.stringContaining(`${told} Machines in v1beta1: install`)]);
   });
 
   it('are nobody’s of ours where the definition is another’s, unless a person says so', async () => {

@@ -10,7 +10,7 @@ type Saying = Pick<Leader, 'isAlive' | 'unread' | 'healthChecks'>;
 /** Who drives the MachineHealthChecks that are served here, one sentence for each group, as the leading controller was started; nothing where none are. */
 export async function healthCheckDrivers({ transport, clock }: Pick<ClusterAccess, 'transport' | 'clock'>, leader: Saying): Promise<string[]> {
   const families = await findFamilies(transport, clock.wallMs());
-  return families.flatMap((facts) => (facts.served === undefined ? [] : [describeDriver(facts, leader)]));
+  return families.flatMap((facts) => (facts.served === undefined && facts.unpaired === undefined ? [] : [describeDriver(facts, leader)]));
 }
 
 /** `auto` where the leader does not say how it was started. */

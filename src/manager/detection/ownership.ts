@@ -10,6 +10,8 @@ export interface FoundKinds<S> extends ForeignControllerFacts {
   group: string;
   /** As they are served; undefined: they are not. */
   served: S | undefined;
+  /** Why they are not, in words, where some of them are. */
+  unpaired?: string;
   /** The definition is ours. */
   isOurs: boolean;
 }
@@ -36,7 +38,7 @@ const RESYNC_MS = 60_000;
 export function ownershipOf({ other, kinds, definition }: Claim, facts: FoundKinds<unknown>): Ownership {
   const off = (reason: string): Ownership => ({ isOwn: false, reason });
   if (definition?.choice === 'off') return off(`${definition.flag} off`);
-  if (facts.served === undefined) return off(`no ${kinds} are served`);
+  if (facts.served === undefined) return off(facts.unpaired ?? `no ${kinds} are served`);
   const uncertainties = uncertaintiesAbout(other, facts);
   if (uncertainties.length > 0) return off(uncertainties.join('; '));
   const alone = `no sign of ${other}`;
@@ -87,8 +89,8 @@ export class Owners<S> {
   }
 
   /** Nobody wants to read of what is not there. */
-  #log({ group, served }: FoundKinds<S>, mode: string): void {
-    if (this.#told.get(group) === mode || (served === undefined && !this.#told.has(group))) return;
+  #log({ group, served, unpaired }: FoundKinds<S>, mode: string): void {
+    if (this.#told.get(group) === mode || (served === undefined && unpaired === undefined && !this.#told.has(group))) return;
     this.#told.set(group, mode);
     this.#parts.log.info(this.#parts.message, { group, mode });
   }

@@ -29,8 +29,12 @@ export async function findFamilies(transport: ApiTransport, nowMs: number): Prom
 
 async function findFamily(transport: ApiTransport, group: string, versions: readonly string[], nowMs: number): Promise<FoundFamily> {
   const nothing: FoundFamily = { nowMs, group, served: undefined, isOurs: false, leases: [], deployments: [], unseen: [] };
-  const served = await servedOf(transport, group, versions);
-  if (served === undefined) return nothing;
+  const kindsOf = await kindsByVersion(transport, group, versions);
+  const served = servedOf(kindsOf, group);
+  if (served === undefined) {
+    const unpaired = unpairedOf(kindsOf, group);
+    return { ...nothing, ...(unpaired !== undefined && { unpaired }) };
+  }
   const foreign = new ForeignControllers(transport);
   const [definition, machine, leases, deployments] = await Promise.all([
     foreign.definition(`machinehealthchecks.${group}`),
@@ -43,14 +47,34 @@ async function findFamily(transport: ApiTransport, group: string, versions: read
   return { nowMs, group, served: { ...served, hasBothLists }, isOurs: isOurs(definition), leases, deployments, unseen: foreign.unseen };
 }
 
-/** By discovery, for which no right is needed: the first version that has both kinds. */
-async function servedOf(transport: ApiTransport, group: string, versions: readonly string[]): Promise<ServedFamily | undefined> {
+type KindsByVersion = ReadonlyMap<string, ReadonlySet<string>>;
+
+/** By discovery, for which no right is needed: of the versions that are served, in the order in which they are preferred. */
+async function kindsByVersion(transport: ApiTransport, group: string, versions: readonly string[]): Promise<KindsByVersion> {
   const known = await discovered<{ versions?: readonly { version?: string }[] }>(transport, `/apis/${group}`);
+  const kindsOf = new Map<string, ReadonlySet<string>>();
   for (const version of versions) {
     if (known?.versions?.some((each) => each.version === version) !== true) continue;
-    const kinds = await servedBy(transport, group, version);
-    if (kinds?.has('machinehealthchecks') !== true || !kinds.has('machines')) continue;
+    kindsOf.set(version, (await servedBy(transport, group, version)) ?? new Set());
+  }
+  return kindsOf;
+}
+
+/** The first version that has both kinds. */
+function servedOf(kindsOf: KindsByVersion, group: string): ServedFamily | undefined {
+  for (const [version, kinds] of kindsOf) {
+    if (!kinds.has('machinehealthchecks') || !kinds.has('machines')) continue;
     return { group, version, hasClusters: kinds.has('clusters'), hasBothLists: false };
   }
   return undefined;
+}
+
+/** Checks that somebody can make, and that nobody can evaluate. */
+function unpairedOf(kindsOf: KindsByVersion, group: string): string | undefined {
+  const versionsWith = (kind: string): string[] => [...kindsOf].filter(([, kinds]) => kinds.has(kind)).map(([version]) => version);
+  const [checks, machines] = [versionsWith('machinehealthchecks'), versionsWith('machines')];
+  if (checks.length === 0) return undefined;
+  const ofMachines = machines.length === 0 ? 'no Machines' : `Machines in ${machines.join(', ')}`;
+  const remedy = 'install definitions of both in one version';
+  return `${group} serves MachineHealthChecks in ${checks.join(', ')} and ${ofMachines}: ${remedy} (machine-health-check.md)`;
 }
