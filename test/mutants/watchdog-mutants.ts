@@ -113,4 +113,16 @@ export const WATCHDOG_MUTANTS: readonly SourceMutant[] = [
     edits: [['fencesItself === true && (record.isArmed || record.stoppingSinceMs !== undefined);', 'fencesItself === true;']],
     killedBy: byTest('src/node/core/keeper.test.ts', 'does not after a clean stop'),
   },
+  {
+    name: 'armed before it was read',
+    defect: 'a watchdog is attested as armed with the time that its driver waited before it was opened',
+    file: 'src/node/core/keeper.ts',
+    edits: [
+      [
+        "        await this.#readFacts(watchdog);\n        this.#opening = 'open';\n",
+        "        this.#opening = 'open';\n        await this.#readFacts(watchdog);\n",
+      ],
+    ],
+    killedBy: byTest('src/node/core/keeper.test.ts', 'counts as armed only when it was read how long it waits'),
+  },
 ];

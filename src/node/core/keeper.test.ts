@@ -148,3 +148,43 @@ describe('a daemon that was told to fence its node, and is started anew without 
     expect(fed.at(-1)).toBeGreaterThan(590_000);
   });
 });
+
+describe('a watchdog that is just opened', () => {
+  it('counts as armed only when it was read how long it waits: its driver may wait longer than it said before', async () => {
+    const clock = new ManualClock();
+    let isOpen = false;
+    let answer: () => void = () => undefined;
+    const facts = { ...FACTS, isNowayout: false, outlivesClose: true };
+    const longer = new Promise<typeof facts>((resolve) => {
+      answer = () => resolve({ ...facts, timeoutMs: 60_000 as never });
+    });
+    const watchdog = {
+      facts: () => (isOpen ? longer : Promise.resolve(facts)),
+      open: () => {
+        isOpen = true;
+        return Promise.resolve();
+      },
+      feed: () => undefined,
+      disarm: () => Promise.resolve(),
+    };
+    const keeper = new Keeper(
+      {
+        clock,
+        watchdog,
+        workload: { stop: () => Promise.resolve('stopped') },
+        machine: { reset: () => undefined },
+        record: { read: () => Promise.resolve(undefined), write: () => undefined },
+        log: { info: () => undefined, warn: () => undefined, error: () => undefined },
+      },
+      { bootID: 'boot-1', fencesItself: true, times: new DaemonTimes({}), mayOpen: () => true, storageLostAtMs: () => undefined },
+    );
+    await keeper.restore();
+    keeper.keep(clock.monotonicMs() + 60_000);
+    keeper.tick();
+    await clock.settle();
+    expect([isOpen, keeper.watchdogState]).toEqual([true, 'disarmed']);
+    answer();
+    await clock.settle();
+    expect([keeper.watchdogState, keeper.facts?.timeoutMs]).toEqual(['armed', 60_000]);
+  });
+});

@@ -240,9 +240,9 @@ export class Keeper {
     this.#options.times.fix();
     this.#opened = watchdog.open(this.#options.times.current.watchdogMs).then(
       async () => {
-        this.#opening = 'open';
-        // The driver may wait otherwise than it was asked to: what it says now is what counts.
+        // The driver may wait otherwise than it was asked to: what it says now is what counts, and is attested.
         await this.#readFacts(watchdog);
+        this.#opening = 'open';
         this.#write();
         log.info('the watchdog is armed', { device: this.#facts?.device, timeoutMs: this.#facts?.timeoutMs });
       },
