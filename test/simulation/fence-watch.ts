@@ -1,4 +1,4 @@
-import type { NodeFenceStatus } from '../../src/domain/node-fence.ts';
+import type { JournalEntry, NodeFenceStatus } from '../../src/domain/node-fence.ts';
 import type { ApiEvent } from '../../src/laws/trace.ts';
 import type { ObjectMeta } from '../../src/ports/objects.ts';
 
@@ -8,6 +8,8 @@ const NOT_RELEASED = 'Its workload is not ';
 
 /** What switches a machine, be it on for a fence that was withdrawn, or lets its pods go, or gives a person's word for it. */
 const FENCING: ReadonlySet<string> = new Set(['off', 'on', 'release', 'acknowledge']);
+/** All else that runs on a node, or beside it, is more than a cordon. */
+const CORDONS: ReadonlySet<string> = new Set(['cordon', 'uncordon']);
 const UNSENT: ReadonlySet<string | undefined> = new Set([undefined, 'not-sent', 'stopped', 'found-not-done']);
 
 /** The fences of a world as the API server stored them last, seen from outside. */
@@ -89,7 +91,7 @@ export class FenceWatch {
   #count(name: string, status: NodeFenceStatus | undefined): void {
     // What has just been created has no journal yet, whatever its type says.
     const { journal = [], incident }: Partial<NodeFenceStatus> = status ?? {};
-    if (incident === undefined || !journal.some(({ action, result }) => FENCING.has(action) && !UNSENT.has(result))) return;
+    if (incident === undefined || !journal.some((entry) => isFencing(entry) && !UNSENT.has(entry.result))) return;
     this.#countIncident(name, incident);
   }
 
@@ -102,6 +104,10 @@ export class FenceWatch {
   #countIncident(name: string, incident: number): void {
     this.#fencings.set(name, (this.#fencings.get(name) ?? new Set()).add(incident));
   }
+}
+
+function isFencing({ action, agent }: JournalEntry): boolean {
+  return FENCING.has(action) || (action === 'run' && !CORDONS.has(agent));
 }
 
 /** What holds it besides comes and goes for ever where watches do, and is no step of it. */

@@ -72,6 +72,7 @@ describe('a world with a fence that is held by what its node may be fenced a day
   it('is over when its node was fenced so often', () => {
     expect(restsHeld([off, { action: 'release', result: 'timeout' }, off])).toBe(true);
     expect(restsHeld([off, { action: 'on', result: 'succeeded' }, off])).toBe(true);
+    expect(restsHeld([off, { action: 'run', agent: 'sim-ssh', result: 'succeeded' }, off]), 'a program ran').toBe(true);
     expect(restsHeld([off, off, { action: 'on' }], { isWithdrawn: true })).toBe(true);
   });
 
