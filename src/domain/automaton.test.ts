@@ -272,10 +272,14 @@ describe('the fence automaton', () => {
     model.next();
     model.runUntil(() => model.inFlight.size > 0);
     const readAt = model.nowMs;
+    const unverified = (): void => {
+      const report = model.reports.at(-1);
+      if (report?.evidence !== undefined) report.evidence = { ...report.evidence, identity: 'unverified' };
+    };
     model.finish('succeeded');
-    const report = model.reports.at(-1);
-    if (report?.evidence !== undefined) report.evidence = { ...report.evidence, identity: 'unverified' };
+    unverified();
     expect(model.next()).toBe('confirm:off');
+    unverified();
     expect(model.nowMs - readAt).toBeGreaterThanOrEqual(15_000);
     expect(model.next()).toBe('release:release');
   });

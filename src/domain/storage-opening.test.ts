@@ -97,6 +97,28 @@ describe('storage that is revoked', () => {
     }
     expect(opened(model)).toEqual([]);
     expect(model.status.message).toContain('stays closed until the node boots again');
+    expect(
+      model.events.filter((reason) => reason === 'LeftOff'),
+      'told once',
+    ).toHaveLength(1);
+  });
+
+  it('stays closed, and its machine is switched on all the same, where the boot speaks behind an off that was read back', () => {
+    const model = revoked();
+    released(model);
+    expect(model.next()).toBe('off:off');
+    model.nowMs += 1_000;
+    model.live({ ready: 'True' });
+    model.step();
+    if (model.inFlight.size > 0) model.finish('voided');
+    if (model.fence !== undefined) model.fence = { ...model.fence, deleting: true };
+    for (let count = 0; count < 10; count += 1) {
+      model.nowMs += 60_000;
+      model.step();
+      if (model.inFlight.size > 0) model.finish('succeeded');
+    }
+    expect(model.dispatched.map(({ entry }) => entry.operation)).toContain('on:off');
+    expect(opened(model)).toEqual([]);
   });
 
   it('stays closed for a boot that speaks after our on: its proof was never disproved, and its device switched another machine', () => {

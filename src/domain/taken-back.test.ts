@@ -80,6 +80,17 @@ describe('what a NodeFence that is deleted by hand takes back', () => {
     model.drained();
     expect(begun(model)).toContain('on:off');
   });
+
+  it('does not wait for volumes of a release of an earlier restart, whose end was waited for before its on', () => {
+    const model = deleted();
+    const journal = model.status.journal.map((entry) => ({ ...entry, restart: 1 }));
+    const [off] = model.status.journal.filter(({ action }) => action === 'off').slice(-1);
+    if (off === undefined || model.fence?.status === undefined) throw new Error('nothing was switched off');
+    const release = { ...off, id: 'release-0', operation: 'release', method: 'release', action: 'release' as const, result: 'succeeded' as const };
+    model.fence = { ...model.fence, status: { ...model.status, restarts: 1, journal: [release, ...journal] } };
+    model.workload = { pods: 0, terminating: 0, volumeAttachments: 1 };
+    expect(begun(model, 'succeeded', 8)).toContain('on:off');
+  });
 });
 
 describe('the history of a NodeFence', () => {

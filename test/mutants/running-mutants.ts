@@ -1,0 +1,124 @@
+import { byTest } from './source-mutant.ts';
+import type { SourceMutant } from './source-mutant.ts';
+
+const RUNNING = 'src/domain/running-rows.test.ts';
+const RUNNING_FILE = 'src/domain/rows/running.ts';
+const OPENING = 'src/domain/storage-opening.test.ts';
+const TAKEN_BACK = 'src/domain/taken-back.test.ts';
+const CLOSING_FILE = 'src/domain/rows/closing.ts';
+const ADVANCE_FILE = 'src/domain/advance.ts';
+
+/** Defects of what a running fence waits for, of whose word it weighs, and of what it takes back. */
+export const RUNNING_MUTANTS: readonly SourceMutant[] = [
+  {
+    name: 'healthy under our taint',
+    defect: 'a fence whose Machine is being deleted ends while our taint is on its healthy node, and nobody takes it back',
+    file: RUNNING_FILE,
+    edits: [['context.healthy && !isReleaseValid(context) && ', 'context.healthy && ']],
+    killedBy: byTest(
+      RUNNING,
+      'loses our taint first after a release on a word, also where its Machine is being deleted meanwhile, which ends the fence as it stands',
+    ),
+  },
+  {
+    name: 'healthy on one supply',
+    defect: 'a machine that came up on one supply never gets the other one back',
+    file: RUNNING_FILE,
+    edits: [[' && !isAnythingOff(context),', ',']],
+    killedBy: byTest(RUNNING, 'gets its other supply back, which did not answer when it was to be switched on'),
+  },
+  {
+    name: 'taint of half a release',
+    defect: 'a hold between two batches of a release on a word ends the release: what is left is never let go',
+    file: RUNNING_FILE,
+    edits: [['status.released !== undefined && leftToRelease(status) === 0', 'status.released !== undefined']],
+    killedBy: byTest(RUNNING, 'lets nothing go under a hold between two batches, and keeps our taint for the pods that are left'),
+  },
+  {
+    name: 'held for no release',
+    defect: 'a machine of which nothing is to be released is kept off by a hold',
+    file: RUNNING_FILE,
+    edits: [[" || plan.release === 'none' || !offBegan", ' || !offBegan']],
+    killedBy: byTest(RUNNING, 'delays no on where nothing is to be released'),
+  },
+  {
+    name: 'held off before the off',
+    defect: 'a hold before the first off is taken for one after it',
+    file: RUNNING_FILE,
+    edits: [[' || !offBegan(status) || status.released !== undefined)', ' || status.released !== undefined)']],
+    killedBy: byTest(RUNNING, 'is another thing than one before it, which is waited for as long as it stands'),
+  },
+  {
+    name: 'word about a living node',
+    defect: 'a word is weighed of a node that has come back',
+    file: RUNNING_FILE,
+    edits: [['word === undefined || !triggered || isHeld', 'word === undefined || isHeld']],
+    killedBy: byTest(RUNNING, 'is not weighed of a node that has come back'),
+  },
+  {
+    name: 'word under a hold',
+    defect: 'a word is weighed while a hold stands',
+    file: RUNNING_FILE,
+    edits: [['!triggered || isHeld || status', '!triggered || status']],
+    killedBy: byTest(RUNNING, 'is not weighed under a hold'),
+  },
+  {
+    name: 'word that proves nothing',
+    defect: 'a word is weighed, and used up, where minimum_evidence does not admit it',
+    file: RUNNING_FILE,
+    edits: [[' || inadmissible(plan) !== undefined) return false;', ') return false;']],
+    killedBy: byTest(RUNNING, 'is not weighed where it would be no proof'),
+  },
+  {
+    name: 'word after the release',
+    defect: 'a word is weighed when the workload was released already',
+    file: RUNNING_FILE,
+    edits: [['isHeld || status.released !== undefined) return', 'isHeld) return']],
+    killedBy: byTest(RUNNING, 'is not weighed once the workload was released'),
+  },
+  {
+    name: 'no word on a fence that failed',
+    defect: 'a proof that a failed fence has left keeps a person from letting its workload go',
+    file: RUNNING_FILE,
+    edits: [["status.state === 'running' && validEvidence", 'validEvidence']],
+    killedBy: byTest(RUNNING, 'is weighed of a fence that failed with its proof: nothing else is let go on that'),
+  },
+  {
+    name: 'left off with its storage',
+    defect: 'a machine stays off because its storage has to stay closed',
+    file: CLOSING_FILE,
+    edits: [["return state === 'off' || mayOpenStorage", 'return mayOpenStorage']],
+    killedBy: byTest(OPENING, 'stays closed, and its machine is switched on all the same, where the boot speaks behind an off that was read back'),
+  },
+  {
+    name: 'closed, told at each pass',
+    defect: 'an Event and a write at each pass say that the storage stays closed',
+    file: CLOSING_FILE,
+    edits: [['  if (status.message === STAYS_CLOSED) return { status };\n', '']],
+    killedBy: byTest(OPENING, 'stays closed for a boot that speaks after its off was proven: the device has switched another machine'),
+  },
+  {
+    name: 'release of before',
+    defect: 'a release of an earlier restart keeps a machine off whose NodeFence was deleted',
+    file: CLOSING_FILE,
+    edits: [['entry.restart === status.restarts && mayHaveReleased(entry)', 'mayHaveReleased(entry)']],
+    killedBy: byTest(TAKEN_BACK, 'does not wait for volumes of a release of an earlier restart, whose end was waited for before its on'),
+  },
+  {
+    name: 'evacuated for good',
+    defect: 'what is true of a machine only until its on is said of one that stays off',
+    file: ADVANCE_FILE,
+    edits: [['return !held && status.ending === undefined && isStillOff', 'return !held && isStillOff']],
+    killedBy: byTest(RUNNING, 'is done where its end is deleted, and not where the machine goes for good'),
+  },
+  {
+    name: 'silence from the last read',
+    defect: 'a read before the release begins the silence anew that an unverified identity demands: nothing is ever released',
+    file: ADVANCE_FILE,
+    edits: [['(since.firstEvidence ?? context.provenAtMs ?? nowMs)', '(context.provenAtMs ?? nowMs)']],
+    killedBy: byTest(
+      'src/domain/automaton.test.ts',
+      'demands life_wait of silence after the first off read where the identity is unverified, and reads again before the release',
+    ),
+  },
+];
