@@ -62,6 +62,19 @@ describe('a plan that deletes the machine', () => {
     expect(stays.status).toMatchObject({ outcome: 'replaced', message: expect.stringContaining('kubectl delete node') as string });
   });
 
+  it.each([true, false])('says what of its ways stays closed when its Node is gone: %s', (isGone) => {
+    const path = method('path', 'fc-switch', 'off', { kind: 'fabric', device: 'switch', plug: '7', storage: 'san' });
+    const model = new Model({ ...DELETING, isolation: [{ level: 1, methods: [path] }] });
+    model.fail();
+    expect([model.next(), model.next()]).toEqual(['off:path', 'off:end']);
+    model.drained();
+    expect([model.next(), model.next(), model.next()]).toEqual(['release:release', 'release-end:release-end', 'delete:end']);
+    if (isGone) model.node = undefined;
+    model.runUntil(() => model.status.state === 'final');
+    expect(model.status.outcome).toBe('replaced');
+    expect(model.status.message).toContain('LeftOff: path (fc-switch switch 7) is still closed');
+  });
+
   it('recovers a Node that another machine takes over under its name', () => {
     const model = toDelete();
     model.next();

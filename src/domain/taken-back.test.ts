@@ -48,7 +48,9 @@ describe('what a NodeFence that is deleted by hand takes back', () => {
     model.node = model.node && { ...model.node, uid: 'uid-another' };
     const { events } = model.step();
     expect([model.fence === undefined, model.dispatched.length]).toEqual([true, before]);
-    expect(events.map(({ message }) => message).join()).toContain('LeftOff: path');
+    expect(events.map(({ message }) => message).join()).toContain(
+      'LeftOff: off (redfish bmc ) is still off, path (fc-switch bmc-path ) is still closed',
+    );
     expect(events.map(({ message }) => message).join(), 'the cordon went with the Node').not.toContain('cordoned');
   });
 

@@ -121,4 +121,11 @@ export const RUNNING_MUTANTS: readonly SourceMutant[] = [
       'demands life_wait of silence after the first off read where the identity is unverified, and reads again before the release',
     ),
   },
+  {
+    name: 'closed for a deleted machine',
+    defect: 'a way that was closed for a machine that is deleted by now stays closed, and nobody is told',
+    file: 'src/domain/rows/done.ts',
+    edits: [['(kubectl delete node).${leftOff(context.status)}`', '(kubectl delete node).`']],
+    killedBy: byTest('src/domain/deletion.test.ts', 'says what of its ways stays closed when its Node is gone: false'),
+  },
 ];

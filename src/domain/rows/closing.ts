@@ -32,8 +32,11 @@ export function failed(context: Context, status: NodeFenceStatus, message: strin
 /** What of ours is still off or closed, or keeps the workload away, in words; empty when nothing is (P8). */
 export function leftOff({ restore }: NodeFenceStatus): string {
   const edges = restore?.edges ?? [];
-  const names = edges.map((edge) => `${edge.method} (${edge.agent} ${edge.device} ${edge.plug})`.trim()).join(', ');
-  const off = edges.length === 0 ? '' : ` LeftOff: ${names} is still ${edges[0]?.state}; check the machine, then switch it on there.`;
+  const parts = (['off', 'closed'] as const).flatMap((wanted) => {
+    const names = edges.filter(({ state }) => state === wanted).map((edge) => `${edge.method} (${edge.agent} ${edge.device} ${edge.plug})`.trim());
+    return names.length === 0 ? [] : [`${names.join(', ')} is still ${wanted}`];
+  });
+  const off = parts.length === 0 ? '' : ` LeftOff: ${parts.join(', ')}; check the machine, then switch it on there.`;
   const taint = restore?.taints?.[0]?.key;
   const message = taint === undefined ? off : ` Our taint ${taint} is still on the node.${off}`;
   return bounded(message, LEFT_OFF_MAX);

@@ -51,7 +51,7 @@ export const DONE_ROWS: readonly Row[] = [
       closed(
         context,
         'replaced',
-        'The instance was deleted; its replacement is a new Node. This one is still there: no cloud controller manager took it away; delete it by hand (kubectl delete node).',
+        `The instance was deleted; its replacement is a new Node. This one is still there: no cloud controller manager took it away; delete it by hand (kubectl delete node).${leftOff(context.status)}`,
       ),
   },
   {
