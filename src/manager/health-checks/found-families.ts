@@ -49,21 +49,26 @@ async function findFamily(transport: ApiTransport, group: string, versions: read
 
 type KindsByVersion = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** By discovery, for which no right is needed: of the versions that are served, in the order in which they are preferred. */
+/** By discovery, for which no right is needed: of the versions that are served, in the order in which they are preferred, up to the first that has both kinds. */
 async function kindsByVersion(transport: ApiTransport, group: string, versions: readonly string[]): Promise<KindsByVersion> {
   const known = await discovered<{ versions?: readonly { version?: string }[] }>(transport, `/apis/${group}`);
   const kindsOf = new Map<string, ReadonlySet<string>>();
   for (const version of versions) {
     if (known?.versions?.some((each) => each.version === version) !== true) continue;
-    kindsOf.set(version, (await servedBy(transport, group, version)) ?? new Set());
+    const kinds = (await servedBy(transport, group, version)) ?? new Set();
+    kindsOf.set(version, kinds);
+    if (hasBoth(kinds)) break;
   }
   return kindsOf;
 }
 
-/** The first version that has both kinds. */
+function hasBoth(kinds: ReadonlySet<string>): boolean {
+  return kinds.has('machinehealthchecks') && kinds.has('machines');
+}
+
 function servedOf(kindsOf: KindsByVersion, group: string): ServedFamily | undefined {
   for (const [version, kinds] of kindsOf) {
-    if (!kinds.has('machinehealthchecks') || !kinds.has('machines')) continue;
+    if (!hasBoth(kinds)) continue;
     return { group, version, hasClusters: kinds.has('clusters'), hasBothLists: false };
   }
   return undefined;
