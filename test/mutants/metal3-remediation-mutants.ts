@@ -46,8 +46,8 @@ export const METAL3_REMEDIATION_MUTANTS: readonly SourceMutant[] = [
   {
     name: 'stop of one cluster',
     defect: 'a stop in the cluster of the controller does not count for a Node of another',
-    file: 'src/controllers/metal3-remediation/perform.ts',
-    edits: [['? [own.cluster] : [own.cluster, place.cluster];', '? [own.cluster] : [place.cluster];']],
+    file: 'src/controllers/shared/stops.ts',
+    edits: [['return here !== undefined || place === undefined', 'return place === undefined']],
     killedBy: byTest(STOPPED_MEANWHILE, 'keeps a host on whose Node is in another cluster, in whichever of both it stands'),
   },
   {

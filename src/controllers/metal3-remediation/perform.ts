@@ -10,7 +10,7 @@ import { timeOf, timeText } from '../shared/remediation/actions.ts';
 import type { ObjectRef } from '../shared/remediation/actions.ts';
 import { asksOwner } from '../shared/remediation/owner-machine.ts';
 import { conditionsPatch, precondition } from '../shared/remediation/patch.ts';
-import { activeStop } from '../shared/stops.ts';
+import { activeStopAt } from '../shared/stops.ts';
 import type { Cluster } from '../../ports/cluster.ts';
 import type { Metal3Remediation } from '../../ports/metal3.ts';
 import type { Action } from './actions.ts';
@@ -86,11 +86,8 @@ function isPowerOff({ changes }: ActOf<'annotate'>, uid: string): boolean {
 
 /** Before each off, each release, and before an owner is asked to replace a Machine, in the turn before it is sent (P6). */
 async function unlessStopped({ own }: Metal3RemediationDependencies, { place }: Observation): Promise<void> {
-  const clusters = place === undefined || place.isOwn ? [own.cluster] : [own.cluster, place.cluster];
-  for (const cluster of clusters) {
-    const stop = await activeStop(cluster, place?.nodeName);
-    if (stop !== undefined) throw new Conflict(stop);
-  }
+  const stop = await activeStopAt(own.cluster, place, place?.nodeName);
+  if (stop !== undefined) throw new Conflict(stop);
 }
 
 function finalizerPatch(object: KubeObject, { finalizer, isPresent }: ActOf<'finalizer'>): object {

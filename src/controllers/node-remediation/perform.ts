@@ -11,7 +11,7 @@ import type { ObjectRef } from '../shared/remediation/actions.ts';
 import { annotationsPatch, conditionsPatch, precondition } from '../shared/remediation/patch.ts';
 import { asksOwner } from '../shared/remediation/owner-machine.ts';
 import { resourceOf } from '../shared/remediation/resource-of.ts';
-import { activeStop } from '../shared/stops.ts';
+import { activeStopAt } from '../shared/stops.ts';
 import type { Action, RequestStatus } from './actions.ts';
 import type { RemediationDependencies } from './dependencies.ts';
 import { TIMED_OUT } from './names.ts';
@@ -64,10 +64,8 @@ export async function perform(
 /** Rejects while a person's stop stands, loudly: whoever owns the Machine would take it down (P6). */
 async function unlessStopped({ cluster }: RemediationDependencies, { place, snapshot: { request, machine } }: Observation): Promise<void> {
   const node = place?.nodeName ?? targetOf(request, machine)?.node;
-  for (const where of place === undefined || place.isOwn ? [cluster] : [cluster, place.cluster]) {
-    const stop = await activeStop(where, node);
-    if (stop !== undefined) throw new Error(`the owner of its machine is not asked to replace it: ${stop}`);
-  }
+  const stop = await activeStopAt(cluster, place, node);
+  if (stop !== undefined) throw new Error(`the owner of its machine is not asked to replace it: ${stop}`);
 }
 
 async function deleteNode(

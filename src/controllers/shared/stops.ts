@@ -7,3 +7,13 @@ export async function activeStop(cluster: Pick<Cluster, 'list'>, node: string | 
   const found = stops.find(({ spec }) => spec.all === true || (node !== undefined && spec.node === node));
   return found === undefined ? undefined : `the stop ${found.metadata.name} is active: ${found.spec.reason}`;
 }
+
+/** The same in our cluster, and in that of the Node where it is another. */
+export async function activeStopAt(
+  own: Pick<Cluster, 'list'>,
+  place: { cluster: Pick<Cluster, 'list'>; isOwn: boolean } | undefined,
+  node: string | undefined,
+): Promise<string | undefined> {
+  const here = await activeStop(own, node);
+  return here !== undefined || place === undefined || place.isOwn ? here : activeStop(place.cluster, node);
+}
