@@ -107,10 +107,20 @@ export const WATCHDOG_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest('src/node/core/keeper.test.ts', 'goes on with it while its watchdog was left armed: others rest on what it attested'),
   },
   {
+    name: 'self-fence of an older version forgotten',
+    defect: 'an upgraded daemon without self-fencing feeds the watchdog that an older version left armed, whose silence others take for proof',
+    file: 'src/node/core/keeper.ts',
+    edits: [['record.fencesItself !== false &&', 'record.fencesItself === true &&']],
+    killedBy: byTest(
+      'src/node/core/keeper.test.ts',
+      'does so, and says it, where an older version left its watchdog armed and did not write whether it fenced itself',
+    ),
+  },
+  {
     name: 'self-fence for ever',
     defect: 'a node whose self-fencing was switched off by a clean stop fences itself all the same',
     file: 'src/node/core/keeper.ts',
-    edits: [['fencesItself === true && (record.isArmed || record.stoppingSinceMs !== undefined);', 'fencesItself === true;']],
+    edits: [['fencesItself !== false && (record.isArmed || record.stoppingSinceMs !== undefined);', 'fencesItself !== false;']],
     killedBy: byTest('src/node/core/keeper.test.ts', 'does not after a clean stop'),
   },
   {

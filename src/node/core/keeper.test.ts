@@ -138,10 +138,23 @@ describe('a daemon that was told to fence its node, and is started anew without 
     expect((await cutOff({ ...PAST, isArmed: false, fencesItself: true, stoppingSinceMs: 0 })).resets).toEqual(['cut off']);
   });
 
+  it('does so, and says it, where an older version left its watchdog armed and did not write whether it fenced itself', async () => {
+    const { keeper, fed, resets, written } = await cutOff({ ...PAST, isArmed: true, keptUntilMs: 5_000 });
+    expect([resets, keeper.fencesItself, written.at(-1)?.fencesItself]).toEqual([['cut off'], true, true]);
+    expect(fed.at(-1)).toBeLessThanOrEqual(5_000 + 40_000 + 2_000);
+    expect(keeper.problem).toBe(
+      'an older version left the watchdog armed and did not record whether the node fences itself: it does until its next clean stop',
+    );
+  });
+
+  it('goes on where an older version was stopping the pods', async () => {
+    expect((await cutOff({ ...PAST, isArmed: false, stoppingSinceMs: 0 })).resets).toEqual(['cut off']);
+  });
+
   it.each([
     ['a clean stop', { isArmed: false, fencesItself: true, keptUntilMs: 5_000 }],
     ['a daemon that never did', { isArmed: true, fencesItself: false, keptUntilMs: 5_000 }],
-    ['an older version, which did not write it', { isArmed: true, keptUntilMs: 5_000 }],
+    ['a clean stop of an older version, which did not write it', { isArmed: false, keptUntilMs: 5_000 }],
   ])('does not after %s', async (_what, more) => {
     const { keeper, fed, resets } = await cutOff({ ...PAST, ...more });
     expect([keeper.fencesItself, keeper.problem, resets]).toEqual([false, undefined, []]);

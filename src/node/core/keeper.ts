@@ -45,6 +45,8 @@ const SLEPT_MS = 500;
 const RESET_AGAIN_MS = 5_000;
 const OPEN_AGAIN_MS = 30_000;
 const STILL_FENCES = 'self-fencing was switched off while the watchdog was armed: the node goes on with it until its next clean stop';
+const MAY_HAVE_FENCED =
+  'an older version left the watchdog armed and did not record whether the node fences itself: it does until its next clean stop';
 
 /** Feeds the watchdog while the node is kept up and the daemon gets on; takes the node down when it is cut off. One `tick` decides; nothing else acts. */
 export class Keeper {
@@ -71,6 +73,7 @@ export class Keeper {
   #isRecordBroken = false;
   /** An earlier process of this boot did, and has not taken it back in front of the API server. */
   #mustFenceItself = false;
+  #whyItMust = STILL_FENCES;
   #stuck = '';
 
   constructor(ports: KeeperPorts, options: KeeperOptions) {
@@ -86,7 +89,9 @@ export class Keeper {
     // Where no watchdog was left armed nobody rests on what an earlier process knew, unless it was already stopping the pods.
     if (record?.isArmed === true) this.#keptUntilMs = record.keptUntilMs;
     if (record?.times !== undefined && (record.isArmed || record.stoppingSinceMs !== undefined)) this.#options.times.restore(record.times);
-    this.#mustFenceItself = record?.fencesItself === true && (record.isArmed || record.stoppingSinceMs !== undefined);
+    // Where it is not known others may rest on it all the same.
+    this.#mustFenceItself = record !== undefined && record.fencesItself !== false && (record.isArmed || record.stoppingSinceMs !== undefined);
+    if (record?.fencesItself === undefined) this.#whyItMust = MAY_HAVE_FENCED;
     this.#stoppingSinceMs = record?.stoppingSinceMs;
     this.#stoppingCause = record?.stoppingCause;
     this.#known = record?.known;
@@ -104,7 +109,7 @@ export class Keeper {
   }
 
   get problem(): string | undefined {
-    return this.#problem ?? (this.#mustFenceItself && !this.#options.fencesItself ? STILL_FENCES : undefined);
+    return this.#problem ?? (this.#mustFenceItself && !this.#options.fencesItself ? this.#whyItMust : undefined);
   }
 
   /** The node takes itself down when it is cut off. Others rest on that as long as its watchdog is attested as armed, whatever is configured since. */
