@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { decide } from './automaton.ts';
 import type { NodeFenceStatus } from './node-fence.ts';
+import { DEFAULT_TIMING } from './plan.ts';
 import { at } from './testing/flaps.ts';
 import type { Model } from './testing/model.ts';
 
@@ -46,6 +47,29 @@ describe('the fence of a node after another', () => {
     failsAgain(model);
     expect(model.rows).toContain('final-again');
     expect(model.status.restore?.edges).toBeUndefined();
+  });
+
+  it.each(['fenced-off', 'replaced'] as const)('takes back what an end in %s left on the Node, once that is well again', (outcome) => {
+    const closed = { method: 'close', agent: 'fc-switch', device: 'switch', plug: '1', state: 'closed' as const };
+    const restore = { cordoned: true, edges: [closed] };
+    const model = final({ outcome, restore });
+    model.node = model.node && { ...model.node, bootID: 'boot-3' };
+    model.nowMs += 2 * 3_600_000;
+    model.holds = [{ reason: 'storm', policy: 'max-unhealthy', message: 'too many' }];
+    failsAgain(model);
+    expect(model.rows).toContain('final-again');
+    expect(model.status.restore).toEqual(restore);
+    // It is heard again before anything of the new incident was done.
+    model.holds = [];
+    for (const passedMs of [1_000, 1_000, DEFAULT_TIMING.healthyDelayMs + 1_000]) {
+      model.nowMs += passedMs;
+      model.live({ ready: 'True' });
+      model.step();
+    }
+    expect(model.next()).toBe('run:uncordon');
+    model.step();
+    expect(model.status).toMatchObject({ state: 'final', outcome: 'recovered', restore: { edges: [closed] } });
+    expect(model.events, 'the way that its plan does not open').toContain('LeftOff');
   });
 
   it('comes though neither Node has shown a boot: another Node of its name is not as the fence left it', () => {

@@ -4,6 +4,7 @@ import { DEFAULT_TIMING } from './plan.ts';
 import type { Plan } from './plan.ts';
 import type { JobReport } from './snapshot.ts';
 import { method, Model, planOf } from './testing/model.ts';
+import { released, revoked } from './testing/revoked.ts';
 
 const STORM = { reason: 'storm', policy: 'max-unhealthy', message: 'too many' };
 const WORD = { name: 'ack-a', uid: 'word-1' };
@@ -86,6 +87,29 @@ describe('a hold after the first off', () => {
     expect(model.rows.at(-1)).toBe('running-power');
   });
 
+  it.each(['not-sent', 'stopped', 'found-not-done'] as const)('gives nothing up within life_wait where the release was %s', (result) => {
+    const model = failed();
+    expect([model.next(), model.next(result)]).toEqual(['off:off', 'release:release']);
+    model.holds = [STORM];
+    const metMs = model.nowMs;
+    for (; model.nowMs < metMs + DEFAULT_TIMING.lifeWaitMs; model.nowMs += 1_000) {
+      model.step();
+      expect([...model.inFlight], `${model.nowMs - metMs} ms after it came`).toEqual([]);
+    }
+    model.holds = [];
+    expect([model.next(), model.next()]).toEqual(['confirm:off', 'release:release']);
+    expect(model.dispatched.map(({ entry }) => entry.action)).not.toContain('on');
+  });
+
+  it('gives nothing up within life_wait after what only its storage let go', () => {
+    const model = revoked();
+    released(model);
+    expect(model.next()).toBe('off:off');
+    model.holds = [STORM];
+    model.step();
+    expect(model.rows.at(-1)).toBe('running-held-off');
+  });
+
   it('is another thing than one before it, which is waited for as long as it stands', () => {
     const model = failed();
     model.step();
@@ -156,8 +180,8 @@ describe('a person’s word', () => {
     const model = givenUp();
     accepted(model);
     model.acknowledgement = undefined;
-    const released = { by: 'out-of-service' as const, at: '2026-01-01T00:00:00.000Z', pods: 1, evidence: 'x', left: 1, batch: 1 };
-    expect(model.next('succeeded', { released })).toBe('release:release');
+    const batch = { by: 'out-of-service' as const, at: '2026-01-01T00:00:00.000Z', pods: 1, evidence: 'x', left: 1, batch: 1 };
+    expect(model.next('succeeded', { released: batch })).toBe('release:release');
     model.holds = [STORM];
     model.drained();
     model.step();

@@ -17,6 +17,24 @@ const PLAN_FILE = 'src/domain/release-plan.ts';
 /** Defects of how a fence ends, of what is taken back behind it, and of what a release is told to have let go. */
 export const OVER_MUTANTS: readonly SourceMutant[] = [
   {
+    name: 'marks of a machine that was to be replaced',
+    defect: 'our cordon and the ways that we closed are forgotten when a node whose machine was to be replaced comes back and is fenced again',
+    file: FINAL_FILE,
+    edits: [
+      ["status.outcome === 'fenced-off' || status.outcome === 'replaced';\n  if (isLeft &&", "status.outcome === 'fenced-off';\n  if (isLeft &&"],
+    ],
+    killedBy: byTest(FINAL, 'takes back what an end in replaced left on the Node, once that is well again'),
+  },
+  {
+    name: 'marks of a machine that was left off',
+    defect: 'what was switched off and closed for good is forgotten when its node comes back and is fenced again',
+    file: FINAL_FILE,
+    edits: [
+      ["status.outcome === 'fenced-off' || status.outcome === 'replaced';\n  if (isLeft &&", "status.outcome === 'replaced';\n  if (isLeft &&"],
+    ],
+    killedBy: byTest(FINAL, 'takes back what an end in fenced-off left on the Node, once that is well again'),
+  },
+  {
     name: 'old end for a new failure',
     defect: 'a node that fails again within its probation is fenced to the end that an earlier request had: its machine stays off',
     file: FINAL_FILE,

@@ -49,6 +49,20 @@ export const RUNNING_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(RUNNING, 'is another thing than one before it, which is waited for as long as it stands'),
   },
   {
+    name: 'given up for a release that was never sent',
+    defect: 'a hold that comes between the intent of a release and its first call has the machine switched on again, its workload not let go',
+    file: RUNNING_FILE,
+    edits: [["entry.step === 'power-management' && mayHaveReleased(entry);", "entry.step === 'power-management' && entry.action === 'release';"]],
+    killedBy: byTest(RUNNING, 'gives nothing up within life_wait where the release was stopped'),
+  },
+  {
+    name: 'given up for what storage let go',
+    defect: 'a hold after the first off has a machine switched on again at once of which only pods of revoked storage were let go',
+    file: RUNNING_FILE,
+    edits: [["entry.step === 'power-management' && mayHaveReleased(entry);", 'mayHaveReleased(entry);']],
+    killedBy: byTest(RUNNING, 'gives nothing up within life_wait after what only its storage let go'),
+  },
+  {
     name: 'word about a living node',
     defect: 'a word is weighed of a node that has come back',
     file: RUNNING_FILE,

@@ -97,7 +97,8 @@ function again({ snapshot, status }: Context): Transition {
   const next = beginning(snapshot, historyOf(status), Math.max(status.incident, snapshot.lastIncident) + 1);
   if (next === undefined) return { status };
   // What it was left with is still ours, and comes back with the node (P8).
-  if (status.outcome === 'fenced-off' && status.restore !== undefined && sameNode({ status, node: snapshot.node })) next.restore = status.restore;
+  const isLeft = status.outcome === 'fenced-off' || status.outcome === 'replaced';
+  if (isLeft && status.restore !== undefined && sameNode({ status, node: snapshot.node })) next.restore = status.restore;
   // On the boot that wrote to revoked storage the node is not healthy, and nothing of it is opened, whichever incident it is by now.
   const { storageRelease } = status;
   if (storageRelease !== undefined && sameNode({ status, node: snapshot.node }) && mayWriteThere(snapshot.node, status)) {

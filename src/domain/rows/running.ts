@@ -6,9 +6,9 @@ import { validEvidence } from '../evidence.ts';
 import { seemsFailed } from '../health.ts';
 import { offBegan } from '../journal.ts';
 import { isOnlyIsolated } from '../last-step.ts';
-import type { NodeFenceStatus } from '../node-fence.ts';
+import type { JournalEntry, NodeFenceStatus } from '../node-fence.ts';
 import { isPreservedOnly } from '../preservation.ts';
-import { leftToRelease } from '../program.ts';
+import { leftToRelease, mayHaveReleased } from '../program.ts';
 import { releasedBefore } from '../released-before.ts';
 import { event, moved } from '../transition.ts';
 import type { Context, Row, Transition } from '../transition.ts';
@@ -35,7 +35,9 @@ function isHeldOff(context: Context): boolean {
   const { snapshot, status, plan } = context;
   if (!seemsFailed(context) || snapshot.holds.length === 0 || plan.release === 'none' || !offBegan(status) || status.released !== undefined)
     return false;
-  return !status.journal.some(({ action, restart }) => (action === 'on' || action === 'release') && restart === status.restarts);
+  // A release that was never sent has let nothing go, and what storage let go is not the rest of it.
+  const isReleasing = (entry: JournalEntry): boolean => entry.step === 'power-management' && mayHaveReleased(entry);
+  return !status.journal.some((entry) => entry.restart === status.restarts && (entry.action === 'on' || isReleasing(entry)));
 }
 
 function heldOffUntilMs({ snapshot, plan }: Context): number {
