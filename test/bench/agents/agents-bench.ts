@@ -68,10 +68,10 @@ function waysTable(title: string, rows: readonly Way[] = []): string {
 
 function stormTable(storms: readonly StormRatio[]): string {
   return tableOf([
-    ['storm', 'machines', 'at once', 'wall ms, theirs', 'ours', 'ratio', 'CPU ms, theirs', 'ours', 'ratio'],
+    ['storm (medians)', 'machines', 'at once', 'rounds', 'wall ms, theirs', 'ours', 'ratio', 'CPU ms, theirs', 'ours', 'ratio'],
     ...storms.map((storm) => [
       storm.peer,
-      ...[storm.machines, storm.atOnce, storm.peerWallMs, storm.wallMs].map(String),
+      ...[storm.machines, storm.atOnce, storm.rounds, storm.peerWallMs, storm.wallMs].map(String),
       `${storm.wallRatio}x`,
       ...[storm.peerCpuMs, storm.cpuMs].map(String),
       `${storm.cpuRatio}x`,

@@ -4,8 +4,8 @@ import { startFarm } from './farm.ts';
 import { inParallel, runPeer } from './peer.ts';
 import type { Peer } from './peer.ts';
 import { bareWay } from './ipmi-floor.ts';
-import { ratioOf } from './storm.ts';
-import type { StormRatio } from './storm.ts';
+import { ratioOf, STORM_ROUNDS } from './storm.ts';
+import type { Cost, StormRatio } from './storm.ts';
 import { compared, LONG_WARM_UP, OURS, peerWay, realWay, warmWay } from './single.ts';
 import type { Way } from './single.ts';
 
@@ -58,20 +58,28 @@ export async function measureIpmi(): Promise<Way[]> {
   }
 }
 
-/** A hundred machines told off, each by a BMC of its own, ten at a time; ours opens its sessions in the measured time. */
+/** A hundred machines told off, each by a BMC of its own, ten at a time; ours opens its sessions in the measured time, each time by an agent that has none. */
 export async function measureIpmiStorm(): Promise<StormRatio> {
   const farm = await startFarm({ protocol: 'ipmi', count: STORM });
   const { devices } = farm;
-  const agent = await powerAgent('ipmi');
+  const [peers, ours]: [Cost[], Cost[]] = [[], []];
   try {
     const tell = (action: string) => inParallel(devices, AT_ONCE, (bmc) => runPeer(fencePeer(bmc, action, '--power-wait=0')));
-    const peers = await tell('off');
-    await tell('on');
     const targets = devices.map((bmc) => targetFor(bmc, 'native'));
-    const ours = await inParallel(targets, AT_ONCE, (target) => switchOnce(agent, target, 'off', 1));
+    for (let round = 0; round < STORM_ROUNDS; round += 1) {
+      peers.push(await tell('off'));
+      await tell('on');
+      const agent = await powerAgent('ipmi');
+      const turn = (state: 'on' | 'off') => inParallel(targets, AT_ONCE, (target) => switchOnce(agent, target, state, 1));
+      try {
+        ours.push(await turn('off'));
+        await turn('on');
+      } finally {
+        await agent.close?.();
+      }
+    }
     return ratioOf('fence_ipmilan --power-wait=0', STORM, AT_ONCE, peers, ours);
   } finally {
-    await agent.close?.();
     await farm.close();
   }
 }

@@ -10,8 +10,8 @@ import { startFarm } from './farm.ts';
 import type { Farm, FarmOptions } from './farm.ts';
 import { compared, peerWay, realWay, warmWay } from './single.ts';
 import type { Way } from './single.ts';
-import { ratioOf } from './storm.ts';
-import type { StormRatio } from './storm.ts';
+import { ratioOf, STORM_ROUNDS } from './storm.ts';
+import type { Cost, StormRatio } from './storm.ts';
 
 const STORM = 100;
 const AT_ONCE = 10;
@@ -70,24 +70,37 @@ export function measureRedfish(): Promise<Way[]> {
 }
 
 /**
- * A hundred BMCs, ten at a time. Ours three times: in a process that has never asked any; behind their probes, when every connection and session is over for want
- * of use, as a controller finds them; and with connections and sessions open, as those of nodes whose off is near.
+ * A hundred BMCs, ten at a time. Ours three times in each round: by an agent that has never asked any; behind their probes, when every connection and session is over for
+ * want of use, as a controller finds them; and with connections and sessions open, as those of nodes whose off is near.
  */
-export function measureRedfishStorm(): Promise<StormRatio[]> {
-  return withFarm({ count: STORM }, async (farm, agent) => {
-    const peers = await inParallel(farm.devices, AT_ONCE, (parameters) => runPeer(fencePeer(parameters, 'off')));
-    await inParallel(farm.devices, AT_ONCE, (parameters) => runPeer(fencePeer(parameters, 'on')));
-    const off = () => inParallel(targetsOf(farm), AT_ONCE, (target) => switchOnce(agent, target, 'off'));
-    const on = () => inParallel(targetsOf(farm), AT_ONCE, (target) => switchOnce(agent, target, 'on'));
-    const cold = await off();
-    await on();
-    await pause(CLOSED_AFTER_MS);
-    const probed = await off();
-    await on();
-    const warm = await off();
-    const named = (name: string, ours: typeof cold): StormRatio => ratioOf(`fence_redfish; ours ${name}`, STORM, AT_ONCE, peers, ours);
-    return [named('cold', cold), named('probed before', probed), named('warm', warm)];
-  });
+export async function measureRedfishStorm(): Promise<StormRatio[]> {
+  const farm = await startFarm({ protocol: 'redfish', count: STORM });
+  const costs: Record<'peers' | 'cold' | 'probed' | 'warm', Cost[]> = { peers: [], cold: [], probed: [], warm: [] };
+  try {
+    const tell = (action: string) => inParallel(farm.devices, AT_ONCE, (parameters) => runPeer(fencePeer(parameters, action)));
+    for (let round = 0; round < STORM_ROUNDS; round += 1) {
+      costs.peers.push(await tell('off'));
+      await tell('on');
+      const agent = await powerAgent('redfish');
+      const turn = (state: 'on' | 'off') => inParallel(targetsOf(farm), AT_ONCE, (target) => switchOnce(agent, target, state));
+      try {
+        costs.cold.push(await turn('off'));
+        await turn('on');
+        await pause(CLOSED_AFTER_MS);
+        costs.probed.push(await turn('off'));
+        await turn('on');
+        costs.warm.push(await turn('off'));
+        await turn('on');
+      } finally {
+        await agent.close?.();
+      }
+    }
+    const named = (name: 'cold' | 'probed' | 'warm', words: string): StormRatio =>
+      ratioOf(`fence_redfish; ours ${words}`, STORM, AT_ONCE, costs.peers, costs[name]);
+    return [named('cold', 'cold'), named('probed', 'probed before'), named('warm', 'warm')];
+  } finally {
+    await farm.close();
+  }
 }
 
 export interface Crowd {

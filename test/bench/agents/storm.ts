@@ -1,10 +1,15 @@
 import { rounded } from '../figures.ts';
+import { median } from '../median.ts';
 
-/** Many machines switched, so many at a time: ours from cold, beside the fence agent. */
+/** One run says little: what else the machine does moves it by half. */
+export const STORM_ROUNDS = 5;
+
+/** Many machines switched, so many at a time: ours beside the fence agent, by turns; all figures are medians of the rounds. */
 export interface StormRatio {
   peer: string;
   machines: number;
   atOnce: number;
+  rounds: number;
   peerWallMs: number;
   peerCpuMs: number;
   wallMs: number;
@@ -13,21 +18,27 @@ export interface StormRatio {
   cpuRatio: number;
 }
 
-interface Cost {
+export interface Cost {
   wallMs: number;
   cpuMs: number;
 }
 
-export function ratioOf(peer: string, machines: number, atOnce: number, peers: Cost, ours: Cost): StormRatio {
+export function ratioOf(peer: string, machines: number, atOnce: number, peers: readonly Cost[], ours: readonly Cost[]): StormRatio {
+  const [theirs, own] = [middleOf(peers), middleOf(ours)];
   return {
     peer,
     machines,
     atOnce,
-    peerWallMs: rounded(peers.wallMs),
-    peerCpuMs: rounded(peers.cpuMs),
-    wallMs: rounded(ours.wallMs),
-    cpuMs: rounded(ours.cpuMs),
-    wallRatio: rounded(peers.wallMs / ours.wallMs),
-    cpuRatio: rounded(peers.cpuMs / ours.cpuMs),
+    rounds: ours.length,
+    peerWallMs: rounded(theirs.wallMs),
+    peerCpuMs: rounded(theirs.cpuMs),
+    wallMs: rounded(own.wallMs),
+    cpuMs: rounded(own.cpuMs),
+    wallRatio: rounded(theirs.wallMs / own.wallMs),
+    cpuRatio: rounded(theirs.cpuMs / own.cpuMs),
   };
+}
+
+function middleOf(costs: readonly Cost[]): Cost {
+  return { wallMs: median(costs.map(({ wallMs }) => wallMs)), cpuMs: median(costs.map(({ cpuMs }) => cpuMs)) };
 }
