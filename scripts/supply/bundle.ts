@@ -25,12 +25,17 @@ interface Choice {
 export async function bundle({ out, isProduct }: Choice): Promise<void> {
   const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { dependencies: Record<string, string> };
   const outside = Object.keys(dependencies).filter((name) => !BUNDLED.includes(name));
+  await bundlePrograms(programs(isProduct), { out, outside: isProduct ? [...outside, join(ROOT, DRILL)] : outside });
+}
+
+/** Paths from the project's root. `outside`: packages and files that are loaded from where they are. */
+export async function bundlePrograms(paths: readonly string[], { out, outside }: { out: string; outside: string[] }): Promise<void> {
   const build = await rolldown({
     cwd: ROOT,
-    input: Object.fromEntries(programs(isProduct).map((path) => [basename(path, '.ts'), path])),
+    input: Object.fromEntries(paths.map((path) => [basename(path, '.ts'), path])),
     platform: 'node',
     resolve: { alias: { 'node:http': join(import.meta.dirname, 'bundled-http.ts') } },
-    external: isProduct ? [...outside, join(ROOT, DRILL)] : outside,
+    external: outside,
     tsconfig: false,
     transform: { target: 'node24' },
   });

@@ -66,7 +66,19 @@ function realRows(real: Measured['real']): Row[] {
           [`${heartbeats}, once each BMC was read for the first time`, '–', '≤ 5% of a core', `${settled.loadPercent} %`, settled.loadPercent <= 5],
         ] as const)),
     ['CPU for one event', INFORMERS, '≤ 1/3', pair(ours, theirs, event, 'ms'), isTimes(3, ours, theirs, event)],
+    ...informerRows(real, where),
     ['/metrics', '–', '≤ 15 ms', `${ours.scrapeMs} ms, ${ours.scrapeLines} lines`, ours.scrapeMs <= 15],
+  ];
+}
+
+/** What is compared does the same: three kinds are watched, and nothing is done with them. */
+function informerRows({ ownInformers: ours, informers: theirs }: NonNullable<Measured['real']>, where: string): Row[] {
+  if (ours === undefined || theirs === undefined) return [];
+  const memory = `${pair(ours, theirs, rss, 'MB')}, ${pair(ours, theirs, peak, 'MB')}`;
+  return [
+    [`our informers alone: start → synced (median), ${where}`, INFORMERS, '≤ 1/3', pair(ours, theirs, ready, 'ms'), isTimes(3, ours, theirs, ready)],
+    [`our informers alone: resident memory, peak, ${where}`, INFORMERS, '≤ 1/4', memory, isTimes(4, ours, theirs, rss, peak)],
+    [`our informers alone: CPU for one event, ${where}`, INFORMERS, '≤ 1/3', pair(ours, theirs, event, 'ms'), isTimes(3, ours, theirs, event)],
   ];
 }
 
@@ -80,6 +92,7 @@ function podRows(found: Measured['pods']): Row[] {
     [`process start → ready (median), ${where}`, INFORMERS, '≤ 1/3', pair(ours, theirs, ready, 'ms'), isTimes(3, ours, theirs, ready)],
     [`resident memory, peak, ${where}`, INFORMERS, '≤ 1/4', memory, isTimes(4, ours, theirs, rss, peak)],
     [`CPU for one event, ${where}`, INFORMERS, '≤ 1/3', pair(ours, theirs, event, 'ms'), isTimes(3, ours, theirs, event)],
+    ...informerRows(found, where),
   ];
 }
 

@@ -3,6 +3,7 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { bundlePrograms } from '../../../scripts/supply/bundle.ts';
 import { assetsLine, findAssets } from '../../../src/testbed/control-plane/assets.ts';
 import { freePorts } from '../../../src/testbed/control-plane/free-port.ts';
 import { CONTROLLER_USER } from '../../scenarios/witness.ts';
@@ -55,6 +56,8 @@ export interface RealFigures {
   /** Absent: there is no real server here. */
   ours?: Use;
   informers?: Use;
+  /** Our informers of the same kinds and nothing else: what is compared with theirs is no more than they do. */
+  ownInformers?: Use;
 }
 
 interface Program {
@@ -78,11 +81,13 @@ export async function measureReal(
     mkdirSync(folder);
     const ours = controller(filled.server.kubeconfig(CONTROLLER_USER), folder);
     const theirs = informers(filled.server.kubeconfig('operator'), folder);
-    const starts: [number[], number[]] = [[], []];
+    const alone = await ownInformers(filled.server.kubeconfig(CONTROLLER_USER), folder);
+    const starts: [number[], number[], number[]] = [[], [], []];
     for (let round = 1; round < STARTS; round += 1) {
       say(`starts, round ${round} of ${STARTS}`);
       starts[0].push(await startTime(ours));
       starts[1].push(await startTime(theirs));
+      starts[2].push(await startTime(alone));
     }
     say('the controller: after its installation');
     const firstPercent = await firstUse(ours);
@@ -90,7 +95,10 @@ export async function measureReal(
     say('the controller: start, idle, load, events');
     const own = await measureProgram(ours, filled, starts[0], isLong ? FIRST_READS_MS : 0);
     say('client-node: the same');
-    return { server, nodes, pods, ours: { ...own, firstPercent }, informers: await measureProgram(theirs, filled, starts[1], 0) };
+    const peer = await measureProgram(theirs, filled, starts[1], 0);
+    say('our informers alone: the same');
+    const informersAlone = await measureProgram(alone, filled, starts[2], 0);
+    return { server, nodes, pods, ours: { ...own, firstPercent }, informers: peer, ownInformers: informersAlone };
   } finally {
     await filled.end();
   }
@@ -114,6 +122,17 @@ function controller(kubeconfig: string, folder: string): Program {
     ],
     environment: { ...shippedVariables(), KUBECONFIG: kubeconfig },
     log: join(folder, 'controller.log'),
+  };
+}
+
+/** Bundled and started as the controller is. */
+async function ownInformers(kubeconfig: string, folder: string): Promise<Program> {
+  const out = join(folder, 'own-informers');
+  await bundlePrograms(['test/bench/real/own-informers/main.ts'], { out, outside: [] });
+  return {
+    command: (port) => [...shippedFlags(), join(out, 'main.js'), String(port)],
+    environment: { ...shippedVariables(), KUBECONFIG: kubeconfig },
+    log: join(folder, 'own-informers.log'),
   };
 }
 
@@ -259,14 +278,15 @@ function page(port: number, path: string): Promise<{ status: number; body: strin
 }
 
 /** As the table of the page. */
-export function realWords({ server, nodes, pods, ours, informers: theirs }: RealFigures): string {
+export function realWords({ server, nodes, pods, ours, informers: theirs, ownInformers: alone }: RealFigures): string {
   if (ours === undefined || theirs === undefined) return `nothing measured; ${server}`;
   const row = (name: string, of: (use: Use) => number, unit: string): string[] => {
     const [own, other] = [of(ours), of(theirs)];
-    return [name, `${own} ${unit}`, `${other} ${unit}`, `${rounded(other / own)} : 1`];
+    const more = alone === undefined ? [] : [`${of(alone)} ${unit}`, `${rounded(other / of(alone))} : 1`];
+    return [name, `${own} ${unit}`, `${other} ${unit}`, `${rounded(other / own)} : 1`, ...more];
   };
   const rows = [
-    ['', 'nodefence', 'client-node', 'ratio'],
+    ['', 'nodefence', 'client-node', 'ratio', ...(alone === undefined ? [] : ['our informers alone', 'ratio'])],
     row(`process start → ready, median of ${STARTS}`, (use) => median(use.readyMs), 'ms'),
     row('CPU until ready', (use) => use.readyCpuMs, 'ms'),
     row('resident', (use) => use.rssMb, 'MB'),
