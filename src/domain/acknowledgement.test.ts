@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ACKNOWLEDGEMENT_MAX_AGE_MS, refusalOf } from './acknowledgement.ts';
 import type { AcknowledgementFacts } from './acknowledgement.ts';
+import type { Released } from './node-fence.ts';
 import type { JobReport } from './snapshot.ts';
 import { method, Model, planOf } from './testing/model.ts';
 
@@ -60,10 +61,11 @@ describe('an acknowledgement', () => {
 
   it.each([
     ['that it is let go on, between two batches', {}, undefined],
+    ['that it was let go on, while a volume is kept', { left: 0, keptVolumes: [{ attachment: 'csi-1', by: 'no' }] }, undefined],
     ['that it was let go on, when nothing is left', { left: 0 }, 'the workload was released before'],
     ['that it was let go on, and that was void meanwhile', { voidedAt: '2026-01-01T00:01:00Z' }, 'the workload was released before'],
     ['of which another word lets go', { uid: 'word-2' }, 'the workload was released before'],
-  ])('is weighed anew by the workload %s', (_what, { uid = 'word-1', ...more }: { uid?: string; left?: number; voidedAt?: string }, why) => {
+  ])('is weighed anew by the workload %s', (_what, { uid = 'word-1', ...more }: { uid?: string } & Partial<Released>, why) => {
     const model = givenUp();
     accepted(model);
     model.step();

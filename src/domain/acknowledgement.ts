@@ -1,5 +1,6 @@
 import type { Evidence, NodeFenceStatus } from './node-fence.ts';
 import type { Plan } from './plan.ts';
+import { leftIn } from './program.ts';
 import type { NodeFacts } from './snapshot.ts';
 
 /** P1: a person's word counts so long. */
@@ -35,7 +36,7 @@ export function refusalOf(
 
 /** The workload is let go on this very word, and not all of it yet: before each batch the word is weighed anew. */
 function isReleasingOn({ uid }: AcknowledgementFacts, { released, journal }: NodeFenceStatus): boolean {
-  if (uid === undefined || released === undefined || released.voidedAt !== undefined || (released.left ?? 0) === 0) return false;
+  if (uid === undefined || released === undefined || released.voidedAt !== undefined || leftIn(released) === 0) return false;
   return journal.some(({ action, plug, result }) => action === 'acknowledge' && plug === uid && result === 'succeeded');
 }
 

@@ -226,15 +226,17 @@ function dueMs(context: Context, status: NodeFenceStatus, operation: Operation):
 }
 
 /**
- * After a batch its pace, also where the batch was of the other step: what storage let go counts. While only kept pods are left, until one of them may be
- * asked for again, or all of them are gone.
+ * After a batch its pace, also where the batch was of the other step: what storage let go counts. While only kept pods or volumes are left, until one of
+ * them may be asked for again, or all of them are gone.
  */
 function nextBatchMs(context: Context, status: NodeFenceStatus): number {
   const { since, nowMs, workload } = context.snapshot;
   if (leftToRelease(status) === 0 && !isPacedByOther(context.plan, status)) return 0;
   const paced = (since.batch ?? nowMs) + paceOf(paceFor(context)).intervalMs;
   const againInMs = keptAgainInMs(status);
-  if (againInMs === undefined || workload.pods === 0 || status.journal.at(-1)?.action !== 'release') return paced;
+  const areVolumesKept = status.step !== 'isolation' && (status.released?.keptVolumes?.length ?? 0) > 0;
+  const areKeptGone = areVolumesKept ? workload.volumeAttachments === 0 : workload.pods === 0;
+  if (againInMs === undefined || areKeptGone || status.journal.at(-1)?.action !== 'release') return paced;
   return Math.max(paced, Math.min((since.journal ?? nowMs) + againInMs, releaseOverMs(context)));
 }
 

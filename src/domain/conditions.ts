@@ -75,7 +75,8 @@ function describeReleased({ released, storageRelease }: NodeFenceStatus): string
   if (released === undefined) return revoked;
   const more = (released.left ?? 0) > 0 ? `, ${released.left} more to go` : '';
   const kept = (released.kept ?? []).map(({ pod, by }) => `; ${pod} is kept: ${by}`).join('');
-  return `by ${released.by}, ${podsOf(released.pods)}${more}${kept}${revoked === '' ? '' : `; before that ${revoked}`}`;
+  const volumes = (released.keptVolumes ?? []).map(({ attachment, by }) => `; VolumeAttachment ${attachment} is kept: ${by}`).join('');
+  return `by ${released.by}, ${podsOf(released.pods)}${more}${kept}${volumes}${revoked === '' ? '' : `; before that ${revoked}`}`;
 }
 
 function podsOf(count: number): string {

@@ -157,19 +157,31 @@ export interface KeptPod {
   isUnsure?: boolean;
 }
 
+/** A VolumeAttachment that a release asked for and did not get. */
+export interface KeptVolume {
+  /** Its name. */
+  attachment: string;
+  /** What the API server answered, or that it has not answered. */
+  by: string;
+  /** It is unknown whether it was deleted nevertheless. */
+  isUnsure?: boolean;
+}
+
 export interface Released {
   by: 'out-of-service' | 'delete-pods' | 'evict';
   at: string;
   pods: number;
   /** Evidence it rests on (its `source`). */
   evidence: string;
-  /** Pods that later batches still have to let go; absent or 0: the release is complete. */
+  /** Pods that later batches still have to let go; absent or 0, and no volume is kept: the release is complete. */
   left?: number;
   /** Number of the last batch that released something. */
   batch?: number;
   /** Pods that were asked for and are not let go, the first of them; each is asked for again, less and less often. */
   kept?: KeptPod[];
-  /** Nothing but kept pods is left: so long after the last batch they are asked for again, in milliseconds. */
+  /** VolumeAttachments that were to be deleted after the last pod and still stand, the first of them; asked for again in the same way. */
+  keptVolumes?: KeptVolume[];
+  /** Nothing but kept pods or volumes is left: so long after the last batch they are asked for again, in milliseconds. */
   againInMs?: number;
   /** The first of the pods, `namespace/name`. */
   names?: string[];

@@ -1,4 +1,4 @@
-import type { JobResult, JournalEntry, NodeFenceStatus } from './node-fence.ts';
+import type { JobResult, JournalEntry, NodeFenceStatus, Released } from './node-fence.ts';
 import type { Plan, PlanMethod, Step } from './plan.ts';
 import { levelsOf, switchesOff } from './plan.ts';
 
@@ -204,12 +204,16 @@ function offWasTried(runs: readonly JournalEntry[]): boolean {
   return runs.some((entry) => entry.action === 'off' && !NEVER_SENT.has(entry.result));
 }
 
-/** Pods that later batches of the present step's release have to let go. */
+/** Pods that later batches of the present step's release have to let go, and volumes that are kept behind the last of them. */
 export function leftToRelease({ step, released, storageRelease }: NodeFenceStatus): number {
-  return (step === 'isolation' ? storageRelease?.left : released?.left) ?? 0;
+  return step === 'isolation' ? (storageRelease?.left ?? 0) : leftIn(released);
 }
 
-/** Nothing but pods that were asked for in vain is left of the present step's release: so long after the last batch they are asked for again. */
+export function leftIn(released: Pick<Released, 'left' | 'keptVolumes'> | undefined): number {
+  return (released?.left ?? 0) + (released?.keptVolumes?.length ?? 0);
+}
+
+/** Nothing but pods or volumes that were asked for in vain is left of the present step's release: so long after the last batch they are asked for again. */
 export function keptAgainInMs({ step, released, storageRelease }: NodeFenceStatus): number | undefined {
   const againInMs = step === 'isolation' ? storageRelease?.againInMs : released?.againInMs;
   return againInMs === 0 ? undefined : againInMs;

@@ -31,6 +31,8 @@ export interface AttachmentFacts {
   uid: string | undefined;
   /** The PersistentVolume. */
   volume: string | undefined;
+  /** Its deletion was asked for: it goes once the volume is detached. */
+  isTerminating?: boolean;
 }
 
 /** What a release rests on: evidence, or none because the kubelet answers (a remedy). */
@@ -92,7 +94,7 @@ export function releasePlan(
     pods: freed,
     batched: taint && !isPaced(choice) ? [] : freed.filter((pod) => !(scope.permitsForcedDeletion ? pod.isForced : pod.isTerminating)),
     taken: taint ? freed.filter(isTaken) : [],
-    attachments: choice.mode === 'delete-pods' && scope.permitsDetach ? attachments : [],
+    attachments: choice.mode === 'delete-pods' && scope.permitsDetach ? attachments.filter(({ isTerminating }) => isTerminating !== true) : [],
   };
 }
 

@@ -71,6 +71,41 @@ describe('a paced release', () => {
     expect(model.nowMs - freedAtMs).toBeLessThan(1_000);
   });
 
+  it('gives up volumes that are kept, release_timeout after the last pod was let go, and says of each once what keeps it', () => {
+    const model = provenOff({ release: 'delete-pods' });
+    const keptVolumes = [{ attachment: 'csi-1', by: 'webhook "x" denied the request' }];
+    model.workload = { pods: 0, terminating: 0, volumeAttachments: 1 };
+    const report = batch(1, 0, { keptVolumes, againInMs: 20_000 });
+    expect(model.next('succeeded', report)).toBe('release:release');
+    const freedAtMs = model.nowMs;
+    const askedAfterMs: number[] = [];
+    for (let next = '', runs = 0; next !== 'release-end:release-end' && runs < 20; runs += 1) {
+      model.step();
+      next = model.next('succeeded', report);
+      if (next === 'release:release') askedAfterMs.push(model.nowMs - freedAtMs);
+    }
+    expect(askedAfterMs).toEqual([20_000, 40_000]);
+    expect(model.nowMs - freedAtMs).toBe(DEFAULT_TIMING.releaseTimeoutMs);
+    expect(model.events.filter((words) => words.includes('VolumeNotReleased'))).toHaveLength(1);
+    expect(
+      model.events.filter((words) => words.includes('WorkloadReleased')),
+      'asking in vain is no release',
+    ).toHaveLength(1);
+    expect(model.next()).toBe('on:on');
+  });
+
+  it('asks at once when the last kept volume is gone, whoever detached it', () => {
+    const model = provenOff({ release: 'delete-pods' });
+    model.workload = { pods: 0, terminating: 0, volumeAttachments: 1 };
+    model.next('succeeded', batch(1, 0, { keptVolumes: [{ attachment: 'csi-1', by: 'no' }], againInMs: 60_000 }));
+    const keptAtMs = model.nowMs;
+    model.step();
+    model.drained();
+    expect(model.next('succeeded', batch(1, 0, { keptVolumes: [], againInMs: 0 }))).toBe('release:release');
+    expect(model.nowMs - keptAtMs).toBeLessThan(1_000);
+    expect(model.next()).toBe('release-end:release-end');
+  });
+
   it('stops under a hold and goes on after it, and our taint is taken back behind the last of it', () => {
     const model = provenOff({ release: 'delete-pods', podsPerMinute: 6 });
     model.next('succeeded', batch(1, 2));

@@ -1,11 +1,13 @@
 import { bounded } from './node-fence.ts';
 import type { JournalEntry, NodeFenceStatus } from './node-fence.ts';
-import { isFailure } from './program.ts';
+import { isFailure, leftIn } from './program.ts';
 import { event } from './transition.ts';
 import type { DecisionEvent } from './transition.ts';
 
 /** As much as an Event takes. */
 const KEPT_WORDS_MAX = 1_000;
+const VOLUMES_REMEDY =
+  'The machine stays off and it is asked for again until release_timeout. Mend what refuses it (a webhook, a right), or delete the VolumeAttachment by hand while its node is off.';
 const KEPT_REMEDY =
   'The other pods go on, and it is asked for again until release_timeout. Mend what refuses it (a webhook, a PodDisruptionBudget, a right), or delete the pod by hand while its node is off.';
 
@@ -22,11 +24,19 @@ function eventsOfRelease(entry: JournalEntry, before: NodeFenceStatus, after: No
   const [earlier, now] = entry.step === 'isolation' ? [before.storageRelease, after.storageRelease] : [before.released, after.released];
   const known = new Set(earlier?.kept?.map(({ pod }) => pod));
   const kept = (now?.kept ?? []).filter(({ pod }) => !known.has(pod));
-  const isInVain = now !== undefined && now.pods === (earlier?.pods ?? 0) && (now.left ?? 0) > 0;
-  const told = isInVain && entry.result === 'succeeded' ? [] : eventsOfRun(entry, after);
+  const isInVain = now !== undefined && now.pods === (earlier?.pods ?? 0) && leftIn(now) > 0;
+  const told = [...(isInVain && entry.result === 'succeeded' ? [] : eventsOfRun(entry, after)), ...eventsOfVolumes(before.released, after.released)];
   if (kept.length === 0) return told;
   const message = kept.map(({ pod, by }) => `${pod} is not released: ${by}`).join('; ');
   return [...told, event('Warning', 'PodNotReleased', bounded(`${message}. ${KEPT_REMEDY}`, KEPT_WORDS_MAX))];
+}
+
+function eventsOfVolumes(earlier: NodeFenceStatus['released'], now: NodeFenceStatus['released']): DecisionEvent[] {
+  const known = new Set(earlier?.keptVolumes?.map(({ attachment }) => attachment));
+  const kept = (now?.keptVolumes ?? []).filter(({ attachment }) => !known.has(attachment));
+  if (kept.length === 0) return [];
+  const message = kept.map(({ attachment, by }) => `VolumeAttachment ${attachment} is not deleted: ${by}`).join('; ');
+  return [event('Warning', 'VolumeNotReleased', bounded(`${message}. ${VOLUMES_REMEDY}`, KEPT_WORDS_MAX))];
 }
 
 function eventsOfRun(entry: JournalEntry, status: NodeFenceStatus): DecisionEvent[] {

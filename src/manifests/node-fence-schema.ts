@@ -8,6 +8,7 @@ import type {
   HistoryEntry,
   Hold,
   KeptPod,
+  KeptVolume,
   NodeFenceSpec,
   NodeFenceStatus,
   OtherHold,
@@ -198,7 +199,7 @@ const BATCHES = {
       LIMITS.podNames,
     ),
   ),
-  againInMs: optional(integer('Nothing but kept pods is left: milliseconds until they are asked for again. 0: other pods follow.')),
+  againInMs: optional(integer('Nothing but kept pods or volumes is left: milliseconds until they are asked for again. 0: other pods follow.')),
   names: optional(list('The first of the pods, namespace/name.', token('Pod.', { maxLength: 2 * NAME_LENGTH_MAX + 1 }), LIMITS.podNames)),
 };
 
@@ -217,6 +218,17 @@ const RELEASED = object<Released>('The release of the workload.', {
   pods: integer('Pods of the node at that time.'),
   evidence: token('Source of the evidence that it rests on.', { maxLength: 320 }),
   ...BATCHES,
+  keptVolumes: optional(
+    list(
+      'VolumeAttachments that were to be deleted after the last pod and still stand, the first of them.',
+      object<KeptVolume>('A VolumeAttachment that is kept.', {
+        attachment: token('Its name.', { maxLength: NAME_LENGTH_MAX }),
+        by: text('What the API server answered, or that it has not answered.', { maxLength: LIMITS.message }),
+        isUnsure: optional(flag('It is unknown whether it was deleted nevertheless.')),
+      }),
+      LIMITS.podNames,
+    ),
+  ),
   volumesDetachedAt: optional(time('When no terminating pod and no VolumeAttachment was left.')),
   timedOut: optional(flag('release_timeout passed before that.')),
   voidedAt: optional(time('When its evidence was voided: nothing is switched on by itself any more.')),

@@ -1,6 +1,7 @@
 import { byTest } from './source-mutant.ts';
 import type { SourceMutant } from './source-mutant.ts';
 
+const STEPS = 'src/domain/release-steps.test.ts';
 const WAITED = 'src/domain/waited-proof.test.ts';
 const OBSERVATION = 'src/controllers/fence/observation.test.ts';
 const ISOLATION = 'src/controllers/fence/release/isolation.test.ts';
@@ -14,6 +15,34 @@ const PODS_FILE = 'src/controllers/shared/release/pods.ts';
 
 /** Defects of what a release rests on, and of what it makes of pods and volumes. */
 export const LET_GO_MUTANTS: readonly SourceMutant[] = [
+  {
+    name: 'volumes kept and forgotten',
+    defect: 'a volume that was refused once is never asked for again: it stays attached to a machine that is off, and the on waits for it',
+    file: 'src/domain/program.ts',
+    edits: [['(released?.left ?? 0) + (released?.keptVolumes?.length ?? 0)', 'released?.left ?? 0']],
+    killedBy: byTest(STEPS, 'gives up volumes that are kept, release_timeout after the last pod was let go, and says of each once what keeps it'),
+  },
+  {
+    name: 'volumes kept asked for at each pass',
+    defect: 'a volume that is kept is asked for without a pause, its device read each time',
+    file: 'src/domain/advance.ts',
+    edits: [['areVolumesKept ? workload.volumeAttachments === 0 : workload.pods === 0', 'workload.pods === 0']],
+    killedBy: byTest(STEPS, 'gives up volumes that are kept, release_timeout after the last pod was let go, and says of each once what keeps it'),
+  },
+  {
+    name: 'word void for a volume',
+    defect: 'a word counts no more because one volume is kept behind the pods that it let go: a critical alarm for nothing',
+    file: 'src/domain/acknowledgement.ts',
+    edits: [['leftIn(released) === 0', '(released.left ?? 0) === 0']],
+    killedBy: byTest('src/domain/acknowledgement.test.ts', 'is weighed anew by the workload that it was let go on, while a volume is kept'),
+  },
+  {
+    name: 'detached again while it goes',
+    defect: 'a volume that is being detached is asked for again with each volume that is kept',
+    file: 'src/domain/release-plan.ts',
+    edits: [['attachments.filter(({ isTerminating }) => isTerminating !== true)', 'attachments']],
+    killedBy: byTest('src/controllers/fence/release/detach.test.ts', 'are not asked for again while they are being detached'),
+  },
   {
     name: 'proof of another level',
     defect: 'a level lets the workload go on what an earlier one has proven, and reads something else before it',
@@ -88,7 +117,7 @@ export const LET_GO_MUTANTS: readonly SourceMutant[] = [
     name: 'refused for ever remembered',
     defect: 'pods that were refused are remembered after they are gone',
     file: RELEASE_FILE,
-    edits: [['    order.asked.keepOnly(what.pods);\n', '']],
+    edits: [['    order.asked.keepOnly([...what.pods, ...what.attachments]);\n', '']],
     killedBy: byTest(BATCHES, 'forgets those that it was refused once they are gone'),
   },
   {

@@ -384,4 +384,11 @@ export const RELEASE_MUTANTS: readonly SourceMutant[] = [
     edits: [['uid === undefined ? how : { ...how, uid }', 'uid === undefined ? how : how']],
     killedBy: byTest(DETACH, 'go after the last pod, each as the one that was seen'),
   },
+  {
+    name: 'volume refused, fence stuck',
+    defect: 'one VolumeAttachment that a webhook refuses fails the release again and again: the machine is never switched on',
+    file: 'src/controllers/fence/release/detach.ts',
+    edits: [['if (refused === undefined) throw error;', 'if (refused === undefined || refused.by !== error) throw error;']],
+    killedBy: byTest(DETACH, 'are kept for a webhook that forbids it: told, asked for again after a pause, and no failure of the release'),
+  },
 ];

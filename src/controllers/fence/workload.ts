@@ -15,9 +15,12 @@ export function releasablePods(listers: FenceListers, node: string): Pod[] {
 }
 
 export function attachmentsOf(listers: FenceListers, node: string): AttachmentFacts[] {
-  return listers.volumeAttachments
-    .byIndex(BY_NODE, node)
-    .map(({ metadata, spec }) => ({ name: metadata.name, uid: metadata.uid, volume: spec.source.persistentVolumeName }));
+  return listers.volumeAttachments.byIndex(BY_NODE, node).map(({ metadata, spec }) => ({
+    name: metadata.name,
+    uid: metadata.uid,
+    volume: spec.source.persistentVolumeName,
+    isTerminating: metadata.deletionTimestamp !== undefined,
+  }));
 }
 
 export function workloadOf(listers: FenceListers, node: string): { pods: number; terminating: number; volumeAttachments: number } {

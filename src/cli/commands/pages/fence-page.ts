@@ -182,10 +182,15 @@ function holdLines(hold: Hold, { nowMs }: Sheet): string[] {
   return [isObserved ? `by mode observe ${since}` : `by ${hold.policy} ${since}${until(hold)}: ${hold.message}`, ...others];
 }
 
-/** Pods that the release asked for and did not get, what keeps each of them, and what to do. */
+/** Pods and volumes that the release asked for and did not get, what keeps each of them, and what to do. */
 export function describeKept({ released, storageRelease }: NodeFenceStatus): string[] {
   const kept = released === undefined ? storageRelease?.kept : released.kept;
-  return (kept ?? []).map(({ pod, by }) => `${pod}: ${by}. Mend what refuses it, or delete the pod by hand while its node is off.`);
+  const pods = (kept ?? []).map(({ pod, by }) => `${pod}: ${by}. Mend what refuses it, or delete the pod by hand while its node is off.`);
+  const volumes = (released?.keptVolumes ?? []).map(
+    ({ attachment, by }) =>
+      `VolumeAttachment ${attachment}: ${by}. Mend what refuses it, or delete the VolumeAttachment by hand while its node is off.`,
+  );
+  return [...pods, ...volumes];
 }
 
 /** What of ours stands on the node or its devices. */

@@ -139,7 +139,7 @@ describe('a batch', () => {
     batch.harness.pods.items = [podOf('a', { uid: 'uid-of-another' })];
     expect((await batch.release()).released?.kept, 'another of its name is asked for at once').toMatchObject([{ pod: 'web/a' }]);
     expect(batch.asked).toEqual(['a', 'a']);
-    expect(batch.order.asked.keptOf([{ namespace: 'web', name: 'a', uid: 'uid-a' } as never])).toEqual([]);
+    expect(batch.order.asked.keptOf([{ namespace: 'web', name: 'a', uid: 'uid-a' }])).toEqual([]);
   });
 
   it('says nothing of pods that follow where none does', async () => {

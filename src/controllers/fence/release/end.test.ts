@@ -52,6 +52,8 @@ describe('the end of a release', () => {
     expect((await ended(harness)).message).toContain(
       '5 pods (web/a, web/b, web/c, web/d and 1 more) and 1 VolumeAttachments (PersistentVolume pv-1 by csi-1)',
     );
+    const keptVolumes = [{ attachment: 'csi-1', by: 'webhook "y"' }];
+    expect((await ended(harness, { keptVolumes })).message).toContain('(PersistentVolume pv-1 by csi-1, kept: webhook "y")');
   });
 
   it('waits for nothing where the proof was void', async () => {

@@ -1,7 +1,7 @@
 import { OUT_OF_SERVICE_TAINT } from '../../../domain/advance.ts';
 import { EVIDENCE_RULES } from '../../../domain/evidence.ts';
 import { bounded } from '../../../domain/node-fence.ts';
-import type { Evidence, KeptPod, NodeFenceStatus, Released } from '../../../domain/node-fence.ts';
+import type { Evidence, NodeFenceStatus, Released } from '../../../domain/node-fence.ts';
 import { isPaced, podName } from '../../../domain/release-plan.ts';
 import type { ReleaseChoice } from '../../../domain/release-plan.ts';
 import { timestamp } from '../../../ports/clock.ts';
@@ -27,25 +27,28 @@ export async function endRelease(
   const foreign = owner === 'foreign' ? `; the taint ${OUT_OF_SERVICE_TAINT.key} that nodefence did not set stays` : '';
   if (status.released === undefined || status.released.voidedAt !== undefined)
     return { result: 'succeeded', message: `our taint is gone; without waiting for pods and volumes${foreign}` };
-  const left = describeLeft(dependencies, node, status.released.kept ?? []);
+  const left = describeLeft(dependencies, node, status.released);
   const message = left === undefined ? 'no pod and no VolumeAttachment is left' : `release_timeout over: ${left}`;
   const end = left === undefined ? { volumesDetachedAt: timestamp(clock) } : { timedOut: true };
   return { result: 'succeeded', message: bounded(message + foreign), released: { ...status.released, ...end } };
 }
 
 /** What keeps the machine off, by name: `1 pods (web/db-0) and 1 VolumeAttachments (PersistentVolume pv-1 by csi-1) are left`. */
-function describeLeft({ listers }: FenceDependencies, node: string, kept: readonly KeptPod[]): string | undefined {
+function describeLeft({ listers }: FenceDependencies, node: string, released: Released): string | undefined {
   const pods = releasablePods(listers, node);
   const attachments = attachmentsOf(listers, node);
   if (pods.length + attachments.length === 0) return undefined;
   const names = pods.map(({ metadata }) => podName({ namespace: metadata.namespace ?? 'default', name: metadata.name }));
-  const podNames = named(names.map((name) => withReason(name, kept)));
-  const volumes = named(attachments.map(({ name, volume }) => `PersistentVolume ${volume ?? 'unknown'} by ${name}`));
+  const reasons = new Map(released.kept?.map(({ pod, by }) => [pod, by]));
+  const volumeReasons = new Map(released.keptVolumes?.map(({ attachment, by }) => [attachment, by]));
+  const podNames = named(names.map((name) => withReason(name, reasons.get(name))));
+  const volumes = named(
+    attachments.map(({ name, volume }) => withReason(`PersistentVolume ${volume ?? 'unknown'} by ${name}`, volumeReasons.get(name))),
+  );
   return `${pods.length} pods${podNames} and ${attachments.length} VolumeAttachments${volumes} are left`;
 }
 
-function withReason(name: string, kept: readonly KeptPod[]): string {
-  const by = kept.find(({ pod }) => pod === name)?.by;
+function withReason(name: string, by: string | undefined): string {
   return by === undefined ? name : `${name}, kept: ${by}`;
 }
 

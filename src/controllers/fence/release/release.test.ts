@@ -317,11 +317,12 @@ describe('a release whose answers are lost', () => {
     expect(again).toMatchObject({ result: 'succeeded', released: { by: 'out-of-service', pods: 1, names: ['web/db-0'], left: 0, batch: 2 } });
   });
 
-  it('counts volumes that may have been detached', async () => {
+  it('tells of volumes that they may have been detached', async () => {
     const harness = harnessWith();
     harness.volumeAttachments.items = [{ metadata: { name: 'csi-1' }, spec: { attacher: 'x', nodeName: 'a', source: {} } }];
     harness.cluster.afterWrite = lost;
-    expect(await release(harness.dependencies, orderOf('delete-pods'))).toMatchObject({ result: 'interrupted', released: { pods: 0, left: 1 } });
+    const keptVolumes = [{ attachment: 'csi-1', isUnsure: true }];
+    expect(await release(harness.dependencies, orderOf('delete-pods'))).toMatchObject({ result: 'succeeded', released: { pods: 0, keptVolumes } });
   });
 
   it('ends when the API server is away, and asks again as soon as it is back', async () => {

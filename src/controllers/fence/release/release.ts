@@ -1,8 +1,8 @@
 import { bounded, LIMITS } from '../../../domain/node-fence.ts';
-import type { KeptPod, Released } from '../../../domain/node-fence.ts';
+import type { KeptPod, KeptVolume, Released } from '../../../domain/node-fence.ts';
 import type { Plan } from '../../../domain/plan.ts';
 import { inTotal, isPaced, nextBatch, podName, releasePlan } from '../../../domain/release-plan.ts';
-import type { PodFacts, ReleaseChoice, ReleasePlan } from '../../../domain/release-plan.ts';
+import type { AttachmentFacts, PodFacts, ReleaseChoice, ReleasePlan } from '../../../domain/release-plan.ts';
 import { timestamp } from '../../../ports/clock.ts';
 import { failureOf } from '../../../ports/jobs.ts';
 import type { FenceDependencies } from '../dependencies.ts';
@@ -40,7 +40,7 @@ export async function release(dependencies: FenceDependencies, order: ReleaseOrd
   try {
     const pods = isScoped ? await podsWithStorages(dependencies.cluster, order.node, plan) : podFactsOf(dependencies.listers, order.node);
     what = releasePlan(order.proof, choice, pods, attachmentsOf(dependencies.listers, order.node));
-    order.asked.keepOnly(what.pods);
+    order.asked.keepOnly([...what.pods, ...what.attachments]);
     await carryOut(dependencies, order, { what, choice, progress });
     progress.isThrough = true;
     return reportOf(dependencies, order, { what, choice, progress });
@@ -56,8 +56,8 @@ export async function release(dependencies: FenceDependencies, order: ReleaseOrd
 }
 
 /** Something was let go, or may have been. */
-function hasBegun({ asked }: ReleaseOrder, { pods }: ReleasePlan, { freed, taint, mayHaveDetached }: Progress): boolean {
-  return freed.length > 0 || taint !== undefined || mayHaveDetached || asked.keptOf(pods).length > 0;
+function hasBegun({ asked }: ReleaseOrder, { pods, attachments }: ReleasePlan, { freed, taint, mayHaveDetached }: Progress): boolean {
+  return freed.length > 0 || taint !== undefined || mayHaveDetached || asked.keptOf([...pods, ...attachments]).length > 0;
 }
 
 /** What the plan chose, resolved by what the server knows; `undefined`: nothing is let go. */
@@ -124,27 +124,38 @@ function reportOf(dependencies: FenceDependencies, order: ReleaseOrder, doing: D
   const freed = freedBy(doing, before);
   const late = goneSince(what, before);
   const kept = order.asked.keptOf(what.pods);
-  const message = describeRelease(order, doing, { freed, late, kept });
+  const volumes = keptVolumesOf(order, what);
+  const message = describeRelease(order, doing, { freed, late, kept, volumes: volumes.told });
   if (step === 'isolation' && freed.length + kept.length === 0 && before === undefined) return { result: 'succeeded', message };
   const waiting = progress.taint === undefined ? leftOf(what, progress) : [];
   const left = progress.isThrough ? waiting.length : Math.max(1, waiting.length);
   // What is not answered yet may be let go, and has had its turn in the pace; asked for again it has none.
   const isUnderWay = progress.fresh.some((pod) => order.asked.isAwaited(pod));
   const isFurther = freed.length > 0 || isUnderWay || progress.taint !== undefined || before === undefined;
-  const isOnlyKept = progress.isThrough && left > 0 && waiting.every((pod) => order.asked.wasAsked(pod));
+  const isOnlyKept = progress.isThrough && left + volumes.standing.length > 0 && waiting.every((pod) => order.asked.wasAsked(pod));
+  const againInMs = isOnlyKept ? order.asked.againInMs([...waiting, ...volumes.standing], clock.monotonicMs()) : 0;
   const common = {
     at: before?.at ?? timestamp(clock),
     pods: (before?.pods ?? 0) + freed.length + late.length,
     evidence: order.proof.source,
     names: [...new Set([...(before?.names ?? []), ...late, ...freed.map(podName)])].slice(0, LIMITS.podNames),
-    ...(left > 0 || before !== undefined ? { left, batch: (before?.batch ?? 0) + (isFurther ? 1 : 0) } : {}),
+    ...(left + volumes.told.length > 0 || before !== undefined ? { left, batch: (before?.batch ?? 0) + (isFurther ? 1 : 0) } : {}),
     ...(kept.length > 0 || before?.kept !== undefined ? { kept: kept.slice(0, LIMITS.podNames) } : {}),
-    ...(isOnlyKept || before?.againInMs !== undefined ? { againInMs: isOnlyKept ? order.asked.againInMs(waiting, clock.monotonicMs()) : 0 } : {}),
+    ...(isOnlyKept || before?.againInMs !== undefined ? { againInMs } : {}),
   };
-  if (step !== 'isolation') return { result: 'succeeded', message, released: { by: waysOf(doing), ...common } };
+  if (step !== 'isolation') {
+    const keptVolumes = volumes.told.length > 0 || released?.keptVolumes !== undefined ? { keptVolumes: volumes.told } : {};
+    return { result: 'succeeded', message, released: { by: waysOf(doing), ...common, ...keptVolumes } };
+  }
   const { bootID, storages = [] } = order.proof;
   const all = [...new Set([...(storageRelease?.storages ?? []), ...storages])];
   return { result: 'succeeded', message, storageRelease: { ...common, storages: all, ...(bootID === undefined ? {} : { bootID }) } };
+}
+
+/** Those that were asked for in vain: they stand, and what is told of the first of them. */
+function keptVolumesOf({ asked }: ReleaseOrder, { attachments }: ReleasePlan): { standing: readonly AttachmentFacts[]; told: KeptVolume[] } {
+  const told = asked.keptOf(attachments).map(({ pod: attachment, ...more }) => ({ attachment, ...more }));
+  return { standing: attachments.filter((attachment) => asked.wasAsked(attachment)), told: told.slice(0, LIMITS.podNames) };
 }
 
 /** The taint lets go whatever is there, and what batches let go before it is gone or kept by a finalizer only. One that may have stood before has counted them. */
@@ -171,9 +182,10 @@ interface Counted {
   freed: readonly PodFacts[];
   late: readonly string[];
   kept: readonly KeptPod[];
+  volumes: readonly KeptVolume[];
 }
 
-function describeRelease({ node, proof, status }: ReleaseOrder, { what, choice, progress }: Doing, { freed, late, kept }: Counted): string {
+function describeRelease({ node, proof, status }: ReleaseOrder, { what, choice, progress }: Doing, { freed, late, kept, volumes }: Counted): string {
   const scope = status.step === 'isolation' ? `, whose writable volumes are all on ${(proof.storages ?? []).join(', ')}` : '';
   const parts = [`${waysOf({ what, choice, progress })}: ${inTotal(freed)}, of ${node} on ${proof.kind}${scope}`];
   if (progress.taint === 'foreign')
@@ -181,6 +193,10 @@ function describeRelease({ node, proof, status }: ReleaseOrder, { what, choice, 
   if (late.length > 0) parts.push(`gone since then: ${late.join(', ')}`);
   if (kept.length > 0)
     parts.push(`${kept.length} kept, asked for again until release_timeout: ${kept.map(({ pod, by }) => `${pod} (${by})`).join(', ')}`);
+  if (volumes.length > 0) {
+    const names = volumes.map(({ attachment, by }) => `${attachment} (${by})`).join(', ');
+    parts.push(`${volumes.length} VolumeAttachment${volumes.length === 1 ? '' : 's'} kept, asked for again until release_timeout: ${names}`);
+  }
   const waiting = progress.taint === undefined ? leftOf(what, progress).length - kept.length : 0;
   if (waiting > 0) parts.push(`${waiting} more follow${isPaced(choice) ? ' at the pace of pods_per_minute and priority_order' : ''}`);
   return bounded(parts.join('; '));

@@ -1,8 +1,6 @@
 import { backOffMs } from '../../../domain/back-off.ts';
 import { bounded } from '../../../domain/node-fence.ts';
 import type { KeptPod } from '../../../domain/node-fence.ts';
-import { podName } from '../../../domain/release-plan.ts';
-import type { PodFacts } from '../../../domain/release-plan.ts';
 
 /** Before a pod that was refused is asked for again; twice as long each time. */
 const FIRST_MS = 5_000;
@@ -10,6 +8,13 @@ const LONGEST_MS = 60_000;
 /** Before the answer to a call that is under way is looked for again. */
 const POLL_MS = 5_000;
 const WORDS_MAX = 256;
+
+/** A pod, or an object without a namespace. */
+export interface AskedObject {
+  uid: string | undefined;
+  name: string;
+  namespace?: string;
+}
 
 interface Refusal {
   pod: string;
@@ -20,7 +25,7 @@ interface Refusal {
   isUnderWay: boolean;
 }
 
-/** Why a pod was not let go. */
+/** Why it was not let go. */
 export interface Refused {
   by: string;
   /** It is unknown whether it was released nevertheless. */
@@ -30,8 +35,8 @@ export interface Refused {
 }
 
 /**
- * Pods of one node that a release asked for and did not get, and when each is asked for again: one that hangs or is refused keeps none of the others. In
- * memory only, and bounded by the pods of the node; what people and a successor must know of it stands in the NodeFence.
+ * Pods of one node, and its VolumeAttachments, that a release asked for and did not get, and when each is asked for again: one that hangs or is refused
+ * keeps none of the others. In memory only, and bounded by what is on the node; what people and a successor must know of it stands in the NodeFence.
  */
 export class AskedPods {
   readonly #refusals = new Map<string, Refusal>();
@@ -42,46 +47,46 @@ export class AskedPods {
   }
 
   /** Forgets every other pod, but one that a call is under way for. */
-  keepOnly(pods: readonly PodFacts[]): void {
+  keepOnly(pods: readonly AskedObject[]): void {
     const keys = new Set(pods.map(keyOf));
     for (const [key, { isUnderWay }] of this.#refusals) if (!isUnderWay && !keys.has(key)) this.#refusals.delete(key);
   }
 
-  mayAsk(pod: PodFacts, nowMs: number): boolean {
+  mayAsk(pod: AskedObject, nowMs: number): boolean {
     const refusal = this.#refusals.get(keyOf(pod));
     return refusal === undefined || (!refusal.isUnderWay && refusal.notBeforeMs <= nowMs);
   }
 
-  asks(pod: PodFacts): void {
+  asks(pod: AskedObject): void {
     const refusals = this.#refusals.get(keyOf(pod))?.refusals ?? 0;
     const by = 'the API server has not answered yet';
-    this.#refusals.set(keyOf(pod), { pod: podName(pod), refusals, notBeforeMs: 0, by, isUnsure: true, isUnderWay: true });
+    this.#refusals.set(keyOf(pod), { pod: nameOf(pod), refusals, notBeforeMs: 0, by, isUnsure: true, isUnderWay: true });
   }
 
   /** It is gone, or was not asked for after all. */
-  isOver(pod: PodFacts): void {
+  isOver(pod: AskedObject): void {
     this.#refusals.delete(keyOf(pod));
   }
 
-  refused(pod: PodFacts, { by, isUnsure, againInMs }: Refused, nowMs: number): void {
+  refused(pod: AskedObject, { by, isUnsure, againInMs }: Refused, nowMs: number): void {
     const before = this.#refusals.get(keyOf(pod))?.refusals ?? 0;
     const refusals = againInMs === undefined ? before + 1 : before;
     const waitMs = againInMs ?? backOffMs(refusals, FIRST_MS, LONGEST_MS);
-    const refusal = { pod: podName(pod), refusals, notBeforeMs: nowMs + waitMs, by: bounded(by, WORDS_MAX), isUnsure, isUnderWay: false };
+    const refusal = { pod: nameOf(pod), refusals, notBeforeMs: nowMs + waitMs, by: bounded(by, WORDS_MAX), isUnsure, isUnderWay: false };
     this.#refusals.set(keyOf(pod), refusal);
   }
 
   /** A call for it has not been answered: it may have been let go by now. */
-  isAwaited(pod: PodFacts): boolean {
+  isAwaited(pod: AskedObject): boolean {
     return this.#refusals.get(keyOf(pod))?.isUnderWay === true;
   }
 
-  wasAsked(pod: PodFacts): boolean {
+  wasAsked(pod: AskedObject): boolean {
     return this.#refusals.has(keyOf(pod));
   }
 
   /** Those of the pods that were asked for in vain. */
-  keptOf(pods: readonly PodFacts[]): KeptPod[] {
+  keptOf(pods: readonly AskedObject[]): KeptPod[] {
     return pods.flatMap((pod) => {
       const refusal = this.#refusals.get(keyOf(pod));
       return refusal === undefined ? [] : [{ pod: refusal.pod, by: refusal.by, ...(refusal.isUnsure ? { isUnsure: true } : {}) }];
@@ -89,7 +94,7 @@ export class AskedPods {
   }
 
   /** Whole milliseconds until the first of them may be asked for again, as the NodeFence takes them; 0 where one never was. */
-  againInMs(pods: readonly PodFacts[], nowMs: number): number {
+  againInMs(pods: readonly AskedObject[], nowMs: number): number {
     const waits = pods.map((pod) => {
       const refusal = this.#refusals.get(keyOf(pod));
       if (refusal === undefined) return 0;
@@ -99,6 +104,10 @@ export class AskedPods {
   }
 }
 
-function keyOf(pod: PodFacts): string {
-  return pod.uid ?? podName(pod);
+function keyOf(asked: AskedObject): string {
+  return asked.uid ?? nameOf(asked);
+}
+
+function nameOf({ namespace, name }: AskedObject): string {
+  return namespace === undefined ? name : `${namespace}/${name}`;
 }
