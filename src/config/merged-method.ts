@@ -1,4 +1,4 @@
-import type { AgentDefinition } from '../ports/agents.ts';
+import type { AgentDefinition, AgentRegistry } from '../ports/agents.ts';
 import { agentToCome, cloudInstance, RESTART_INSTANCE } from './cloud.ts';
 import { place } from './configuration.ts';
 import type { Setting, Settings } from './configuration.ts';
@@ -142,11 +142,20 @@ function implicitMethod(lookup: MethodLookup, name: string, listedIn: string, pr
   if (name === RESTART_INSTANCE) return restartInstance(lookup, listedIn, problems);
   if (spelling(name) === CLEAN_PODS) problems.warning(listedIn, RELEASED_ANYHOW);
   else {
-    const meant = nearest(name, methodNames(lookup));
+    const meant = nearest(name, [...methodNames(lookup), ...namesWithoutBody(lookup.configuration.registry)]);
     const hint = meant === undefined ? '' : `, or did you mean ${meant}?`;
     problems.error(listedIn, `method ${name} does not exist: it must be in one of ${methodPlaces(lookup, name)}${hint}`);
   }
   return undefined;
+}
+
+/** What a step may name without a method of that name. */
+function namesWithoutBody(registry: AgentRegistry): string[] {
+  const actions = registry.names().flatMap((name) => {
+    const definition = registry.find(name);
+    return definition?.kind === 'action' ? [name, ...(definition.aliases ?? [])] : [];
+  });
+  return [...actions, RESTART_INSTANCE];
 }
 
 /** With nothing but the cluster's defaults, and what `given` adds below them. */
