@@ -3,13 +3,14 @@ import type { Clock } from '../../src/ports/clock.ts';
 import type { Call } from '../shared/call.ts';
 import type { Reach } from '../shared/cloud/instance-agent.ts';
 import type { CloudAccount, InstanceView, MachineFacts } from '../shared/cloud/instance.ts';
+import type { KeptSession } from '../shared/cloud/kept-session.ts';
 import { repeated, sentOnce, Throttled } from '../shared/cloud/repeat.ts';
 import { listAt, textAt, type WebAnswer } from '../shared/web/web-client.ts';
 import { exchanged, NotKnown, refusal, wordsOf, type EngineRequest, type Session } from './engine.ts';
 import { HOSTS_MAX, unheardHost } from './hosts.ts';
 import { isId, namingProblem, providedId, type OvirtSettings } from './parameters.ts';
 import { missingPermits, PERMISSIONS } from './permits.ts';
-import { Sessions } from './sessions.ts';
+import { keptSession } from './sessions.ts';
 import { machineIn, type VirtualMachine } from './virtual-machine.ts';
 
 const LIST_MAX = 1_000;
@@ -17,13 +18,13 @@ const SAID_MAX = 256;
 
 /** One engine, as one user. */
 export class OvirtAccount implements CloudAccount {
-  readonly #sessions: Sessions;
+  readonly #sessions: KeptSession<Session>;
   readonly #clock: Clock;
   /** Why the last set of a machine was not done, in the engine's words; oldest first. */
   readonly #said = new Map<string, { wanted: 'on' | 'off'; words: string }>();
 
   constructor(settings: OvirtSettings, reach: Reach) {
-    this.#sessions = new Sessions(settings, reach);
+    this.#sessions = keptSession(settings, reach);
     this.#clock = reach.clock;
   }
 

@@ -1,7 +1,7 @@
 import type { AgentDefinition } from '../../src/ports/agents.ts';
 import { unknownMachine } from '../shared/machine-uuid.ts';
 import { checkParameters, describeParameters } from '../shared/parameter-schema.ts';
-import { contradictions, deviceKeyOf, firstTrustOf, isId, namingProblem, ovirtParameters, providedId } from './parameters.ts';
+import { isId, namingProblem, ovirtParameters, ovirtPlace, providedId } from './parameters.ts';
 
 /** Virtual machines of oVirt and Red Hat Virtualization. No document says how long a stop takes at worst: the minute is our guess. */
 export const ovirt: AgentDefinition = {
@@ -16,10 +16,13 @@ export const ovirt: AgentDefinition = {
     const plug = providedId(providerID);
     return plug === undefined ? undefined : { plug, parameters: {} };
   },
-  deviceKey: deviceKeyOf,
+  deviceKey: (parameters) => ovirtPlace.deviceKeyOf(parameters),
   describe: () => describeParameters(ovirtParameters),
-  check: (parameters, withSecrets) => [...checkParameters(ovirtParameters, parameters, withSecrets), ...contradictions(parameters, withSecrets)],
-  firstTrust: firstTrustOf,
+  check: (parameters, withSecrets) => [
+    ...checkParameters(ovirtParameters, parameters, withSecrets),
+    ...ovirtPlace.contradictions(parameters, withSecrets),
+  ],
+  firstTrust: (parameters) => ovirtPlace.firstTrustOf(parameters),
   plugProblem: (plug, _parameters, identity) => {
     const provided = providedId(identity?.providerID);
     if (!isId(plug) || provided === undefined || plug.trim().toLowerCase() === provided) return namingProblem(plug);

@@ -1,28 +1,12 @@
 import { z } from 'zod';
 
-import type { FirstTrust, ParameterProblem, Parameters } from '../../src/ports/agents.ts';
-import {
-  firstPlaceCertificate,
-  firstPlaceProblems,
-  firstTrustDocumentation,
-  firstTrustShape,
-  unresolvedProblems,
-} from '../shared/first-trust/parameters.ts';
-import { canonical, parsed, type ParameterSchema } from '../shared/parameter-schema.ts';
+import type { Parameters } from '../../src/ports/agents.ts';
+import { firstTrustDocumentation, firstTrustShape } from '../shared/first-trust/parameters.ts';
+import type { ParameterSchema } from '../shared/parameter-schema.ts';
 import { portNumber } from '../shared/port-number.ts';
-import {
-  booleanWord,
-  LOGIN_TIMEOUT,
-  loginContradictions,
-  loginTimeout,
-  trustContradictions,
-  trustDocumentation,
-  trustOf,
-  trustShape,
-  writtenDefaults,
-} from '../shared/web/parameters.ts';
-import { HTTPS_PORT, placeText } from '../shared/web/place.ts';
-import type { Place, Trust } from '../shared/web/trusted-socket.ts';
+import { OnePlace } from '../shared/web/one-place.ts';
+import { booleanWord, LOGIN_TIMEOUT, loginTimeout, trustDocumentation, trustOf, trustShape } from '../shared/web/parameters.ts';
+import type { Trust } from '../shared/web/trusted-socket.ts';
 import { API_PATH, placeOf, type EnginePlace } from './place.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -96,48 +80,19 @@ export interface OvirtSettings {
   trust: Trust;
 }
 
-/** What single parameters cannot say: those that contradict each other. */
-export function contradictions(parameters: Parameters, withSecrets: boolean): ParameterProblem[] {
-  const named: Readonly<Record<string, string>> = canonical(ovirtParameters, parameters);
-  return [
-    ...trustContradictions(named),
-    ...firstPlaceProblems(named, writtenPlaces(named), 'ip'),
-    ...(withSecrets ? loginContradictions(named) : []),
-  ];
-}
+export const ovirtPlace = new OnePlace('ovirt', ovirtParameters, placeOf);
 
 /** Typed settings, or the problems in words (without values). */
 export function settingsOf(parameters: Parameters): OvirtSettings | { problems: readonly string[] } {
-  const result = parsed(ovirtParameters, parameters);
-  const contradicted = [...contradictions(parameters, true), ...unresolvedProblems(canonical(ovirtParameters, parameters))].map(
-    ({ parameter, message }) => `${parameter} ${message}`,
-  );
-  const problems = [...(result.error?.issues ?? []).map((issue) => `${String(issue.path[0])} ${issue.message}`), ...contradicted];
-  if (!result.success || problems.length > 0) return { problems };
-  const { ip, ipport, ssl, username, password, api_path, disable_http_filter } = result.data;
+  const found = ovirtPlace.read(parameters);
+  if ('problems' in found) return found;
+  const { ip, ipport, ssl, username, password, api_path, disable_http_filter } = found.data;
   return {
     place: ip === undefined ? undefined : placeOf(ip, { port: ipport, tls: ssl, path: api_path?.replace(/\/$/, '') }),
     user: username === undefined || password === undefined ? undefined : { username, password },
     isFiltered: !disable_http_filter,
-    trust: trustOf(result.data),
+    trust: trustOf(found.data),
   };
-}
-
-/** None where another source tells it. */
-function writtenPlaces(named: Readonly<Record<string, string>>): Place[] {
-  const place = placeOf(named['ip'] ?? '', writtenDefaults(named));
-  return place === undefined ? [] : [place];
-}
-
-export function firstTrustOf(parameters: Parameters): FirstTrust | undefined {
-  const named = canonical(ovirtParameters, parameters);
-  return firstPlaceCertificate(named, writtenPlaces(named));
-}
-
-/** The queue key: one engine. Without `ip` it is the one of this process's environment. */
-export function deviceKeyOf(parameters: Parameters): string {
-  const [place] = writtenPlaces(canonical(ovirtParameters, parameters));
-  return place === undefined ? 'ovirt' : `ovirt ${placeText(place, HTTPS_PORT)}`;
 }
 
 /** `ovirt://<id of the machine>`. Source: openshift/cluster-api-provider-ovirt, pkg/utils/constants.go and pkg/actuators/machine/machine.go. */

@@ -16,46 +16,38 @@ const LOGIN_GRACE_MS = 1_000;
 const CLOSE_WAIT_MS = 2_000;
 const SCOPE = 'ovirt-app-api';
 
-/** One token of one account, fetched when it is needed, kept, and ended by `close`. When it ends is told by the engine, with 401. */
-export class Sessions {
+/** One token of one account. When it ends is told by the engine, with 401. */
+export function keptSession(settings: OvirtSettings, reach: Reach): KeptSession<Session> {
+  const clients = new KeptClient(reach, SOCKETS_MAX);
+  const logins = new Logging(settings, reach, clients);
+  return new KeptSession(
+    {
+      device: 'ovirt',
+      clients,
+      loginGraceMs: LOGIN_GRACE_MS,
+      closeWaitMs: CLOSE_WAIT_MS,
+      open: (call) => logins.open(call),
+      logOut: (call, session) => logins.logOut(call, session),
+    },
+    reach.clock,
+  );
+}
+
+/** How a token is fetched and ended. */
+class Logging {
   readonly #logins: Logins;
   readonly #clock: Clock;
   readonly #isFiltered: boolean;
-  readonly #kept: KeptSession<Session>;
   readonly #clients: KeptClient;
 
-  constructor(settings: OvirtSettings, { clock, host, check }: Reach) {
+  constructor(settings: OvirtSettings, { clock, host }: Reach, clients: KeptClient) {
     this.#logins = new Logins(settings, host);
     this.#clock = clock;
     this.#isFiltered = settings.isFiltered;
-    this.#clients = new KeptClient({ clock, check }, SOCKETS_MAX);
-    this.#kept = new KeptSession(
-      {
-        device: 'ovirt',
-        loginGraceMs: LOGIN_GRACE_MS,
-        closeWaitMs: CLOSE_WAIT_MS,
-        open: (call) => this.#open(call),
-        logOut: (call, session) => this.#logOut(call, session),
-      },
-      clock,
-    );
+    this.#clients = clients;
   }
 
-  get(call: Call): Promise<Session> {
-    return this.#kept.get(call);
-  }
-
-  drop(session: Session): void {
-    this.#kept.drop(session);
-  }
-
-  /** Never rejects. */
-  async close(): Promise<void> {
-    await this.#kept.close();
-    this.#clients.close();
-  }
-
-  async #open(call: Call<CallTarget>): Promise<Session> {
+  async open(call: Call<CallTarget>): Promise<Session> {
     const login = await this.#logins.find(call);
     const { username, password, place } = login;
     const basic = Buffer.from(`${username}:${password}`).toString('base64');
@@ -95,7 +87,7 @@ export class Sessions {
   }
 
   /** As oVirt's SDKs do it. */
-  async #logOut(call: Call<CallTarget>, session: Session): Promise<void> {
+  async logOut(call: Call<CallTarget>, session: Session): Promise<void> {
     if (session.token === undefined) return;
     const form = new URLSearchParams({ scope: SCOPE, token: session.token });
     await repeated(call, () => this.#posted(call, session, '/services/sso-logout', form, ''));

@@ -2,6 +2,7 @@ import type { Outcome, PlugEntry, PowerState } from '../../src/ports/agents.ts';
 import type { Call } from '../shared/call.ts';
 import type { Reach } from '../shared/cloud/instance-agent.ts';
 import { identityOf, type CloudAccount, type InstanceView, type MachineFacts as Identified } from '../shared/cloud/instance.ts';
+import type { KeptSession } from '../shared/cloud/kept-session.ts';
 import { repeated, sentOnce, Throttled } from '../shared/cloud/repeat.ts';
 import { areSameUUID, normalUUID } from '../shared/machine-uuid.ts';
 import type { XmlElement } from '../shared/xml.ts';
@@ -9,7 +10,7 @@ import { agentError, wordsOf } from './faults.ts';
 import { allMachines, askOf, isNamed, KnownMachines, machinesNamed } from './inventory.ts';
 import { machineOf, stateOf, type Asked, type MachineFacts } from './machine.ts';
 import { isUUID, providedUUID, type VsphereSettings } from './parameters.ts';
-import { Sessions, type Session } from './sessions.ts';
+import { keptSession, type Session } from './sessions.ts';
 import { NoSoap, SoapFault } from './soap.ts';
 import { childOf, childrenOf, objectOf, objectXml, textOf, textXml, type ManagedObject } from './vim-xml.ts';
 import { lookup } from '../../src/domain/lookup.ts';
@@ -29,7 +30,7 @@ const HOST_PATHS = ['name', 'runtime.connectionState', 'summary.managementServer
 
 /** One vCenter, or one ESXi host, as one user. */
 export class VsphereAccount implements CloudAccount {
-  readonly #sessions: Sessions;
+  readonly #sessions: KeptSession<Session>;
   readonly #known: KnownMachines;
   /** The last set of each machine: its task may end in an error after it was accepted. */
   readonly #asked = new Map<string, Asked>();
@@ -38,7 +39,7 @@ export class VsphereAccount implements CloudAccount {
   #url: string | undefined;
 
   constructor(settings: VsphereSettings, reach: Reach) {
-    this.#sessions = new Sessions(settings, reach);
+    this.#sessions = keptSession(settings, reach);
     this.#known = new KnownMachines(reach.clock);
   }
 

@@ -1,7 +1,7 @@
 import type { AgentDefinition } from '../../src/ports/agents.ts';
 import { areSameUUID, normalUUID, unknownMachine } from '../shared/machine-uuid.ts';
 import { checkParameters, describeParameters } from '../shared/parameter-schema.ts';
-import { contradictions, deviceKeyOf, firstTrustOf, isUUID, providedUUID, vsphereParameters } from './parameters.ts';
+import { isUUID, providedUUID, vsphereParameters, vspherePlace } from './parameters.ts';
 
 /**
  * Virtual machines of VMware vSphere, by vCenter or an ESXi host. A hard power-off ends the VMX process of the machine; no document says how long that takes,
@@ -19,10 +19,13 @@ export const vsphere: AgentDefinition = {
     const plug = providedUUID(providerID);
     return plug === undefined ? undefined : { plug, parameters: {} };
   },
-  deviceKey: deviceKeyOf,
+  deviceKey: (parameters) => vspherePlace.deviceKeyOf(parameters),
   describe: () => describeParameters(vsphereParameters),
-  check: (parameters, withSecrets) => [...checkParameters(vsphereParameters, parameters, withSecrets), ...contradictions(parameters, withSecrets)],
-  firstTrust: firstTrustOf,
+  check: (parameters, withSecrets) => [
+    ...checkParameters(vsphereParameters, parameters, withSecrets),
+    ...vspherePlace.contradictions(parameters, withSecrets),
+  ],
+  firstTrust: (parameters) => vspherePlace.firstTrustOf(parameters),
   plugProblem: (plug, _parameters, identity) => {
     if (plug === '') return 'plug is missing: the UUID, the name or the inventory path of the virtual machine';
     const provided = normalUUID(providedUUID(identity?.providerID));

@@ -1,28 +1,13 @@
 import { z } from 'zod';
 
-import type { FirstTrust, ParameterProblem, Parameters } from '../../src/ports/agents.ts';
+import type { Parameters } from '../../src/ports/agents.ts';
 import { isHost } from '../shared/address/host-text.ts';
-import {
-  firstPlaceCertificate,
-  firstPlaceProblems,
-  firstTrustDocumentation,
-  firstTrustShape,
-  unresolvedProblems,
-} from '../shared/first-trust/parameters.ts';
-import { canonical, parsed, type ParameterSchema } from '../shared/parameter-schema.ts';
+import { firstTrustDocumentation, firstTrustShape } from '../shared/first-trust/parameters.ts';
+import type { ParameterSchema } from '../shared/parameter-schema.ts';
 import { portNumber } from '../shared/port-number.ts';
-import {
-  booleanWord,
-  LOGIN_TIMEOUT,
-  loginContradictions,
-  loginTimeout,
-  trustContradictions,
-  trustDocumentation,
-  trustOf,
-  trustShape,
-  writtenDefaults,
-} from '../shared/web/parameters.ts';
-import { HTTPS_PORT, originOf, placeText } from '../shared/web/place.ts';
+import { OnePlace } from '../shared/web/one-place.ts';
+import { booleanWord, LOGIN_TIMEOUT, loginTimeout, trustDocumentation, trustOf, trustShape } from '../shared/web/parameters.ts';
+import { originOf } from '../shared/web/place.ts';
 import type { Place, Trust } from '../shared/web/trusted-socket.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -87,47 +72,18 @@ export interface VsphereSettings {
   trust: Trust;
 }
 
-/** What single parameters cannot say: those that contradict each other. */
-export function contradictions(parameters: Parameters, withSecrets: boolean): ParameterProblem[] {
-  const named: Readonly<Record<string, string>> = canonical(vsphereParameters, parameters);
-  return [
-    ...trustContradictions(named),
-    ...firstPlaceProblems(named, writtenPlaces(named), 'ip'),
-    ...(withSecrets ? loginContradictions(named) : []),
-  ];
-}
+export const vspherePlace = new OnePlace('vsphere', vsphereParameters, placeOf);
 
 /** Typed settings, or the problems in words (without values). */
 export function settingsOf(parameters: Parameters): VsphereSettings | { problems: readonly string[] } {
-  const result = parsed(vsphereParameters, parameters);
-  const contradicted = [...contradictions(parameters, true), ...unresolvedProblems(canonical(vsphereParameters, parameters))].map(
-    ({ parameter, message }) => `${parameter} ${message}`,
-  );
-  const problems = [...(result.error?.issues ?? []).map((issue) => `${String(issue.path[0])} ${issue.message}`), ...contradicted];
-  if (!result.success || problems.length > 0) return { problems };
-  const { ip, ipport, ssl, username, password } = result.data;
+  const found = vspherePlace.read(parameters);
+  if ('problems' in found) return found;
+  const { ip, ipport, ssl, username, password } = found.data;
   return {
     place: ip === undefined ? undefined : placeOf(ip, { port: ipport, tls: ssl }),
     user: username === undefined || password === undefined ? undefined : { username, password },
-    trust: trustOf(result.data),
+    trust: trustOf(found.data),
   };
-}
-
-/** None where another source tells it. */
-function writtenPlaces(named: Readonly<Record<string, string>>): Place[] {
-  const place = placeOf(named['ip'] ?? '', writtenDefaults(named));
-  return place === undefined ? [] : [place];
-}
-
-export function firstTrustOf(parameters: Parameters): FirstTrust | undefined {
-  const named = canonical(vsphereParameters, parameters);
-  return firstPlaceCertificate(named, writtenPlaces(named));
-}
-
-/** The queue key: one vCenter. Without `ip` it is the one of this process's environment. */
-export function deviceKeyOf(parameters: Parameters): string {
-  const [place] = writtenPlaces(canonical(vsphereParameters, parameters));
-  return place === undefined ? 'vsphere' : `vsphere ${placeText(place, HTTPS_PORT)}`;
 }
 
 /** `vsphere://<uuid>`: the UUID of its firmware as vSphere writes it. Source: kubernetes/cloud-provider-vsphere, pkg/cloudprovider/vsphere/util.go. */

@@ -40,45 +40,37 @@ export interface Session extends Token {
   isHost: boolean;
 }
 
-/** One session of one account, opened when it is needed, kept, and ended by `close`: servers have few of them (an ESXi host 100). */
-export class Sessions {
+/** One session of one account: servers have few of them (an ESXi host 100). */
+export function keptSession(settings: VsphereSettings, reach: Reach): KeptSession<Session> {
+  const clients = new KeptClient(reach, SOCKETS_MAX);
+  const logins = new Logging(settings, reach, clients);
+  return new KeptSession(
+    {
+      device: 'vsphere',
+      clients,
+      loginGraceMs: LOGIN_GRACE_MS,
+      closeWaitMs: CLOSE_WAIT_MS,
+      open: (call) => logins.open(call),
+      logOut: (call, { endpoint, content }) => repeated(call, () => invoke(call, endpoint, { method: 'Logout', on: content.sessionManager })),
+      explained: (call, error) => agentError(call, error, 'Unreachable'),
+    },
+    reach.clock,
+  );
+}
+
+/** How a session is opened. */
+class Logging {
   readonly #logins: Logins;
   readonly #clock: Clock;
-  readonly #kept: KeptSession<Session>;
   readonly #clients: KeptClient;
 
-  constructor(settings: VsphereSettings, { clock, host, check }: Reach) {
+  constructor(settings: VsphereSettings, { clock, host }: Reach, clients: KeptClient) {
     this.#logins = new Logins(settings, host);
     this.#clock = clock;
-    this.#clients = new KeptClient({ clock, check }, SOCKETS_MAX);
-    this.#kept = new KeptSession(
-      {
-        device: 'vsphere',
-        loginGraceMs: LOGIN_GRACE_MS,
-        closeWaitMs: CLOSE_WAIT_MS,
-        open: (call) => this.#open(call),
-        logOut: (call, { endpoint, content }) => repeated(call, () => invoke(call, endpoint, { method: 'Logout', on: content.sessionManager })),
-        explained: (call, error) => agentError(call, error, 'Unreachable'),
-      },
-      clock,
-    );
+    this.#clients = clients;
   }
 
-  get(call: Call): Promise<Session> {
-    return this.#kept.get(call);
-  }
-
-  drop(session: Session): void {
-    this.#kept.drop(session);
-  }
-
-  /** Never rejects. */
-  async close(): Promise<void> {
-    await this.#kept.close();
-    this.#clients.close();
-  }
-
-  async #open(call: Call<CallTarget>): Promise<Session> {
+  async open(call: Call<CallTarget>): Promise<Session> {
     const login = await this.#logins.find(call);
     const { username, password, place } = login;
     const start: SoapEndpoint = {

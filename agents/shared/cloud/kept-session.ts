@@ -12,6 +12,8 @@ const LOGOUT_MS = 3_000;
 export interface SessionProtocol<S extends Token> {
   /** For the call that ends one: `vsphere`. */
   device: string;
+  /** Its requests leave over these; closed with it. */
+  clients: KeptClient;
   /** A login is heard out for so long after its call ended: a session that nobody knows of could not be ended. */
   loginGraceMs: number;
   /** Nobody who closes waits longer for logins that are under way. */
@@ -51,6 +53,11 @@ export class KeptSession<S extends Token> {
 
   /** Never rejects. */
   async close(): Promise<void> {
+    await this.#closeSession();
+    this.#protocol.clients.close();
+  }
+
+  async #closeSession(): Promise<void> {
     const giveUp = (): void => {
       for (const call of this.#opening.keys()) call.giveUp();
     };
