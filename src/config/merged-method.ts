@@ -153,7 +153,7 @@ function implicitMethod(lookup: MethodLookup, name: string, listedIn: string, pr
 function namesWithoutBody(registry: AgentRegistry): string[] {
   const actions = registry.names().flatMap((name) => {
     const definition = registry.find(name);
-    return definition?.kind === 'action' ? [name, ...(definition.aliases ?? [])] : [];
+    return definition?.kind === 'action' ? [name, ...definition.aliases] : [];
   });
   return [...actions, RESTART_INSTANCE];
 }
