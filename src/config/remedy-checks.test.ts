@@ -33,8 +33,8 @@ describe('remedies and the configuration of a node', () => {
   it('a step that the node does not have is an error', () => {
     const bare: ConfigMaps = { 'fence-config-node-a': { 'config.properties': 'node_name=node-a\nisolation=\npower_management=\n' } };
     expect(found(threshold('remedy1: {name: storage-fence}, remedy2: {name: fence}'), '', bare)).toEqual([
-      `error ${AT}: remedy storage-fence of X=True: the node has no isolation step, so that nothing is isolated: write isolation= in its configuration`,
-      `error ${AT}: remedy fence of X=True: the node has no power_management step, so that its fence comes to nothing: write one in its configuration`,
+      `error ${AT}: remedy storage-fence of X=True: the node has no isolation step, so that nothing is isolated: write isolation= in its configuration, or leave it out of nodeSelector`,
+      `error ${AT}: remedy fence of X=True: the node has no power_management step, so that its fence comes to nothing: write one in its configuration, or leave it out of nodeSelector`,
     ]);
   });
 

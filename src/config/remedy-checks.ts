@@ -35,12 +35,12 @@ function check(problems: Problems, { where, id }: Threshold, { name, remedy }: R
   if (remedy.kind === 'planStep' && remedy.step === 'isolation' && planOf().isolation.length === 0)
     problems.error(
       where,
-      `remedy ${name} of ${id}: the node has no isolation step, so that nothing is isolated: write isolation= in its configuration`,
+      `remedy ${name} of ${id}: the node has no isolation step, so that nothing is isolated: write isolation= in its configuration, or leave it out of nodeSelector`,
     );
   if (remedy.kind === 'fence' && planOf().powerManagement.length === 0)
     problems.error(
       where,
-      `remedy ${name} of ${id}: the node has no power_management step, so that its fence comes to nothing: write one in its configuration`,
+      `remedy ${name} of ${id}: the node has no power_management step, so that its fence comes to nothing: write one in its configuration, or leave it out of nodeSelector`,
     );
 }
 

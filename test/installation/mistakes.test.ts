@@ -149,7 +149,11 @@ const ERRORS: readonly Row[] = [
   ['level 3 without level 2', line('power_management.3=bmc-off'), 'power_management.3 has no power_management.2 before it'],
   ['a method that is not there', put('node', 'config.properties', 'bmc-off', 'bmc-of'), 'method bmc-of does not exist'],
   ['a method that is not there, spelt alike', put('node', 'config.properties', 'bmc-off', 'bmc-of'), 'or did you mean bmc-off?'],
-  ['a step that needs no method, misspelt', put('node', 'config.properties', 'mark-unschedulable', 'mark-unschedulabel'), 'or did you mean mark-unschedulable?'],
+  [
+    'a step that needs no method, misspelt',
+    put('node', 'config.properties', 'mark-unschedulable', 'mark-unschedulabel'),
+    'or did you mean mark-unschedulable?',
+  ],
   ['a template that is not there', both('template-bmc', 'template-bcm'), 'template fence-method-template-bcm does not exist'],
   ['an agent that nobody has', template('agent_name=redfish', 'agent_name=redfsh'), 'unknown agent redfsh: did you mean redfish?'],
   ['an agent of a later version', template('agent_name=redfish', 'agent_name=delete-node'), 'agent delete-node is not part of this version'],

@@ -142,6 +142,6 @@ describe('what explain tells of the remedies of a node', () => {
     expect(printed).toContain(
       'row not-due of remedies of DiskSick=True in phase waiting: the period since the last remedy, or cooldown, is not over',
     );
-    expect(printed).toContain('the table of remedies is asked again of DiskSick=True');
+    expect(printed).toContain('the next look at DiskSick=True, which decides what its remedies do');
   });
 });

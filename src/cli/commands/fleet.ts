@@ -1,4 +1,5 @@
 import { readyOf } from '../../controllers/fence/observation.ts';
+import { presentMarks } from '../../controllers/fence/storm/marks.ts';
 import { epochOf } from '../../domain/epoch.ts';
 import { alarmRows } from '../../domain/remedy/alarm-words.ts';
 import type { AlarmRow } from '../../domain/remedy/alarm-words.ts';
@@ -62,6 +63,8 @@ export interface NodeRow {
   remedies?: RemedyRow[];
   /** Absent: nothing was heard of a crash kernel since it lived. */
   dump?: HeardDumpRow;
+  /** Marks of maintenance on its Node, in words, each with its source; absent: none. */
+  maintenance?: string[];
   /** Errors of the configuration and devices that could not be used, as the controller last saw them. */
   problems: string[];
 }
@@ -207,6 +210,7 @@ function nodeRow(node: Node, fence: NodeFence | undefined, report: NodeFenceRepo
   const fenceable = fenceableOf({ ...(trigger !== undefined && { trigger }), problems: told });
   const daemon = daemonOf(report);
   const remedies = remediesOf(report);
+  const maintenance = presentMarks(node).map(({ source, where }) => `${source}: ${where}`);
   const shown = {
     ready: ready?.status ?? ('missing' as const),
     cordoned: node.spec.unschedulable === true,
@@ -214,6 +218,7 @@ function nodeRow(node: Node, fence: NodeFence | undefined, report: NodeFenceRepo
     ...(fenceable !== 'yes' && { fenceable }),
     ...(daemon !== undefined && { daemon }),
     ...(remedies.length > 0 && { remedies }),
+    ...(maintenance.length > 0 && { maintenance }),
   };
   if (fence !== undefined) return { ...fenceRow(fence, shown.ready), ...shown };
   const isStopped = stops.some((stop) => stop.node === undefined || stop.node === node.metadata.name);

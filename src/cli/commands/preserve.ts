@@ -24,7 +24,7 @@ import { WISHES, writesFor, valueOf } from './preserve/order.ts';
 import type { Order, PreserveWrite, Wish } from './preserve/order.ts';
 import { findTarget, targetNameOf } from './preserve/target.ts';
 import type { Target, TargetName } from './preserve/target.ts';
-import { outlook, describeTarget } from './preserve/words.ts';
+import { outlook, describeTarget, nothingToStop } from './preserve/words.ts';
 import { readLease } from './read-lease.ts';
 import { requesterOf } from './requester.ts';
 import { reasonArgument } from './stop-scope.ts';
@@ -97,9 +97,7 @@ async function carryOut({ access, console }: Session, reach: MachineReach, name:
   const sheet = { ink: console.ink, width: console.width, nowMs };
   console.print(console.ink.bold(harmless(`${describeTarget(target)}: ${standing.words}`)));
   if (writes.length === 0 && (wish === 'stop' || before === (wish === 'never' ? 'false' : wish))) {
-    console.print(
-      wish === 'stop' ? 'Nothing asks for its preservation: there is nothing to stop.' : `It is annotated so already: nothing was written.`,
-    );
+    console.print(paragraph(sheet, harmless(wish === 'stop' ? nothingToStop(target) : 'It is annotated so already: nothing was written.')));
     if (wish === 'stop') return EXIT.done;
   }
   for (const write of writes) await carry(write, { access, reach, console }, writes);

@@ -5,6 +5,7 @@ import type { ConfigMap } from '../../ports/objects.ts';
 import { CONFIG_MAPS, LEASES, NODE_FENCE_REPORTS, NODES, SECRETS } from '../../ports/resources.ts';
 import type { ClusterAccess } from '../cluster-access.ts';
 import { leaderOf } from '../commands/leader.ts';
+import { daemonOf } from '../commands/node-daemon.ts';
 import { readLease } from '../commands/read-lease.ts';
 import { LEADER_LEASE } from '../../manager/composition.ts';
 import { healthCheckDrivers } from '../health-checks/drivers.ts';
@@ -67,6 +68,7 @@ export async function inputFromCluster(access: ClusterAccess, flags: MachineFlag
     secrets: secrets === undefined ? undefined : new Map(secrets.map((secret) => [secret.metadata.name, decoded(secret)])),
     nodes,
     recordedUUIDs: new Map(recorded),
+    ...((reports ?? []).length > 0 && { hearsDaemons: reports?.some((report) => daemonOf(report) !== undefined) === true }),
     trusted: new Map((reports ?? []).map(({ metadata, status }) => [metadata.name, status?.trusted ?? []])),
     problems: [],
     found: [

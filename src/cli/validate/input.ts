@@ -25,6 +25,8 @@ export interface Input {
   nodes: readonly Node[] | undefined;
   /** System UUIDs as they were recorded while the nodes were healthy. */
   recordedUUIDs: ReadonlyMap<string, string>;
+  /** The controllers have reported a node's daemon; undefined: it is not known. */
+  hearsDaemons?: boolean;
   /** It was read from files. */
   isOfFiles?: true;
   /** What is wrong with the files themselves. */

@@ -1,6 +1,9 @@
 import { CLUSTER_CONFIG, CONFIG_KEY } from '../../config/configuration.ts';
-import type { NamedConfig } from '../../config/configuration.ts';
+import type { Configuration, NamedConfig } from '../../config/configuration.ts';
 import { timesOfCluster } from '../../config/daemon-times.ts';
+import { clusterLayer } from '../../config/node-groups.ts';
+import { resolvePolicies, writtenPolicies } from '../../config/policies.ts';
+import { Problems } from '../../config/problems.ts';
 import type { SurveyProblem } from '../../config/survey.ts';
 import { nodeAttestedBy, parseAttestation } from '../../domain/node-daemon/attestation.ts';
 import { brokenTimes, checkDaemonTiming, daemonTiming, differences } from '../../domain/node-daemon/times.ts';
@@ -16,6 +19,16 @@ export function nodeDaemonWarnings(leases: readonly Lease[], configMaps: readonl
     const node = nodeAttestedBy(lease.metadata.name);
     return node === undefined ? [] : warningsOf(node, lease, isTold ? daemonTiming(written) : {});
   });
+}
+
+/** A policy that hears node daemons holds nothing where the controllers have reported none. */
+export function unheardPolicies(configuration: Configuration): SurveyProblem[] {
+  const settings = clusterLayer(configuration, new Problems())?.settings;
+  const standing = new Set(resolvePolicies(configuration, settings, new Problems()).map(({ name }) => name));
+  const message = 'hears node daemons, and of no node one was reported: it holds no node until they run (docs/node-daemon.md)';
+  return [...writtenPolicies(configuration, new Problems()).values()].flatMap(({ name, policy, where }) =>
+    policy === 'storage-reachable' && standing.has(name) ? [{ severity: 'warning' as const, where, message, steps: [], nodes: [] }] : [],
+  );
 }
 
 function warningsOf(node: string, lease: Lease, configured: WrittenTimes): SurveyProblem[] {

@@ -18,11 +18,23 @@ export function reportText(report: Report, ink: Ink): string {
   return [
     ...nodes,
     ...(nodes.length === 0 ? [] : ['']),
+    ...policyLines(report),
     ...notes,
     ...told,
     ...(notes.length + told.length === 0 ? [] : ['']),
     summary(report, ink),
   ].join('\n');
+}
+
+/** Which hold fences back: nobody sees from a ConfigMap which defaults stand beside it. */
+function policyLines({ policies }: Report): string[] {
+  if (policies === undefined) return [];
+  const { configured, byDefault } = policies;
+  const parts = [
+    ...(configured.length === 0 ? [] : [`${configured.join(', ')} as configured`]),
+    ...(byDefault.length === 0 ? [] : [`${byDefault.join(', ')} by default`]),
+  ];
+  return [harmless(`storm policies: ${parts.length === 0 ? 'none' : parts.join('; ')}`), ''];
 }
 
 function summary(report: Report, ink: Ink): string {

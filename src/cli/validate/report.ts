@@ -17,6 +17,11 @@ export interface ReportedNode {
   devices?: readonly ProbeResult[];
 }
 
+export interface StandingPolicies {
+  configured: readonly string[];
+  byDefault: readonly string[];
+}
+
 /** Everything that `nodefence validate` found. */
 export interface Report {
   source: string;
@@ -26,6 +31,8 @@ export interface Report {
   notes: readonly string[];
   /** Configurations of remedies that were read; absent: none was there to be read. */
   remedies?: number;
+  /** Names of the storm policies that stand, where a ConfigMap or `policies=` says something of them; absent: all are the defaults. */
+  policies?: StandingPolicies;
   /** Ctrl-C came before every device was read. */
   isInterrupted: boolean;
 }
@@ -45,6 +52,7 @@ export function reportObject(report: Report): object {
     problems: report.problems,
     notes: report.notes,
     ...(report.remedies === undefined ? {} : { remedies: report.remedies }),
+    ...(report.policies === undefined ? {} : { policies: report.policies }),
     nodes: report.nodes.map(({ facts, plan: { problems: _told, ...plan }, devices }) => ({
       name: facts.name,
       ...plan,

@@ -1,4 +1,7 @@
 import { configurationOf, NODE_CONFIG_PREFIX } from '../../config/configuration.ts';
+import { clusterLayer } from '../../config/node-groups.ts';
+import { POLICIES_KEY } from '../../config/node-keys.ts';
+import { resolvePolicies, writtenPolicies } from '../../config/policies.ts';
 import type { Configuration, ConfigText, ControllerMachine, NodeFacts } from '../../config/configuration.ts';
 import { factsOf, namedOnly } from '../../config/node-facts.ts';
 import { placeOfSecret, resolveParameters } from '../../config/resolve-parameters.ts';
@@ -14,6 +17,7 @@ import type { Plan, PlanMethod } from '../../domain/plan.ts';
 import { AgentError } from '../../ports/agents.ts';
 import type { AgentRegistry, Parameters } from '../../ports/agents.ts';
 import type { Input } from './input.ts';
+import { unheardPolicies } from './node-daemons.ts';
 import { operatedProblems } from './operated-hosts.ts';
 import { poolProblems } from './preservation.ts';
 import { requesterProblems } from './requesters.ts';
@@ -33,6 +37,15 @@ export interface Validation {
 function remediesIn({ configMaps }: Input): Pick<Report, 'remedies'> {
   const remedies = configMaps.filter(isRemedies);
   return remedies.length === 0 ? {} : { remedies: readRemedies(remedies, new Problems()).length };
+}
+
+/** Which storm policies stand, as the controller takes them. */
+function policiesIn(configuration: Configuration): Pick<Report, 'policies'> {
+  const written = writtenPolicies(configuration, new Problems());
+  const settings = clusterLayer(configuration, new Problems())?.settings;
+  if (written.size === 0 && settings?.has(POLICIES_KEY) !== true) return {};
+  const names = resolvePolicies(configuration, settings, new Problems()).map(({ name }) => name);
+  return { policies: { configured: names.filter((name) => written.has(name)), byDefault: names.filter((name) => !written.has(name)) } };
 }
 
 /** Every plan and problem of the input, by the engine of the controller. `only`: names of the nodes that are asked about; empty: all. */
@@ -68,6 +81,7 @@ export function validate(input: Input, registry: AgentRegistry, only: readonly s
     ...unknown,
     ...problems,
     ...poolProblems(input),
+    ...(input.hearsDaemons === false ? unheardPolicies(configuration) : []),
     ...(input.found ?? []),
     ...operatedProblems(reported, input.operated ?? []),
     ...requesterProblems(reported, input.requesters ?? []),
@@ -85,6 +99,7 @@ export function validate(input: Input, registry: AgentRegistry, only: readonly s
       problems: ordered([...files, ...located]),
       notes: [...input.notes, ...notes],
       ...remediesIn(input),
+      ...policiesIn(configuration),
       isInterrupted: false,
     },
     resolve,

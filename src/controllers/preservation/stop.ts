@@ -15,7 +15,7 @@ export const STOP_WORDS: Readonly<Record<StopReason, string>> = {
   unasked: 'nothing requests it any more',
   refused: 'it was annotated with false',
   expired: 'its time is over',
-  recovered: 'the machine runs again',
+  recovered: 'the machine runs, and is to be kept only once it fails',
 };
 
 /** Condition, annotations, taint, cordon; expiry last: as long as it stands an unfinished stop is found again. Whatever is already as it must be is left. */

@@ -128,7 +128,9 @@ export class Evictions {
     const message =
       kept.length > 0
         ? `incomplete, ${kept.length} of ${pods.length} pods are kept: ${named.join('; ')}${others}`
-        : `${pods.length} pods are left, such as ${podName(left)}`;
+        : pods.length === 1
+          ? `1 pod is left: ${podName(left)}`
+          : `${pods.length} pods are left, such as ${podName(left)}`;
     return { pods: pods.length, message, isKept: kept.length > 0, newest, ...told };
   }
 }

@@ -268,7 +268,7 @@ function next({ looks, leader, remedyLooks = [] }: ExplainPage, sheet: Sheet): s
 }
 
 function remedyMomentOf({ threshold, dueMs }: RemedyLook): Moment[] {
-  return dueMs === undefined ? [] : [{ atMs: dueMs, words: harmless(`the table of remedies is asked again of ${threshold}`) }];
+  return dueMs === undefined ? [] : [{ atMs: dueMs, words: harmless(`the next look at ${threshold}, which decides what its remedies do`) }];
 }
 
 interface Moment {

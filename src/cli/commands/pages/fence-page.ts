@@ -11,7 +11,7 @@ import type { RemedyRow } from '../remedy-rows.ts';
 import { counted, harmless, padded } from '../terminal/text.ts';
 import { age, between, clockTime, coming, duration, moment } from '../terminal/times.ts';
 import { holderLines } from './ownership-page.ts';
-import { describeStop } from './fleet-page.ts';
+import { describeStop, maintenanceLines } from './fleet-page.ts';
 import { fenceHeadline } from './headline.ts';
 import { preservedParagraph } from './preserved-page.ts';
 import { placeOf, describeResult, describeRun } from './run-words.ts';
@@ -44,6 +44,7 @@ export function fencePage(page: FencePage, sheet: Sheet): string {
   if (status?.message !== undefined) lines.push(mind(status, paragraph(sheet, harmless(status.message)), sheet));
   if (!leader.isAlive) lines.push(ink.bad(paragraph(sheet, describeLeader(leader, sheet.nowMs))));
   for (const stop of page.stops) lines.push(ink.warn(paragraph(sheet, `STOP ${describeStop(stop, sheet.nowMs)}`)));
+  lines.push(...maintenanceLines(row, sheet));
   if (page.preserved !== undefined) lines.push(preservedParagraph(page.preserved, sheet));
   lines.push(...holderLines(page.holders ?? [], sheet));
   if (row.daemon !== undefined) lines.push(entry(sheet, 'node daemon', harmless(describeDaemon(row.daemon, sheet.nowMs)), NAME_WIDTH));

@@ -27,6 +27,7 @@ export interface FleetOptions {
 const QUIET_LISTED = 50;
 const QUIET = 5;
 const PROBLEMS_SHOWN = 3;
+const MARKED_SHOWN = 8;
 
 /** A table of nodes and their fences under one line about who leads. */
 export function fleetPage(status: FleetStatus, options: FleetOptions, sheet: Sheet): string {
@@ -152,6 +153,11 @@ function statePaint({ state, outcome }: NodeRow, ink: Ink): (text: string) => st
   return state === 'final' ? ink.good : ink.warn;
 }
 
+/** `MAINTENANCE nodefence: annotation nodefence/maintenance=disk swap on Node worker-1`: whether it holds a fence is for its policy to say. */
+export function maintenanceLines({ maintenance = [] }: NodeRow, sheet: Sheet): string[] {
+  return maintenance.map((mark) => sheet.ink.warn(paragraph(sheet, harmless(`MAINTENANCE ${mark}`))));
+}
+
 /** What a person must know beyond the table: fences that gave up, and nodes that could not be fenced as they should. */
 function notes({ nodes }: FleetStatus, sheet: Sheet): string[] {
   const lines: string[] = [];
@@ -162,6 +168,10 @@ function notes({ nodes }: FleetStatus, sheet: Sheet): string[] {
     lines.push(sheet.ink.warn(paragraph(sheet, harmless(`${node}: ${message}`))));
   if (observed.length > PROBLEMS_SHOWN)
     lines.push(sheet.ink.warn(`and ${observed.length - PROBLEMS_SHOWN} more nodes that mode observe reports: nodefence explain NODE`));
+  const marked = nodes.filter(({ maintenance = [] }) => maintenance.length > 0);
+  for (const row of marked.slice(0, MARKED_SHOWN)) lines.push(...maintenanceLines(row, sheet));
+  if (marked.length > MARKED_SHOWN)
+    lines.push(sheet.ink.warn(`and ${marked.length - MARKED_SHOWN} more nodes under maintenance: -o json lists them`));
   const asking = nodes.filter(isAsking);
   for (const { node, remedies = [] } of asking.slice(0, PROBLEMS_SHOWN)) {
     const message = remedies.find(({ phase }) => phase === 'handed-over')?.message ?? '';

@@ -99,6 +99,21 @@ describe('pages as an operator reads them on 80 columns (vitest -u writes them a
     expect(fleet.nodes.map((row) => row.node)).toEqual(['d', 'a', 'b', 'c', 'e']);
   });
 
+  it('status of a node under maintenance: whose mark that is, and what it says, before anything fails', () => {
+    const annotations = { 'nodefence/maintenance': 'disk swap, ask Kim' };
+    const well = node('a', 'True', 60);
+    const marked = { ...well, metadata: { ...well.metadata, annotations } };
+    const marks = fleetOf({ ...PICTURE, nodes: [marked], fences: [], stops: [] }, leader());
+    const line = 'MAINTENANCE nodefence: annotation nodefence/maintenance=disk swap, ask Kim on Node a';
+    const wide = { ...SHEET, width: 200 };
+    expect(fleetPage(marks, { server: 's', wide: false, all: false }, wide)).toContain(`\n\n${line}`);
+    const page = { row: marks.nodes[0]!, leader: leader(), stops: [], fence: undefined, acknowledgements: [] };
+    expect(fencePage(page, wide)).toBe(`Node a is Ready and not fenced.\n${line}`);
+    const many = Array.from({ length: 9 }, (_item, index) => ({ ...marked, metadata: { name: `n-${index}`, annotations } }));
+    const crowd = fleetPage(fleetOf({ ...PICTURE, nodes: many, fences: [], stops: [] }, leader()), { server: 's', wide: false, all: false }, wide);
+    expect(crowd).toContain('and 1 more nodes under maintenance');
+  });
+
   it('status of five thousand nodes: the quiet ones are counted', () => {
     const many = { ...PICTURE, nodes: [...PICTURE.nodes, ...Array.from({ length: 5_000 }, (_item, index) => node(`n-${index}`, 'True', 900))] };
     const page = fleetPage(fleetOf(many, leader(600)), { server: 's', wide: false, all: false }, SHEET);

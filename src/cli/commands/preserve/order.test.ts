@@ -109,6 +109,17 @@ describe('nodefence preserve writes', () => {
   });
 });
 
+describe('nodefence preserve without a reason', () => {
+  const REASON = 'ha.k8s.io/preserve-reason';
+  it('takes the reason of another value away, and keeps that of the same', () => {
+    const standing = node({ [PRESERVE]: 'now', [REASON]: 'core dump' });
+    expect(patches(writesFor(order('never', { node: standing })))).toEqual([
+      annotated('Node', { [PRESERVE]: 'false', [REASON]: null, [BY]: 'false by olga' }),
+    ]);
+    expect(writesFor(order('now', { node: standing }))).toEqual([]);
+  });
+});
+
 describe('nodefence preserve stop', () => {
   it('removes a manual value wherever it stands, and the reason', () => {
     const target = {

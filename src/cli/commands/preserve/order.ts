@@ -92,8 +92,10 @@ function valueWrites({ target, reason, by, wish, forMs, phase, nowMs }: Order, v
   const isTimed = forMs !== undefined && target.machine === undefined && (wish === 'now' || phase === 'Failed');
   const time = isTimed ? { [NODE_EXPIRY]: timeText(nowMs + forMs) } : {};
   const foreign = onNode ? { [REQUEST_MARK]: null } : {};
-  const words = { [PRESERVE]: value, ...(reason !== undefined && { [REASON]: reason }), ...time, ...foreign };
   const standing = object?.metadata.annotations ?? {};
+  // Why another value was asked for says nothing of this one.
+  const told = reason === undefined && standing[PRESERVE] !== value ? null : reason;
+  const words = { [PRESERVE]: value, ...(told !== undefined && { [REASON]: told }), ...time, ...foreign };
   const changes = Object.entries(words).filter(([key, to]) => (standing[key] ?? null) !== to);
   if (changes.length === 0) return [];
   changes.push([PRESERVE_REQUESTED_BY, `${value} by ${by}`]);

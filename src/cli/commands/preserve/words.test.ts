@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { PreservationMode } from '../../../config/preservation-mode.ts';
+import { PRESERVE } from '../../../controllers/preservation/names.ts';
 import type { Leader } from '../leader.ts';
-import { outlook, describeTarget } from './words.ts';
+import { outlook, describeTarget, nothingToStop } from './words.ts';
 import type { Outlook } from './words.ts';
 
 const HOUR_MS = 3_600_000;
@@ -46,5 +47,17 @@ describe('nodefence preserve tells what will happen, and when it ends', () => {
     expect(describeTarget({ asked: 'Machine', node: undefined, machine })).toBe('Machine shoot/m1 (no Node)');
     expect(describeTarget({ asked: 'Node', node: NODE, machine })).toBe('Machine shoot/m1 (Node n1)');
     expect(describeTarget({ asked: 'Node', node: NODE, machine: undefined })).toBe('Node n1');
+  });
+
+  it('that never goes by hand, where stop finds it', () => {
+    const target = { asked: 'Node' as const, node: NODE, machine: undefined };
+    expect(nothingToStop(target)).toBe('Nothing asks for its preservation: there is nothing to stop.');
+    const annotations = { [PRESERVE]: 'false' };
+    expect(nothingToStop({ ...target, node: { ...NODE, metadata: { name: 'n1', annotations } } })).toContain(
+      'kubectl annotate node n1 node.machine.sapcloud.io/preserve- lets it be preserved automatically again',
+    );
+    expect(nothingToStop({ asked: 'Machine', node: undefined, machine: { metadata: { name: 'm1', namespace: 'shoot', annotations } } })).toContain(
+      'kubectl -n shoot annotate machine m1 node.machine.sapcloud.io/preserve-',
+    );
   });
 });

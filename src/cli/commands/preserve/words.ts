@@ -1,6 +1,8 @@
 import type { PreserveValue } from '../../../controllers/preservation/marks.ts';
+import { PRESERVE } from '../../../controllers/preservation/names.ts';
 import type { Leader } from '../leader.ts';
 import { duration } from '../terminal/times.ts';
+import { valueOf } from './order.ts';
 import type { Order } from './order.ts';
 import type { Target } from './target.ts';
 
@@ -86,4 +88,16 @@ function caveats({ mode, leader, target }: Outlook): string[] {
   else if (!leader.isAlive) words.push('NO CONTROLLER LEADS: nothing of this happens until one does.');
   else if (leader.mode === 'observe') words.push('THE CONTROLLER OBSERVES ONLY (--mode observe): nothing of this happens until it enforces.');
   return words;
+}
+
+/** Where `stop` finds nothing: `never` may stand there, which is no preservation, and goes by hand. */
+export function nothingToStop(target: Target): string {
+  if (valueOf(target) !== 'false') return 'Nothing asks for its preservation: there is nothing to stop.';
+  const { node, machine } = target;
+  const { name, namespace } = machine?.metadata ?? { name: '', namespace: undefined };
+  const object =
+    node?.metadata.annotations?.[PRESERVE] === undefined
+      ? `${namespace === undefined ? '' : `-n ${namespace} `}annotate machine ${name}`
+      : `annotate node ${node.metadata.name}`;
+  return `It is not preserved, and never stands: there is nothing to stop. kubectl ${object} ${PRESERVE}- lets it be preserved automatically again.`;
 }
