@@ -131,7 +131,8 @@ export const NODE_FENCE_DEFINITION = definition({
     column('Retries', '.status.retries', 'Retries of the current step.', 'integer'),
     column('Hold', '.status.hold.reason', 'Why nothing is done now.'),
     column('Outcome', '.status.outcome', 'How it ended.'),
-    { ...column('Jobs', '.status.jobs', 'Runs of the current step.'), priority: 1 },
+    // A column shows one value: of a list it prints JSON.
+    { ...column('Last job', '.status.jobs[-1]', 'Last run of the current step; status.jobs has all of them.'), priority: 1 },
   ],
 });
 

@@ -322,7 +322,7 @@ function describeDeed({ row, create, status, dispatch, removeFinalizer, stepDown
   if (stepDown !== undefined) return `${row}: ${stepDown.message}`;
   if (dispatch !== undefined) return `${row}: ${dispatch.kind === 'recover' ? 'read what became of: ' : ''}${describeRun(dispatch.entry)}`;
   if (create !== undefined) return `${row}: a NodeFence is created${isObserved ? ', as a record of what would be done' : ''}`;
-  if (removeFinalizer === true) return `${row}: the NodeFence is let go`;
+  if (removeFinalizer === true) return `${row}: the NodeFence is deleted`;
   if (status === undefined) return undefined;
   return `${row}: ${harmless(status.message ?? `state ${status.state}, step ${status.step}`)}`;
 }

@@ -108,9 +108,15 @@ function timeline({ timeline: times, trigger }: NodeFenceStatus, sheet: Sheet): 
       key === 'failedAt' && trigger !== undefined
         ? `  ${trigger.conditionType ?? trigger.kind} ${trigger.status ?? ''} (${trigger.reason ?? ''})`
         : '';
-    return [entry(sheet, name, harmless(`${moment(time, sheet.nowMs)}${offset}${why}`), NAME_WIDTH)];
+    const label = key === 'failedAt' && isAskedWhileReady(trigger) ? 'asked for' : name;
+    return [entry(sheet, label, harmless(`${moment(time, sheet.nowMs)}${offset}${why}`), NAME_WIDTH)];
   });
   return lines.length === 0 ? [] : [heading(sheet, 'Timeline'), ...lines];
+}
+
+/** Nothing had failed: somebody asked. */
+function isAskedWhileReady(trigger: NodeFenceStatus['trigger']): boolean {
+  return trigger !== undefined && (trigger.kind === 'remediation' || trigger.kind === 'person') && trigger.status === 'True';
 }
 
 function journal({ journal: runs }: NodeFenceStatus, sheet: Sheet): string[] {

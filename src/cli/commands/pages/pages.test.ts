@@ -127,6 +127,30 @@ describe('pages as an operator reads them on 80 columns (vitest -u writes them a
     await matches(fencePage({ row, leader: leader(), stops: [], fence: PROVEN, acknowledgements: [] }, SHEET), 'status-proven');
   });
 
+  it('status of a node that was asked for while it was Ready: it did not fail', () => {
+    const trigger = {
+      kind: 'remediation' as const,
+      conditionType: 'Ready',
+      status: 'True' as const,
+      reason: 'KubeletReady',
+      since: ago(60),
+      bootID: 'b',
+    };
+    const lineOf = (more: Partial<typeof trigger>): string =>
+      fencePage(
+        {
+          row: rowOf('a'),
+          leader: leader(),
+          stops: [],
+          fence: { ...PROVEN, status: { ...PROVEN.status!, trigger: { ...trigger, ...more } } },
+          acknowledgements: [],
+        },
+        SHEET,
+      );
+    expect(lineOf({})).toMatch(/asked for +.*Ready True/u);
+    expect(lineOf({ status: 'Unknown' as unknown as 'True' })).toMatch(/failed +.*Ready Unknown/u);
+  });
+
   it('status of a node that somebody else has: who that is', () => {
     const row = { node: 'x', ready: 'Unknown' as const, cordoned: false, problems: [] };
     const holders = ['Lease medik8s-leases/node-x of node-maintenance: renewed a moment ago'];
