@@ -45,7 +45,7 @@ const ROWS: readonly Row[] = [
   ['a Machine that an MCM worked on long ago, and nobody says that it is gone', 'auto', { machines: [TRACE] }, 'observe', /may come back/],
   ['the same, and somebody says so', 'own', { machines: [TRACE] }, 'own', /no sign of an MCM/],
   ['the same on our definition', 'auto', { definition: OURS, machines: [TRACE] }, 'observe', /finalizer/],
-  ['a definition of others', 'auto', {}, 'observe', /not ours/],
+  ['a definition of others', 'auto', {}, 'observe', /not installed by nodefence/],
   ['our definition', 'auto', { definition: OURS }, 'own', /is ours/],
   [
     'what may not be looked at',

@@ -74,8 +74,12 @@ export function detectMode(choice: PreservationChoice, facts: ManagerFacts): Pre
   if (uncertainties.length > 0) return settled('observe', ...uncertainties);
   if (choice === 'own') return settled('own', '--preservation own, and no sign of an MCM');
   if (facts.definition?.isOurs !== true)
-    return settled('observe', 'the Machine definition is not ours, so an MCM may come back: --preservation own says that none will');
-  if (hasTraces) return settled('observe', "Machines carry MCM's finalizer, so an MCM may come back: --preservation own says that none will");
+    return settled(
+      'observe',
+      'the Machine definition was not installed by nodefence, so an MCM may come back: if none will, start nodefence with --preservation own',
+    );
+  if (hasTraces)
+    return settled('observe', "Machines carry MCM's finalizer, so an MCM may come back: if none will, start nodefence with --preservation own");
   return settled('own', 'the Machine definition is ours, and no sign of an MCM');
 }
 

@@ -153,6 +153,7 @@ describe('a controller of Machines', { timeout: 60_000 }, () => {
     expect(warnings.filter((each) => !each.startsWith('forbidden')).join()).toContain(
       'the node lease in namespace medik8s-leases, without which another remediator could act',
     );
+    expect(warnings.join()).toContain('; in the cluster of the node: kubectl apply -k config/medik8s');
     expect(world.hardware('n1').offs).toBe(0);
   });
 

@@ -74,6 +74,18 @@ describe('who has a node', () => {
     ]);
   });
 
+  it('says of a Metal3Remediation that is finished that it is, though its phase stays Waiting', () => {
+    const metal3 = (name: string, finalizers: string[]) => ({
+      ...remediation(name, { finalizers }, { phase: 'Waiting' }),
+      kind: 'Metal3Remediation',
+    });
+    const remediations = [metal3('a', ['metal3remediation.infrastructure.cluster.x-k8s.io']), metal3('b', [])];
+    expect(nodeOwnershipOf({ ...NOTHING, remediations }).rows.map(({ state }) => state)).toEqual([
+      'Waiting',
+      'finished, and to be deleted by who made it',
+    ]);
+  });
+
   it('is told by the annotation of a Machine that is power-cycled', () => {
     const machines = [machine('m1', 'a', { 'host.metal3.io/external-remediation': '' }), machine('m2', 'b')];
     expect(nodeOwnershipOf({ ...NOTHING, machines }).rows).toMatchObject([
@@ -82,7 +94,10 @@ describe('who has a node', () => {
   });
 
   it.each([
-    [{ 'host.metal3.io/external-remediation': '' }, 'asked for by host.metal3.io/external-remediation'],
+    [
+      { 'host.metal3.io/external-remediation': '' },
+      'asked for by host.metal3.io/external-remediation; Events of the Machine and of its host say what is done',
+    ],
     [
       { [POWERED_OFF]: '2026-03-29T02:00:00Z', [TIMES_OUT_AT]: '2026-03-29T02:20:00Z' },
       'proven off 2026-03-29T02:00:00Z, its node is to be back until 2026-03-29T02:20:00Z',

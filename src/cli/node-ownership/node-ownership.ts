@@ -102,8 +102,10 @@ function remediationRow({ kind, object }: Found<RemediationObject>, machines: Re
   const fenced = nodeFenceRef?.name?.slice(FENCE_NAME_PREFIX.length);
   const named = object.metadata.annotations?.[NODE_NAME] ?? fenced;
   const node = named ?? (machine === undefined ? object.metadata.name : machines.get(machine)?.status?.nodeRef?.name);
+  // Metal3 leaves the phase as it is: that all is done shows the finalizer, which is gone.
+  const isFinished = kind === 'Metal3Remediation' && phase === 'Waiting' && (object.metadata.finalizers ?? []).length === 0;
   const words = [
-    phase === '' ? 'waits for its turn' : phase,
+    isFinished ? 'finished, and to be deleted by who made it' : phase === '' ? 'waits for its turn' : phase,
     ...(retryCount > 0 ? [`retry ${retryCount}`] : []),
     ...(lastRemediated === undefined ? [] : [`begun ${lastRemediated}`]),
     ...(object.metadata.deletionTimestamp === undefined ? [] : ['being deleted']),
@@ -116,7 +118,12 @@ function annotatedRow(machine: ClusterMachine): OwnershipRow[] {
   const { [REQUEST]: request, [GAVE_UP]: why, [POWERED_OFF]: offSince, [TIMES_OUT_AT]: until } = machine.metadata.annotations ?? {};
   if (request === undefined && offSince === undefined) return [];
   const off = `proven off ${offSince ?? ''}, its node is to be back ${until === undefined ? 'soon' : `until ${until}`}`;
-  const state = why !== undefined ? `has given up: ${why}` : offSince !== undefined ? off : `asked for by ${REQUEST}`;
+  const state =
+    why !== undefined
+      ? `has given up: ${why}`
+      : offSince !== undefined
+        ? off
+        : `asked for by ${REQUEST}; Events of the Machine and of its host say what is done`;
   const node = machine.status?.nodeRef?.name;
   const name = nameOf(machine);
   return [{ who: `machine remediation of ${name}`, machine: name, state, ...(node !== undefined && { node }) }];

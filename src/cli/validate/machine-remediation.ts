@@ -47,7 +47,12 @@ export async function machineRemediationWarnings({
   const where = `namespace ${MEDIK8S_LEASE_NAMESPACE}`;
   const lock =
     namespace === undefined
-      ? [warning(where, 'is not there, or not to be seen: without it no node can be locked, and no Machine is remediated')]
+      ? [
+          warning(
+            where,
+            'is not there, or not to be seen: without it no node can be locked, and no Machine is remediated: kubectl create namespace medik8s-leases, then kubectl apply -k config/medik8s',
+          ),
+        ]
       : [];
   return [...lock, ...hosts.flatMap((host) => ofHost(host, named)), ...asked];
 }

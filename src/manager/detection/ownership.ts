@@ -47,7 +47,7 @@ export function ownershipOf({ other, kinds, definition }: Claim, facts: FoundKin
   if (choice === 'own') return { isOwn: true, reason: `${flag} own, and ${alone}` };
   return facts.isOurs
     ? { isOwn: true, reason: `the ${kind} definition is ours, and ${alone}` }
-    : off(`the ${kind} definition is not ours, so its controller may come back: ${flag} own says that none will`);
+    : off(`the ${kind} definition was not installed by nodefence, so ${other} may start at any time: if none will, start nodefence with ${flag} own`);
 }
 
 /** Which kinds are ours, look after look: whether another controller is at work shows in several only. */

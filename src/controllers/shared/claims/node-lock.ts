@@ -52,7 +52,7 @@ export class NodeLock {
       const { namespace } = this.#dependencies;
       if (error.status === 409) return `Lease ${namespace}/${nodeLeaseName(node)} is being written by somebody else`;
       if (error.status !== 403 && error.status !== 404) throw error;
-      return `the node lease in namespace ${namespace}, without which another remediator could act on the node, can not be taken: ${error.message}`;
+      return `the node lease in namespace ${namespace}, without which another remediator could act on the node, can not be taken: ${error.message}${remedyFor(error, namespace)}`;
     }
   }
 
@@ -96,4 +96,12 @@ export class NodeLock {
     else this.#observations.set(node, seeNodeLease(this.#observations.get(node), lease, nowMs));
     return nodeLeaseState(this.#observations.get(node), nowMs, this.#dependencies.holder);
   }
+}
+
+/** Where it has no namespace, or no right: of another 404 a second look decides. */
+function remedyFor({ status, message }: ApiStatusError, namespace: string): string {
+  const apply = 'kubectl apply -k config/medik8s';
+  if (status === 403) return `; in the cluster of the node: ${apply}`;
+  if (!message.includes(`namespaces "${namespace}" not found`)) return '';
+  return `; in the cluster of the node: kubectl create namespace ${namespace}, then ${apply}`;
 }
