@@ -99,6 +99,17 @@ describe('the leader elector', () => {
     ]);
   });
 
+  it('says once that the Lease can not be taken, however often it is tried again', async () => {
+    const said: string[] = [];
+    const warn = (message: string): void => void said.push(message);
+    const silent = (): void => undefined;
+    server.set(undefined);
+    server.fault = 'refuse';
+    build('a', { logger: { debug: silent, info: silent, warn, error: silent } });
+    await clock.advance(60_000);
+    expect(said).toEqual(['the lease could not be taken and will be tried again']);
+  });
+
   it('takes an emptied Lease at once when it is poked, and not one that is held', async () => {
     server.set(held('then'));
     const elector = build('a');

@@ -8,8 +8,8 @@ import type { Random } from '../ports/random.ts';
 import type { Logger } from '../ports/recorder.ts';
 import { LEASES } from '../ports/resources.ts';
 import { claimed, emptied, observed, reasonToWait, renewed, restored, seen, waitBeforeTaking, type LeaseObservation } from './lease-record.ts';
-import { momentOf } from '../ports/moment.ts';
-import type { Moment } from '../ports/moment.ts';
+import { momentOf, type Moment } from '../ports/moment.ts';
+import { RepeatedWarnings } from './repeated-warnings.ts';
 import { within } from './within.ts';
 
 /** Safety margin between the end of our right to act and the end of the lease. */
@@ -60,6 +60,7 @@ interface Term {
 export class LeaderElector implements Leadership {
   readonly identity: string;
   readonly #options: LeaderElectorOptions;
+  readonly #warnings: RepeatedWarnings;
   readonly #durationMs: number;
   readonly #renewDeadlineMs: number;
   readonly #retryMs: number;
@@ -88,6 +89,7 @@ export class LeaderElector implements Leadership {
 
   constructor(options: LeaderElectorOptions) {
     this.#options = options;
+    this.#warnings = new RepeatedWarnings(options);
     this.#durationMs = options.durationMs ?? 15_000;
     this.#renewDeadlineMs = options.renewDeadlineMs ?? 10_000;
     this.#retryMs = options.retryMs ?? 2_000;
@@ -211,6 +213,7 @@ export class LeaderElector implements Leadership {
       const isOurs = lease?.spec.holderIdentity === this.identity;
       const waitMs = isOurs ? 0 : this.#waitMs(this.#observation);
       if (waitMs > 0) {
+        this.#warnings.over('taken');
         this.#freeSinceMs = undefined;
         this.#logStandby(lease, waitMs);
         return Math.min(pauseMs, waitMs);
@@ -227,7 +230,7 @@ export class LeaderElector implements Leadership {
       // It exists, so somebody leads by it, also where it is deleted before the next look.
       if (error instanceof ApiStatusError && error.status === 409) this.wasHeld();
       metrics.renewFailed();
-      logger.warn('the lease could not be taken and will be tried again', { error, delayMs: pauseMs });
+      this.#warnings.warn('taken', 'the lease could not be taken and will be tried again', error, { delayMs: pauseMs });
       return pauseMs;
     }
   }
@@ -289,22 +292,21 @@ export class LeaderElector implements Leadership {
 
   /** One renewal. Returns the time until the next. */
   async #renew(): Promise<number> {
-    const { cluster, clock, logger, metrics } = this.#options;
+    const { cluster, clock, metrics } = this.#options;
     const term = this.#term;
-    if (term === undefined || !this.#mayGoOn(term)) {
-      return this.#retryMs;
-    }
+    if (term === undefined || !this.#mayGoOn(term)) return this.#retryMs;
     const sent = this.#now();
     try {
       const written = await this.#attempt(cluster.replace(LEASES, renewed(term.lease, clock, term.epoch)));
       if (this.#term === term) {
         metrics.renewed(clock.monotonicMs() - sent.monotonicMs);
+        this.#warnings.over('renewed');
         this.#hold({ ...term, lease: written, sentAtMs: sent.monotonicMs, sentAtBootMs: sent.bootMs });
       }
       return this.#retryMs;
     } catch (error) {
       metrics.renewFailed();
-      logger.warn('the lease could not be renewed and will be tried again', { error });
+      this.#warnings.warn('renewed', 'the lease could not be renewed and will be tried again', error);
       return error instanceof ApiStatusError && (error.status === 409 || error.status === 404) ? this.#reread(term) : this.#retryMs;
     }
   }
@@ -314,9 +316,7 @@ export class LeaderElector implements Leadership {
     try {
       const lease = await this.#attempt(this.#read());
       this.#compare(lease);
-      if (this.#term !== term) {
-        return this.#retryMs;
-      }
+      if (this.#term !== term) return this.#retryMs;
       if (lease?.spec.holderIdentity !== this.identity || lease.metadata.uid !== term.lease.metadata.uid) {
         this.#lose(lease === undefined ? 'the Lease was deleted' : `the Lease is held by "${lease.spec.holderIdentity ?? ''}"`);
         return this.#retryMs;
@@ -324,7 +324,7 @@ export class LeaderElector implements Leadership {
       this.#term = { ...term, lease };
       return this.#retryMs / 10;
     } catch (error) {
-      this.#options.logger.warn('the lease could not be read', { error });
+      this.#warnings.warn('renewed', 'the lease could not be read', error);
       return this.#retryMs;
     }
   }

@@ -12,6 +12,7 @@ import { acceptFor, JSON_ONLY } from './protobuf/kinds.ts';
 import { currentVersion, listPages, selectors, type PagedListOptions } from './paged-list.ts';
 import { REFLECTOR_TIMINGS, type ReflectorTimings } from './reflector-timings.ts';
 import { keyOf, pathOf } from './resource-path.ts';
+import { RepeatedWarnings } from './repeated-warnings.ts';
 import { isOlder } from './resource-version.ts';
 import { needsRelist, refusesInitialEvents } from './status.ts';
 import { runWatch, type WatchResult } from './watch-session.ts';
@@ -60,9 +61,11 @@ export class Reflector<T extends KubeObject> {
   #refusals = 0;
   #lastError: Error | undefined;
   #isStarted = false;
+  readonly #warnings: RepeatedWarnings;
 
   constructor(options: ReflectorOptions<T>) {
     this.#options = options;
+    this.#warnings = new RepeatedWarnings(options);
     this.#timings = { ...REFLECTOR_TIMINGS, ...options.timings };
     this.#state = new WatchedState<T>(this.name, options);
     this.#accept = acceptFor(options.resource);
@@ -170,7 +173,7 @@ export class Reflector<T extends KubeObject> {
 
   async #watch(initial: InitialEvents<T> | undefined): Promise<WatchResult> {
     const { transport, clock, resource, namespace, restMs } = this.#options;
-    const { watchMinMs, watchMaxMs, openDeadlineMs, idleMs, listDeadlineMs } = this.#timings;
+    const { watchMinMs, watchMaxMs, openDeadlineMs, idleMs, listDeadlineMs, stableMs } = this.#timings;
     const timeoutMs = watchMinMs + this.#options.random.next() * (watchMaxMs - watchMinMs);
     const askedAtMs = clock.monotonicMs();
     let isOpen = false;
@@ -200,6 +203,7 @@ export class Reflector<T extends KubeObject> {
         if (isOpen || initial !== undefined) this.#state.cache.freshAtMs = clock.monotonicMs();
         else this.#state.cache.reopened(clock.monotonicMs());
         isOpen = true;
+        if (clock.monotonicMs() - askedAtMs >= stableMs) this.#tellOver();
       },
       onEvent: (event) => {
         if (this.#initial === undefined) this.#state.apply(event);
@@ -270,6 +274,7 @@ export class Reflector<T extends KubeObject> {
       this.#failures = 0;
       this.#refusals = 0;
       this.#lastError = undefined;
+      this.#tellOver();
     }
     this.#refusals += end === 'refused' || end === 'error-event' || end === 'garbled' ? 1 : 0;
     if (needsRelist(error) || end === 'went-back' || this.#refusals >= refusalsBeforeRelist) {
@@ -285,9 +290,13 @@ export class Reflector<T extends KubeObject> {
     if (isOrdinary) {
       this.#options.logger.debug('watch ended', fields);
     } else {
-      this.#options.logger.warn('watch failed', fields);
+      this.#warnings.warn(this.name, 'watch failed', error, fields);
     }
     return delayMs;
+  }
+
+  #tellOver(): void {
+    if (this.#warnings.over(this.name)) this.#options.logger.info('watch stands again', { resource: this.name });
   }
 
   #wake(): void {

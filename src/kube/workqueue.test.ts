@@ -53,6 +53,25 @@ describe('the workqueue', () => {
     expect(runs()).toEqual(['a@0']);
   });
 
+  it('says once that a key fails, however often it is tried again, and anew after it was done', async () => {
+    const warned: unknown[] = [];
+    let isRefused = true;
+    const queue = build({
+      logger: { ...SILENT, warn: (_message, fields) => void warned.push(fields?.['key']) },
+      handler: () => (isRefused ? Promise.reject(new Error('nodes "a" is forbidden')) : Promise.resolve(undefined)),
+    });
+    queue.add('a');
+    queue.add('b');
+    await clock.advance(300_000);
+    expect(warned).toEqual(['a', 'b']);
+    isRefused = false;
+    await clock.advance(60_000);
+    isRefused = true;
+    queue.add('a');
+    await clock.advance(1_000);
+    expect(warned).toEqual(['a', 'b', 'a']);
+  });
+
   it('starts a due key without any time passing', async () => {
     build().add('a');
     await Promise.resolve();

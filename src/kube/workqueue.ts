@@ -6,6 +6,7 @@ import type { Load } from '../ports/load.ts';
 import type { WorkqueueMetrics } from '../ports/metrics.ts';
 import type { Random } from '../ports/random.ts';
 import type { Logger } from '../ports/recorder.ts';
+import { RepeatedWarnings } from './repeated-warnings.ts';
 import { TokenBucket } from './token-bucket.ts';
 
 export interface WorkqueueOptions {
@@ -59,6 +60,7 @@ export class Workqueue {
   readonly #options: WorkqueueOptions;
   readonly #backoff: BackoffLimits;
   readonly #bucket: TokenBucket;
+  readonly #warnings: RepeatedWarnings;
   readonly #entries = new Map<string, Entry>();
   readonly #ready = new Set<string>();
   /** Ready before all of those, the last one first. */
@@ -78,6 +80,7 @@ export class Workqueue {
       throw new Error(`workqueue ${options.name}: concurrency must be a whole number from 1, not ${String(options.concurrency)}`);
     }
     this.#options = options;
+    this.#warnings = new RepeatedWarnings(options);
     this.#least = Math.min(options.concurrency, options.pacing?.least ?? options.concurrency);
     this.#room = this.#least;
     this.#backoff = options.backoff ?? { baseMs: 100, maxMs: 60_000 };
@@ -245,6 +248,7 @@ export class Workqueue {
     try {
       const result = await this.#options.handler(key, this.#abort.signal);
       entry.failures = 0;
+      this.#warnings.over(key);
       if (result?.afterMs !== undefined) {
         this.add(key, result.afterMs);
       }
@@ -259,12 +263,13 @@ export class Workqueue {
   }
 
   #retry(key: string, entry: Entry, error: Error): void {
-    const { random, logger, metrics, name } = this.#options;
+    const { random, metrics, name } = this.#options;
     const retryAfterMs = error instanceof ApiStatusError ? (error.retryAfterMs ?? 0) : 0;
     const delayMs = Math.max(equalJitter(this.#backoff, entry.failures, random), this.#bucket.take(), retryAfterMs);
     entry.failures += 1;
     metrics.retried(name);
-    logger.warn('work failed and will be tried again', { queue: name, key, failures: entry.failures, delayMs, error });
+    const fields = { queue: name, key, failures: entry.failures, delayMs };
+    this.#warnings.warn(key, 'work failed and will be tried again', error, fields);
     this.add(key, delayMs);
   }
 

@@ -56,6 +56,7 @@ export const LOG_FIELDS: Readonly<Record<string, string>> = {
   taint: 'key of a taint',
   to: 'state that was entered',
   uid: 'uid of an object',
+  untold: 'lines that were kept back since the last one, for there were too many',
   url: 'address that was called, without credentials',
   version: 'version of this program',
 };
