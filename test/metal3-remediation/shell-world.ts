@@ -270,9 +270,13 @@ export class ShellWorld {
     return replica;
   }
 
-  async #send({ controllers, minor, isReachable }: Site, replica: Replica, request: ApiRequest): ReturnType<ApiTransport['request']> {
+  async #send({ controllers, minor, isReachable, denies }: Site, replica: Replica, request: ApiRequest): ReturnType<ApiTransport['request']> {
     if (replica.isDead) return new Promise(() => undefined);
     if (!isReachable) throw new TransportError('unreachable', 'no way there');
+    if (denies(request)) {
+      const message = `${request.path} is forbidden: the user cannot ${request.method}`;
+      return { status: 403, headers: {}, body: { kind: 'Status', status: 'Failure', reason: 'Forbidden', message, code: 403 } };
+    }
     if (request.path === '/version') return { status: 200, headers: {}, body: { major: '1', minor: String(minor) } };
     // What an account may do is asked for by a POST that writes nothing.
     if (request.method === 'GET' || request.path.startsWith('/apis/authorization.k8s.io/')) return controllers.request(request);

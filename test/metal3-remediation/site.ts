@@ -3,7 +3,7 @@ import { testRandom } from '../../src/testbed/apiserver/test-support.ts';
 import { inProcessTransport } from '../../src/testbed/apiserver/transport.ts';
 import type { ApiEvent } from '../../src/laws/trace.ts';
 import { ApiClient } from '../../src/kube/client.ts';
-import type { ApiTransport } from '../../src/ports/api-transport.ts';
+import type { ApiRequest, ApiTransport } from '../../src/ports/api-transport.ts';
 import type { Cluster, Resource } from '../../src/ports/cluster.ts';
 import type { ManualClock } from '../../src/runtime/manual-clock.ts';
 
@@ -32,6 +32,8 @@ export class Site {
   /** Of Kubernetes, 1.x. */
   minor = 27;
   isReachable = true;
+  /** What the controller may not do now, whatever its roles say. */
+  denies: (request: ApiRequest) => boolean = () => false;
 
   constructor(clock: ManualClock) {
     const users = [

@@ -4,6 +4,7 @@ import type { SourceMutant } from './source-mutant.ts';
 const STOPPED_MEANWHILE = 'test/metal3-remediation/stopped-meanwhile.test.ts';
 const HELD = 'test/metal3-remediation/held.test.ts';
 const STOPPED = 'test/metal3-remediation/stopped.test.ts';
+const DENIED = 'test/metal3-remediation/denied.test.ts';
 const FLOW = 'test/metal3-remediation/flow.test.ts';
 
 /** Defects of what carries out a Metal3Remediation. */
@@ -195,5 +196,33 @@ export const METAL3_REMEDIATION_MUTANTS: readonly SourceMutant[] = [
     file: 'src/controllers/metal3-remediation/perform.ts',
     edits: [['      if (asksOwner(action)) await unlessStopped(dependencies, observation);\n', '']],
     killedBy: byTest(STOPPED_MEANWHILE, 'keeps a Machine from its owner, who would replace it'),
+  },
+  {
+    name: 'node denied for a moment',
+    defect: 'a host is power-cycled without a look at its Node because the cluster of that was coming up and denied everybody',
+    file: 'src/controllers/metal3-remediation/node-side.ts',
+    edits: [['memory.deniedForMs(true) < BEARABLE_MS || ', '']],
+    killedBy: byTest(DENIED, 'for a moment, as one does that comes up, has nothing switched off meanwhile'),
+  },
+  {
+    name: 'tainted and denied',
+    defect: 'a node that we have tainted is started, and stays tainted, because its cluster does not allow to read it any more',
+    file: 'src/controllers/metal3-remediation/node-side.ts',
+    edits: [[' || mayBeTainted(metadata.annotations)) throw error;', ') throw error;']],
+    killedBy: byTest(DENIED, 'while our taint stands there leaves the host off'),
+  },
+  {
+    name: 'control plane out of sight',
+    defect: 'the last majority of a control plane is switched off where nobody may read whether it is',
+    file: 'src/controllers/metal3-remediation/node-side.ts',
+    edits: [['const plane = isOfPlane ?', 'const plane = isOfPlane && nodeName === undefined ?']],
+    killedBy: byTest(DENIED, 'for good keeps a control plane as it is'),
+  },
+  {
+    name: 'kept labels given up',
+    defect: 'labels that were kept of a Node are lost because its cluster does not allow to read it for a while',
+    file: 'src/controllers/metal3-remediation/waiting.ts',
+    edits: [['  if (!hasBackup(remediation.annotations)) return { actions', '  if (remediation.uid !== undefined) return { actions']],
+    killedBy: byTest(DENIED, 'while labels of its Node are kept here has them put back'),
   },
 ];

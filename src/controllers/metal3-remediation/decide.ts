@@ -18,13 +18,21 @@ export function decide(snapshot: Snapshot): Decision {
   const { remediation, nowMs } = snapshot;
   const step = stepOf(snapshot);
   const about = `Metal3Remediation ${remediation.namespace}/${remediation.name}`;
-  const told = [...remediation.problems, ...(step.problem === undefined ? [] : [step.problem])];
+  const told = [...remediation.problems, ...unreadNode(snapshot), ...(step.problem === undefined ? [] : [step.problem])];
   return {
     actions: step.actions ?? [],
     problems: told.map((problem) => `${about}: ${problem}`),
     holdsNode: snapshot.takenBy === undefined && isUnderWay(snapshot),
     ...(step.dueInMs !== undefined && { nextDueMs: nowMs + step.dueInMs }),
   };
+}
+
+function unreadNode({ node, machine }: Snapshot): string[] {
+  if (node !== 'forbidden') return [];
+  const name = machine === 'gone' ? '' : (machine.nodeName ?? '');
+  return [
+    `the kubeconfig of its cluster does not allow to read node ${name}: its host is power-cycled alone, and nothing of its workload is released`,
+  ];
 }
 
 /** Its host: Metal3 looks in the Metal3Machine's own namespace alone, whatever the annotation says. */

@@ -2,7 +2,7 @@ import { hasBackup } from '../shared/baremetal-host/node-backup.ts';
 import type { ActionEvent } from '../shared/remediation/actions.ts';
 import type { Step } from './actions.ts';
 import { hasFinalizer, isPhaseOver } from './situation.ts';
-import { awaitObservation, setFinalizer, wait, wayBack } from './steps.ts';
+import { awaitObservation, NOT_RESTORED, setFinalizer, wait, wayBack } from './steps.ts';
 import type { Snapshot } from './snapshot.ts';
 import { putBack } from './waiting.ts';
 
@@ -22,19 +22,16 @@ export function ending(snapshot: Snapshot): Step {
     if (kept.length > 0) return { actions: kept };
   }
   if (isKept && node === 'unknown') return awaitObservation();
+  const isAway = node === 'not-found' || node === 'forbidden';
   const isStarted = remediation.phase === 'Running' || remediation.phase === 'Waiting';
   if (!isOver && machine !== 'gone' && isStarted) {
     if (host?.power?.isOn === false && host.isOnline) return wait();
-    if (isKept && node === 'not-found') return wait();
+    if (isKept && isAway) return wait();
   }
-  return { actions: [setFinalizer(remediation, false, eventOf(isKept && node === 'not-found'))] };
+  return { actions: [setFinalizer(remediation, false, eventOf(isKept && isAway))] };
 }
 
 function eventOf(isLost: boolean): ActionEvent {
   if (!isLost) return { type: 'Normal', reason: 'RemediationStopped', message: 'it is not wanted any more' };
-  return {
-    type: 'Warning',
-    reason: 'NodeNotRestored',
-    message: 'its Node did not come back in time: labels and annotations that were kept are lost',
-  };
+  return NOT_RESTORED;
 }

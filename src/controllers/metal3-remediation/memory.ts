@@ -23,6 +23,7 @@ export class Memory {
   /** Calls that fail and are tried again. */
   readonly failing: LongTrouble;
   readonly #clock: Pick<Clock, 'monotonicMs'>;
+  #deniedSinceMs: number | undefined;
   #taint: { node: string; seenMs: number } | undefined;
   readonly #fence: FirstSeenPhase;
 
@@ -45,6 +46,13 @@ export class Memory {
   taintSeenMs(node: string): number {
     if (this.#taint?.node !== node) this.#taint = { node, seenMs: this.#clock.monotonicMs() };
     return this.#taint.seenMs;
+  }
+
+  /** For how long its Node may not be read, told at each look. */
+  deniedForMs(isDenied: boolean): number {
+    const nowMs = this.#clock.monotonicMs();
+    this.#deniedSinceMs = isDenied ? (this.#deniedSinceMs ?? nowMs) : undefined;
+    return nowMs - (this.#deniedSinceMs ?? nowMs);
   }
 
   forgetTaint(): void {

@@ -4,7 +4,7 @@ import type { Metal3Remediation } from '../../ports/metal3.ts';
 import type { Node } from '../../ports/objects.ts';
 import { LEASES, NODE_LEASE_NAMESPACE, PODS, VOLUME_ATTACHMENTS } from '../../ports/resources.ts';
 import { OWN_NODE_REASON } from '../shared/baremetal-host/own-node.ts';
-import type { HoldFact } from '../shared/remediation/actions.ts';
+import type { HoldFact, Marks } from '../shared/remediation/actions.ts';
 import { controlPlaneHold } from '../shared/remediation/control-plane.ts';
 import type { Owner } from '../shared/remediation/owner.ts';
 import { CLUSTER_NAME, isClusterHere, MACHINE, nodeLeftBy, placeOf, secretOf } from '../shared/remediation/place.ts';
@@ -17,12 +17,23 @@ import type { DrainFacts, Snapshot } from './snapshot.ts';
 import { workloadOf } from './workload.ts';
 import type { Workload } from './workload.ts';
 
+/** Label of a Machine of Cluster API. */
+const CONTROL_PLANE = 'cluster.x-k8s.io/control-plane';
+/** One that denies for longer means it. */
+const BEARABLE_MS = 30_000;
+
 /** The Node of a remediation, its workload, and the cluster that both are in. */
 export interface NodeSide extends Pick<Snapshot, 'node' | 'drain' | 'servesOutOfService'> {
   /** Absent: there is no Node that it could be about, or its cluster is gone. */
   place?: { cluster: Cluster; isOwn: boolean; nodeName: string };
   object?: Node;
   holds: readonly HoldFact[];
+}
+
+/** Our taint may stand on the Node. */
+export function mayBeTainted(annotations: Marks = {}): boolean {
+  const mark = annotations[RELEASE];
+  return mark !== undefined && !mark.endsWith(':ended');
 }
 
 /** No Node that it could be about, or none that can be read: a stop of all holds it, and one of the node that its Machine names. */
@@ -42,11 +53,11 @@ export async function nodeSide(
   owner: Owner | 'none' | 'gone',
   memory: Memory,
 ): Promise<NodeSide> {
-  const found = typeof owner === 'object' ? await placed(dependencies, remediation, owner) : await left(dependencies, remediation);
+  const found = typeof owner === 'object' ? await placed(dependencies, remediation, owner, memory) : await left(dependencies, remediation);
   if (found === undefined) return nobodySide(dependencies);
   const { place, serves } = found;
   const { cluster, nodeName } = place;
-  if (found.object === 'forbidden') return { ...(await nobodySide(dependencies, nodeName)), node: 'forbidden', place };
+  if (found.object === 'forbidden') return forbiddenSide(dependencies, place, owner);
   const lease = await cluster.get(LEASES, nodeName, NODE_LEASE_NAMESPACE);
   if (lease !== undefined) memory.life.seeLease(lease);
   const holds = await holdsOn(dependencies, place, found.object);
@@ -57,6 +68,20 @@ export async function nodeSide(
   const node = { ...readNode(object), ...(lifeSeenMs !== undefined && { lifeSeenMs }) };
   const drain = await drainOf(dependencies, place, object, memory);
   return { node, object, servesOutOfService, place, holds, ...(drain !== undefined && { drain }) };
+}
+
+/** P10: whether a majority of its control plane would stay can not be read there. */
+async function forbiddenSide(
+  dependencies: Metal3RemediationDependencies,
+  place: NonNullable<NodeSide['place']>,
+  owner: Owner | 'none' | 'gone',
+): Promise<NodeSide> {
+  const { nodeName } = place;
+  const { holds, ...side } = await nobodySide(dependencies, nodeName);
+  const isOfPlane = typeof owner === 'object' && owner.facts.labels[CONTROL_PLANE] !== undefined;
+  const message = `machine ${nodeName} is of a control plane, and the kubeconfig of its cluster does not allow to read whether a majority would stay`;
+  const plane = isOfPlane ? [{ reason: 'control-plane-majority', message, isStop: false }] : [];
+  return { ...side, node: 'forbidden', place, holds: [...holds, ...plane] };
 }
 
 interface Found {
@@ -70,6 +95,7 @@ async function placed(
   { own, nodes, workloads }: Metal3RemediationDependencies,
   { metadata }: Metal3Remediation,
   { object: machine, facts }: Owner,
+  memory: Memory,
 ): Promise<Found | undefined> {
   const { nodeName } = facts;
   if (nodeName === undefined) return undefined;
@@ -84,6 +110,7 @@ async function placed(
   };
   try {
     const place = await placeOf({ cluster: own.cluster, workloadClusters }, target, { uid: metadata.uid ?? '', machine });
+    memory.deniedForMs(false);
     if (place !== undefined) {
       const { cluster, isOwn, node } = place;
       const told = node?.metadata.annotations?.[MACHINE];
@@ -94,6 +121,8 @@ async function placed(
   } catch (error) {
     const far: NodeCluster | undefined = other;
     if (far === undefined || !(error instanceof ApiStatusError) || error.status !== 403) throw error;
+    // One that comes up denies everybody for a moment, and where our taint may stand the Node is not left alone for it.
+    if (memory.deniedForMs(true) < BEARABLE_MS || mayBeTainted(metadata.annotations)) throw error;
     return { place: { cluster: far.cluster, isOwn: false, nodeName }, object: 'forbidden', serves: far.servesOutOfService };
   }
   if (metadata.deletionTimestamp !== undefined) return undefined;
@@ -103,9 +132,8 @@ async function placed(
 /** Of a Machine that is gone: its Node matters only as long as our taint may stand on it. */
 async function left({ own, workloads }: Metal3RemediationDependencies, { metadata }: Metal3Remediation): Promise<Found | undefined> {
   const { annotations = {}, labels = {}, namespace = '', ownerReferences = [] } = metadata;
-  const mark = annotations[RELEASE];
   const machine = ownerReferences.find(({ kind }) => kind === 'Machine');
-  if (machine === undefined || mark === undefined || mark.endsWith(':ended')) return undefined;
+  if (machine === undefined || !mayBeTainted(annotations)) return undefined;
   const name = labels[CLUSTER_NAME];
   const other = name === undefined ? undefined : await workloads({ namespace, name: secretOf(name) });
   for (const [{ cluster, servesOutOfService: serves }, isOwn] of [[own, true] as const, ...(other === undefined ? [] : [[other, false] as const])]) {

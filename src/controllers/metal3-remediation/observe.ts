@@ -14,8 +14,8 @@ import type { SeenFence } from './by-fence.ts';
 import { hostNameOf } from './decide.ts';
 import type { Metal3RemediationDependencies } from './dependencies.ts';
 import type { Memory } from './memory.ts';
-import { holdKeyOf, RELEASE } from './names.ts';
-import { nobodySide, nodeSide } from './node-side.ts';
+import { holdKeyOf } from './names.ts';
+import { mayBeTainted, nobodySide, nodeSide } from './node-side.ts';
 import type { NodeSide } from './node-side.ts';
 import { readRemediation } from './read-remediation.ts';
 import { hasFinalizer, isHeldUp, isPhaseOver } from './situation.ts';
@@ -110,10 +110,8 @@ async function sideOf(
     memory.phase.answered();
     return side;
   } catch (error) {
-    const mark = remediation.annotations[RELEASE];
-    const mayBeTainted = mark !== undefined && !mark.endsWith(':ended');
     const age = { monotonicMs: dependencies.clock.monotonicMs(), remediation };
-    if (!hasFinalizer(remediation) || mayBeTainted || !isPhaseOver(age, remediation.settings.powerOffTimeoutMs)) throw error;
+    if (!hasFinalizer(remediation) || mayBeTainted(remediation.annotations) || !isPhaseOver(age, remediation.settings.powerOffTimeoutMs)) throw error;
     const nodeName = typeof owner === 'object' ? owner.facts.nodeName : undefined;
     return { ...(await nobodySide(dependencies, nodeName)), node: 'unknown' };
   }

@@ -21,6 +21,13 @@ export function awaitObservation(): Step {
   return wait('the cluster of its node can not be asked: nothing is begun, and its time begins when it can');
 }
 
+/** Behind the last chance to put it back. */
+export const NOT_RESTORED: ActionEvent = {
+  type: 'Warning',
+  reason: 'NodeNotRestored',
+  message: 'its Node did not come back in time: labels and annotations that were kept are lost',
+};
+
 /** A hold stops what isolates, switches off or releases (P6); it never stops the way back. */
 export function unlessHeld({ holds }: Snapshot, step: Step): Step {
   const [hold] = holds;

@@ -7,22 +7,30 @@ import type { Action, Step } from './actions.ts';
 import { POLL_MS, RELEASE } from './names.ts';
 import { isPhaseOver, isTimedOut, remediationRef } from './situation.ts';
 import type { Situation } from './situation.ts';
-import { awaitObservation, nextAttempt, setFinalizer, wait, wayBack } from './steps.ts';
+import { awaitObservation, nextAttempt, NOT_RESTORED, setFinalizer, wait, wayBack } from './steps.ts';
 import type { RemediationFacts, Snapshot } from './snapshot.ts';
 
 /** Phase Waiting: power on, the Node comes back, what was kept is put back. */
 export function waiting(situation: Situation): Step {
-  const { snapshot, remediation, host, hasFinalizer } = situation;
+  const { snapshot, host, hasFinalizer } = situation;
   const back = wayBack(snapshot, host);
   if (back.dueInMs !== undefined) return back;
   if (snapshot.node === 'unknown') return awaitObservation();
   const isOn = host.power?.isOn === true;
   if (isOn && hasFinalizer) {
-    if (snapshot.node === 'forbidden') return { actions: [setFinalizer(remediation, false)], dueInMs: POLL_MS };
+    if (snapshot.node === 'forbidden') return unread(snapshot);
     if (typeof snapshot.node === 'object' && isBack(snapshot, snapshot.node, host.power?.seenMs ?? 0)) return finish(situation, snapshot.node);
   }
   if (isOverdue(snapshot)) return nextAttempt(situation, overdueBecause(situation));
   return wait(isOn ? undefined : troubleOf(situation));
+}
+
+/** What was kept of a Node that may not be read is not given up before its time is over. */
+function unread(snapshot: Snapshot): Step {
+  const { remediation } = snapshot;
+  if (!hasBackup(remediation.annotations)) return { actions: [setFinalizer(remediation, false)], dueInMs: POLL_MS };
+  if (!isOverdue(snapshot)) return wait();
+  return { actions: [setFinalizer(remediation, false, NOT_RESTORED)], dueInMs: POLL_MS };
 }
 
 function overdueBecause({ host, hasFinalizer }: Situation): string {
