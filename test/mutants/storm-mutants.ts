@@ -13,6 +13,8 @@ const STORM = 'src/controllers/fence/storm/storm.test.ts';
 const PREDECESSOR = 'src/controllers/fence/storm/predecessor';
 
 /** Defects of the storm policies: of those that time ends, and of who counts as unhealthy. */
+const TAKE_OVER = 'src/controllers/fence/storm/take-over.test.ts';
+
 export const STORM_MUTANTS: readonly SourceMutant[] = [
   {
     name: 'take-over as a start',
@@ -235,5 +237,26 @@ export const STORM_MUTANTS: readonly SourceMutant[] = [
       'src/controllers/fence/storm/foreign-objects.test.ts',
       'are not read until the answer to what was asked last is there, or an error, whatever an earlier one says',
     ),
+  },
+  {
+    name: 'cooldown forgotten',
+    defect: 'a leader that takes over behind a storm fences at once what comes back with the switch',
+    file: 'src/controllers/fence/storm/storm.ts',
+    edits: [["reasons.has('cooldown') || ", '']],
+    killedBy: byTest(TAKE_OVER, 'waits for what the storm left behind to settle'),
+  },
+  {
+    name: 'storm forgotten',
+    defect: 'a storm that ends while another takes the lead leaves no cooldown behind',
+    file: 'src/controllers/fence/storm/storm.ts',
+    edits: [['|| [...STORM_ITSELF].some((reason) => reasons.has(reason))', '']],
+    killedBy: byTest(TAKE_OVER, 'waits for what the storm left behind to settle'),
+  },
+  {
+    name: 'grace cut short',
+    defect: 'a cluster that just came up is judged as soon as another replica takes the lead',
+    file: 'src/controllers/fence/storm/storm.ts',
+    edits: [['&& !this.#isStarting', '']],
+    killedBy: byTest(TAKE_OVER, 'judges nothing either before its own grace is over'),
   },
 ];

@@ -4,6 +4,7 @@ import type { JournalEntry } from '../../../domain/node-fence.ts';
 import { judgeStorm } from '../../../domain/policies/judge.ts';
 import type { StormHold } from '../../../domain/policies/judge.ts';
 import { fenceableOf } from '../../../domain/policies/node-set.ts';
+import { STORM_ITSELF } from '../../../domain/policies/policy.ts';
 import type { StormPolicy } from '../../../domain/policies/policy.ts';
 import { withRemedies } from '../../../domain/policies/remedied.ts';
 import type { RemedyStage } from '../../../domain/policies/remedied.ts';
@@ -50,6 +51,8 @@ export class Storm {
   #askedAtMs = 0;
   #cancelRest: (() => void) | undefined;
   #version = 0;
+  /** The leader before had only just come up, and nobody led before it. */
+  #isStarting = false;
   #judgement: Judgement | undefined;
   #remedyJudgement: (Judgement & { stages: ReadonlyMap<string, RemedyStage> }) | undefined;
   /** Nodes that took or gave back a slot since then: an older judgement counted them otherwise. */
@@ -180,6 +183,7 @@ export class Storm {
 
   #judgeAnew(policies: readonly StormPolicy[], nowMs: number): Judgement['holdsOf'] {
     const failed = fenceableOf(this.#roster.nodes).map(({ name }) => name);
+    if (this.#judgement === undefined) this.#takeUp();
     this.#askAround();
     let holdsOf = judgeStorm(policies, this.#view(nowMs));
     if (this.#trips.see(policies, failed, holdsOf, nowMs)) {
@@ -190,6 +194,13 @@ export class Storm {
     this.#moved.clear();
     this.#judgement = { atMs: nowMs, version: this.#version, policies, holdsOf };
     return holdsOf;
+  }
+
+  /** What a predecessor waited for is not shorter for that another leads. */
+  #takeUp(): void {
+    const reasons = new Set([...this.#dependencies.listers.fences.all()].flatMap(heldFor));
+    if (reasons.has('cooldown') || [...STORM_ITSELF].some((reason) => reasons.has(reason))) this.#trips.resume();
+    this.#isStarting = reasons.has('startup-grace');
   }
 
   #view(nowMs: number): StormView {
@@ -207,7 +218,7 @@ export class Storm {
       controller: {
         ownNode: options.ownNode,
         startedAtMs: this.#startedAtMs,
-        tookOver: tookOver?.() === true,
+        tookOver: tookOver?.() === true && !this.#isStarting,
         freshAtMs: Math.min(listers.nodes.freshAtMs, listers.leases.freshAtMs),
         freshSinceMs: Math.max(listers.nodes.freshSinceMs ?? this.#startedAtMs, listers.leases.freshSinceMs ?? this.#startedAtMs),
         targets,
@@ -238,4 +249,10 @@ export class Storm {
     this.#connectivity.rest();
     foreignMarks?.rest();
   }
+}
+
+/** Why it waits, by its record. */
+function heldFor({ status }: NodeFence): readonly string[] {
+  if (status?.hold === undefined || status.state === 'final') return [];
+  return [status.hold, ...(status.hold.besides ?? [])].map(({ reason }) => reason);
 }

@@ -26,6 +26,11 @@ export class Trips {
     return ended;
   }
 
+  /** A predecessor has left a storm, or what comes behind one: it ends no earlier than this process sees that it is over. */
+  resume(): void {
+    this.#isStorm = true;
+  }
+
   get endedAtMs(): number | undefined {
     return this.#stormEndedAtMs;
   }
