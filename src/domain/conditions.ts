@@ -13,12 +13,12 @@ export function isToldIgnored({ conditions }: NodeFenceStatus): boolean {
   return conditions.some(({ type, reason }) => type === 'ConfigurationValid' && reason === SPEC_IGNORED);
 }
 
-const WAS_HELD = 'It was held by ';
+/** Something has held the fence: the condition says what, `policy: message`, until something else does. */
+const HOLD_OVER = 'HoldOver';
 
 /** What last held a fence that nothing holds now, as `policy: message`. */
 export function pastHold({ conditions }: NodeFenceStatus): string | undefined {
-  const held = conditions.find(({ type }) => type === 'Held');
-  return held?.status === 'False' && held.message.startsWith(WAS_HELD) ? held.message.slice(WAS_HELD.length) : undefined;
+  return conditions.find(({ type, reason }) => type === 'Held' && reason === HOLD_OVER)?.message;
 }
 
 /**
@@ -55,8 +55,8 @@ function conditionStates(status: NodeFenceStatus, ignored: string | undefined, p
       'Held',
       status.hold !== undefined,
       status.hold?.reason === undefined ? 'Held' : camel(status.hold.reason),
-      'NotHeld',
-      status.hold?.message ?? (past === undefined ? '' : `${WAS_HELD}${past}`),
+      past === undefined ? 'NotHeld' : HOLD_OVER,
+      status.hold?.message ?? past ?? '',
     ),
     truth('Stopped', status.hold?.policy === 'stop', 'StoppedByPerson', 'NotStopped', status.hold?.policy === 'stop' ? status.hold.message : ''),
     truth(

@@ -79,7 +79,7 @@ describe('what has held a fence', () => {
     expect(told(model.status)).toMatchObject({ status: 'True', reason: 'MaxUnhealthy', message: '5 of 8 are unhealthy' });
     model.holds = [];
     model.next();
-    const over = { status: 'False', reason: 'NotHeld', message: 'It was held by max-unhealthy: 5 of 8 are unhealthy' };
+    const over = { status: 'False', reason: 'HoldOver', message: 'max-unhealthy: 5 of 8 are unhealthy' };
     expect(told(model.status)).toMatchObject(over);
     for (let count = 0; count < 5; count += 1) model.next();
     expect(model.status.journal).not.toEqual([]);
@@ -101,7 +101,7 @@ describe('what has held a fence', () => {
     const model = new Model();
     model.fail();
     for (let count = 0; count < 5; count += 1) model.next();
-    expect(told(model.status)).toMatchObject({ status: 'False', message: '' });
+    expect(told(model.status)).toMatchObject({ status: 'False', reason: 'NotHeld', message: '' });
     expect(recordOf(model.status, undefined)).not.toHaveProperty('heldBy');
   });
 });

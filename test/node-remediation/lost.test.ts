@@ -117,7 +117,8 @@ describe('a request of which nobody knows in which cluster its node is', () => {
     await fencing();
     await nodeGone();
     await world.pass(2 * MINUTE_MS);
-    expect(await processing()).toBe('its fence is withdrawn: its node is gone, and was not proven off');
+    const told = { type: 'Processing', reason: 'FenceWithdrawn', message: 'its node is gone, and was not proven off' };
+    expect((await world.found('m'))?.status?.conditions).toContainEqual(expect.objectContaining(told));
     expect(warnings.filter((warning) => warning.includes(LOST))).toHaveLength(1);
   });
 

@@ -6,11 +6,8 @@ import type { Action, Step } from './actions.ts';
 import type { FenceFacts } from '../shared/claims/fence-facts.ts';
 import { POLL_MS, READY_AGAIN_MS, UNHEALTHY, UNHEALTHY_VALUE } from './names.ts';
 import type { Snapshot } from './snapshot.ts';
-import { remediationEvent, requestRef, reportStatus } from './status.ts';
+import { FENCE_WITHDRAWN, remediationEvent, requestRef, reportStatus } from './status.ts';
 import { targetOf } from './target.ts';
-
-/** How the message of a request begins whose fence is being let go. */
-const WITHDRAWN = 'its fence is withdrawn: ';
 
 /** Somebody else is to do something. The words stand in the condition Processing too. */
 export function wait(snapshot: Snapshot, problem?: string): Step {
@@ -104,8 +101,7 @@ function readyAgain(snapshot: Snapshot, node: string): Step | undefined {
 
 /** Why its fence was withdrawn, where it was by us. */
 export function whyWithdrawn({ request }: Snapshot): string | undefined {
-  const message = request.conditions.find(({ type }) => type === 'Processing')?.message ?? '';
-  return message.startsWith(WITHDRAWN) ? message.slice(WITHDRAWN.length) : undefined;
+  return request.conditions.find(({ type, reason }) => type === 'Processing' && reason === FENCE_WITHDRAWN)?.message;
 }
 
 /** The fence did not do it: again, or the end. A fence of ours that still stands is withdrawn first, so that its absence tells that this is done. */
@@ -115,7 +111,7 @@ export function failed(snapshot: Snapshot, why: string): Step {
   const isLast = retryCount >= settings.retryLimit;
   if (fence !== undefined && isOurs(snapshot) && !(isLast && settings.onExhaustion === 'LeaveOff')) {
     const { actions = [], ...step } = withdraw(snapshot, fence, why);
-    return { ...step, actions: [...reportStatus(snapshot, { phase: request.phase, message: WITHDRAWN + why }), ...actions] };
+    return { ...step, actions: [...reportStatus(snapshot, { phase: request.phase, message: why, isWithdrawn: true }), ...actions] };
   }
   if (isLast) return exhausted(snapshot, why, 'Stopped');
   const again = { phase: '', retryCount: retryCount + 1, lastRemediatedMs: nowMs, message: why } as const;

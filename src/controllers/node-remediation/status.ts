@@ -19,12 +19,17 @@ const CONDITIONS: Readonly<Record<Phase, { processing: Status; succeeded: Status
   Stopped: { processing: 'False', succeeded: 'False', reason: 'RemediationStopped' },
 };
 
+/** Reason of Processing: our fence of it is being let go, for what the message says. */
+export const FENCE_WITHDRAWN = 'FenceWithdrawn';
+
 export interface StatusReport {
   phase: Phase;
   retryCount?: number;
   lastRemediatedMs?: number;
   nodeFence?: string;
   message?: string;
+  /** Its fence is let go, for what the message says. */
+  isWithdrawn?: boolean;
   /** The Node goes for good: its absence is no reason to delete the request. */
   isNodeGoing?: boolean;
 }
@@ -56,12 +61,12 @@ export function reportStatus({ request, nowMs }: Pick<Snapshot, 'request' | 'now
 
 function conditionsOf(
   standing: readonly ConditionFact[],
-  { phase, message = '', isNodeGoing = false }: StatusReport,
+  { phase, message = '', isWithdrawn = false, isNodeGoing = false }: StatusReport,
   nowMs: number,
 ): ConditionFact[] {
   const { processing, succeeded, reason } = CONDITIONS[phase];
   const wanted: ConditionFact[] = [
-    { type: 'Processing', status: processing, reason, message },
+    { type: 'Processing', status: processing, reason: isWithdrawn ? FENCE_WITHDRAWN : reason, message },
     { type: 'Succeeded', status: succeeded, reason, message },
     ...(isNodeGoing ? [{ type: 'PermanentNodeDeletionExpected', status: 'True' as const, reason: 'NodeRemoved', message: '' }] : []),
   ];
