@@ -17,6 +17,7 @@ import { setUpNodeDaemons } from './node-daemons/setup.ts';
 import type { NodeDaemonSources } from './node-daemons/setup.ts';
 import { setUpNodeRemediation } from './node-remediation/setup.ts';
 import { setUpRemedies } from './remedies/setup.ts';
+import { RefusedWatches } from './refused-watches.ts';
 import type { RemedySources } from './remedies/setup.ts';
 import { setUpProblems } from './problems/setup.ts';
 import type { PreservationSources } from './preservation/setup.ts';
@@ -75,6 +76,11 @@ export function setUpSecondaryControllers(ports: ControllerPorts, options: Contr
     setUpMachineRemediation(ports, options, sources),
     setUpMetal3Remediation(ports, options, sources),
   ].filter((each) => each !== undefined);
+  const refused = new RefusedWatches({
+    clock: ports.clock,
+    watches: () => controllers.flatMap(({ watches }) => watches),
+    ...{ namespace: options.namespace, say: given.say },
+  });
   return {
     given: {
       ...(preservation === undefined ? {} : { preservation }),
@@ -92,11 +98,13 @@ export function setUpSecondaryControllers(ports: ControllerPorts, options: Contr
     },
     start: () => {
       for (const each of controllers) each.start();
+      refused.start();
     },
     wake: () => {
       for (const each of controllers) each.wake();
     },
     close: async () => {
+      refused.close();
       await Promise.all(controllers.map((each) => each.close()));
       workloads.close();
     },

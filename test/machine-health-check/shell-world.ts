@@ -38,7 +38,7 @@ const NAMESPACES: Resource = { group: '', version: 'v1', kind: 'Namespace', plur
 const HOME = `${NAMESPACE}/${CLUSTER}`;
 
 /** What becomes of a write: done, refused before it is done, or done and never answered. */
-type Fate = 'done' | 'lost' | 'unanswered';
+type Fate = 'done' | 'lost' | 'unanswered' | 'denied';
 
 export interface Replica {
   controller: MachineHealthCheckController;
@@ -325,6 +325,10 @@ function wireOf(transport: ApiTransport, replica: Replica): ApiTransport {
       replica.writes.push(write);
       const fate = replica.fate(write, replica.writes.length);
       if (fate === 'lost') throw new TransportError('unreachable', 'no way there');
+      if (fate === 'denied') {
+        const message = `${write} is forbidden`;
+        return { status: 403, headers: {}, body: { kind: 'Status', status: 'Failure', reason: 'Forbidden', message, code: 403 } };
+      }
       const response = await transport.request(request);
       if (fate === 'unanswered') throw new TransportError('timeout', 'no answer');
       return response;

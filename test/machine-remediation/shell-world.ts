@@ -102,6 +102,7 @@ export class ShellWorld implements HostPower {
   readonly #hardware = new Map<string, Hardware>();
   readonly #replicas: Replica[] = [];
   readonly #stops: (() => void)[] = [];
+  #denies: (request: ApiRequest) => boolean = () => false;
   #refusal = 403;
   #refuses: (request: ApiRequest) => boolean = () => false;
   /** What everybody asked of the API server. */
@@ -290,6 +291,11 @@ export class ShellWorld implements HostPower {
     return this.operator.create(VOLUME_ATTACHMENTS, { metadata: { name: `csi-data-${node}` }, spec });
   }
 
+  /** What the controller may not do now, whatever its roles say; none: all that these grant. */
+  deny(denies: (request: ApiRequest) => boolean = () => false): void {
+    this.#denies = denies;
+  }
+
   /** As an admission policy of somebody may. */
   refuseTaints(status: number): void {
     this.#refusal = status;
@@ -335,6 +341,10 @@ export class ShellWorld implements HostPower {
   #wire(replica: Replica): ApiTransport {
     return {
       request: async (request: ApiRequest) => {
+        if (this.#denies(request)) {
+          const message = `${request.path} is forbidden: the user cannot ${request.method}`;
+          return { status: 403, headers: {}, body: { kind: 'Status', status: 'Failure', reason: 'Forbidden', message, code: 403 } };
+        }
         // What an account may do is asked for by a POST that writes nothing.
         if (request.method === 'GET' || request.path.startsWith('/apis/authorization.k8s.io/')) return this.controllers.request(request);
         const write = `${request.method} ${request.path}`;

@@ -353,4 +353,18 @@ export const KUBE_MUTANTS: readonly SourceMutant[] = [
       'while it is paced by how busy the process is begins fewer again once it is busy, and never fewer than that',
     ),
   },
+  {
+    name: 'a warning each time',
+    defect: 'a right that is lacking fills the log: each kind that may not be watched is a line every few seconds',
+    file: 'src/kube/repeated-warnings.ts',
+    edits: [['if (isRepeated || !this.#lines.tryTake())', 'if (!isRepeated && !this.#lines.tryTake())']],
+    killedBy: byTest('src/kube/repeated-warnings.test.ts', 'is told when it begins, and every ten minutes while it stands'),
+  },
+  {
+    name: 'a warning for each object',
+    defect: 'a right that is lacking is a line for each of thousands of nodes',
+    file: 'src/kube/repeated-warnings.ts',
+    edits: [['if (isRepeated || !this.#lines.tryTake())', 'if (isRepeated)']],
+    killedBy: byTest('src/kube/repeated-warnings.test.ts', 'of very many things at once is counted'),
+  },
 ];

@@ -192,4 +192,11 @@ export const MACHINE_HEALTH_CHECK_MUTANTS: readonly SourceMutant[] = [
     ],
     killedBy: byTest(CHANGES, 'of the Node of a Machine concerns the checks of all Machines that name it, before and after'),
   },
+  {
+    name: 'a refused write in silence',
+    defect: 'whoever looks at a MachineHealthCheck is not told that its status may not be written',
+    file: 'src/controllers/shared/executor.ts',
+    edits: [['if (at !== undefined && wasRefused(error)) refused?.(at, message);', '']],
+    killedBy: byTest('test/machine-health-check/denied.test.ts', 'a right that is lacking to write a MachineHealthCheck is told once there'),
+  },
 ];

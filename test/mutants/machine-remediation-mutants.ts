@@ -226,4 +226,25 @@ export const MACHINE_REMEDIATION_MUTANTS: readonly SourceMutant[] = [
     edits: [["    case 'delete-machine': {\n      await unlessStopped(cluster, nodeName);\n", "    case 'delete-machine': {\n"]],
     killedBy: byTest('test/machine-remediation/held-back.test.ts', 'deletes no Machine against a stop that came between its look and its write'),
   },
+  {
+    name: 'a right lacking in silence',
+    defect: 'whoever looks at a Machine is not told that the controller may not write or read what it needs',
+    file: 'src/controllers/machine-remediation/controller.ts',
+    edits: [['  return failures > 1;', '  return failures < 1;']],
+    killedBy: byTest('test/machine-remediation/denied.test.ts', 'to patch a host is told once on the Machine'),
+  },
+  {
+    name: 'an unreadable Machine in silence',
+    defect: 'a Machine that may not be read is told of nowhere but in the log',
+    file: 'src/controllers/shared/reconciler/reconciler.ts',
+    edits: [['object ?? kind.known?.(`${namespace}/${name}`)', 'object']],
+    killedBy: byTest('test/machine-remediation/denied.test.ts', 'to read a Machine is told once on the Machine'),
+  },
+  {
+    name: 'a refused watch in silence',
+    defect: 'a controller waits for ever for a kind that it may not watch, and nodefence status is silent about it',
+    file: 'src/manager/refused-watches.ts',
+    edits: [['if (lister.synced || !isRefused) return [];', 'if (!lister.synced || !isRefused) return [];']],
+    killedBy: byTest('src/manager/refused-watches.test.ts', 'a kind that may not be watched stands in the status'),
+  },
 ];

@@ -72,6 +72,11 @@ export class MachineHealthCheckController {
       acted: (kind, result) => {
         metrics.acted(kind, result);
       },
+      mend: dependencies.mend,
+      refused: (action, message) => {
+        // Of a request that is refused its Machine has a condition.
+        if (action.kind !== 'create-request') tellRefused(recorder, action, message);
+      },
       ended: wake,
       rateLimiter: new WriteRateLimiter(clock),
     });
@@ -173,6 +178,12 @@ export class MachineHealthCheckController {
     if (!this.#cache.isSynced) return 'unsynced';
     return { dueMs: [...this.#reconciliations.values()].map(({ decision }) => decision.nextDueMs), retryAtMs: this.#executor.nextDueMs() };
   }
+}
+
+/** About whatever it was to be written to: its owner looks there. */
+function tellRefused(recorder: HealthCheckDependencies['recorder'], { target }: Action, message: string): void {
+  const { apiVersion, kind, namespace, name, uid } = target;
+  recorder.event({ apiVersion, kind, metadata: { namespace, name, uid } }, 'Warning', 'WriteRefused', message);
 }
 
 function keyOfNotice(uid: string, { reason, message }: ActionEvent): string {

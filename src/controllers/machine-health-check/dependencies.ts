@@ -76,5 +76,7 @@ export interface HealthCheckDependencies {
   nodeLeases?: Lister<Lease>;
   kinds: RemediationKinds;
   workloads: WorkloadClusters;
+  /** See Executor. */
+  mend?: string;
   options: HealthCheckOptions;
 }

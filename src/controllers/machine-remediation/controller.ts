@@ -71,9 +71,10 @@ export function machineRemediationController(given: MachineRemediationDependenci
 }
 
 function machineKind(context: Context, watched: WatchedMachines): Kind<ClusterMachine> {
-  const { resource } = watched;
+  const { resource, lister } = watched;
   return {
     kind: kindOf(watched),
+    known: (key) => lister.get(key),
     get: (namespace, name) => context.dependencies.cluster.get(resource, name, namespace),
     reconcile: async (key, object) => {
       const observation = await observe(context.observer, watched, object);
@@ -82,10 +83,16 @@ function machineKind(context: Context, watched: WatchedMachines): Kind<ClusterMa
       return { ...IDLE, problems: isMarked(object) ? [`Machine ${namespace}/${name}: nothing is done: ${observation.blocked}`] : [] };
     },
     forget: (key) => giveBack(context, key),
+    isReported,
     record: (_key, { metadata }, problem) => {
       record(context, { apiVersion: `${resource.group}/${resource.version}`, kind: 'Machine', metadata }, problem);
     },
   };
+}
+
+/** One alone is reported to nobody: any API server has one now and then. */
+function isReported(_key: string, _error: unknown, failures: number): boolean {
+  return failures > 1;
 }
 
 /** Hosts on which our hold is, and which no Machine names: they are not left off. */
@@ -94,6 +101,7 @@ function hostKind(context: Context): Kind<BareMetalHost> {
   const { enqueue, observer } = context;
   return {
     kind: HOST_KIND,
+    known: (key) => hosts?.get(key),
     get: (namespace, name) => (hosts === undefined ? Promise.resolve(undefined) : cluster.get(BARE_METAL_HOSTS, name, namespace)),
     reconcile: async (key, host) => {
       if (!isHeld(host)) return undefined;
@@ -106,6 +114,7 @@ function hostKind(context: Context): Kind<BareMetalHost> {
       return observation === undefined ? IDLE : planFor(context, key, observation);
     },
     forget: (key) => giveBack(context, key),
+    isReported,
     record: (_key, { metadata }, problem) => {
       record(context, { apiVersion: 'metal3.io/v1alpha1', kind: HOST_KIND, metadata }, problem);
     },

@@ -44,6 +44,8 @@ export interface MachineRemediationDependencies {
   /** Takes nodes by writes to this cluster. */
   lockOn: (cluster: Cluster) => Pick<NodeLock, 'take' | 'giveBack'>;
   queue: { add(key: string, delayMs?: number): void };
+  /** See Reconciler. */
+  mend?: string;
   options: {
     /** false: nothing is written. */
     enforce: boolean;

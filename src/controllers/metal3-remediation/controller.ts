@@ -81,6 +81,7 @@ function remediationKind(
   return {
     kind: resource.kind,
     lister,
+    known: (key) => lister.get(key),
     get: (namespace, name) => own.cluster.get(resource, name, namespace),
     reconcile: async (key, object) => {
       const { uid = '' } = object.metadata;

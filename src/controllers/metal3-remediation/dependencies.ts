@@ -47,6 +47,8 @@ export interface Metal3RemediationDependencies {
   stormHolds: StormHolds;
   metrics: SecondaryControllerMetrics;
   queue: { add(key: string, delayMs?: number): void };
+  /** See Reconciler. */
+  mend?: string;
   options: {
     /** false: nothing is written. */
     enforce: boolean;

@@ -67,6 +67,7 @@ function requestKind(
   return {
     kind: requests.kind,
     lister: listers.requests,
+    known: (key) => listers.requests.get(key),
     get: (namespace, name) => cluster.get(requests, name, namespace),
     reconcile: async (key, object) => {
       const phase = phases.get(key) ?? new FirstSeenPhase(clock);

@@ -28,6 +28,8 @@ export interface RemediationDependencies {
   proofReader: ProofReader;
   workloadClusters: WorkloadClusters;
   queue: { add(key: string, delayMs?: number): void };
+  /** See Reconciler. */
+  mend?: string;
   options: {
     /** false: nothing is written. */
     enforce: boolean;

@@ -80,6 +80,7 @@ export class PreservationController implements Preservation {
       mayWrite,
       perform: (action, chain) => this.#perform(action, chain),
       acted: (kind, result) => metrics.acted(kind, result),
+      mend: dependencies.mend,
       ended: (link) => this.#touch(link),
     });
     this.#timer = new RequeueTimer({

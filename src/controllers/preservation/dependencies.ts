@@ -54,5 +54,7 @@ export interface PreservationDependencies {
   tellProblems: (problems: readonly string[]) => void;
   log: Logger;
   metrics: PreservationMetrics;
+  /** See Executor. */
+  mend?: string;
   options: PreservationOptions;
 }

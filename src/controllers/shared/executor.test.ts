@@ -195,4 +195,26 @@ describe('What was decided', () => {
     await settled();
     expect(done).toHaveLength(4);
   });
+
+  it('is told once where the API server refuses it, with what gives the right; what else fails is not', async () => {
+    const told: string[] = [];
+    const refused = ({ kind }: { kind: string }, message: string): void => void told.push(`${kind}: ${message}`);
+    let failure: Error = new ApiStatusError(403, 'Forbidden', 'it is forbidden');
+    const { executor, clock, warnings } = scene({ mend: 'kubectl apply', refused, perform: () => Promise.reject(failure) });
+    const again = async (): Promise<void> => {
+      executor.submit([chain('a', 'write')]);
+      await settled();
+      await clock.advance(120_000);
+    };
+    await again();
+    await again();
+    expect([told, executor.problems(), warnings.length]).toEqual([
+      ['write: write failed: it is forbidden (mend it: kubectl apply)'],
+      ['a: write failed: it is forbidden (mend it: kubectl apply)'],
+      1,
+    ]);
+    failure = new ApiStatusError(503, 'ServiceUnavailable', 'not now');
+    await again();
+    expect([told.length, warnings.length]).toEqual([1, 2]);
+  });
 });

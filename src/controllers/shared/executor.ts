@@ -1,7 +1,7 @@
 import { ApiStatusError } from '../../ports/api-transport.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/recorder.ts';
-import { isConflict } from './conflict.ts';
+import { isConflict, wasRefused } from './conflict.ts';
 import type { WriteRateLimiter } from './write-rate-limiter.ts';
 import { FailureBackoff } from './failure-backoff.ts';
 
@@ -25,6 +25,10 @@ export interface ExecutorParts<C extends ActionChain> {
   perform: (action: C['actions'][number], chain: C) => Promise<void>;
   /** What became of one action. */
   acted?: (kind: string, result: 'done' | 'conflict' | 'failed') => void;
+  /** What gives the rights that the API server refuses, for people. */
+  mend?: string | undefined;
+  /** The API server says no to an action: told once for as long as it does. */
+  refused?: (action: C['actions'][number], message: string) => void;
   /** The chain of this key has come to an end, whatever became of it. */
   ended: (key: string) => void;
   /** How often one object may be written to; absent: as often as it is decided. */
@@ -112,14 +116,14 @@ export class Executor<C extends ActionChain> {
     const mayGoOn = (): boolean => !this.#isClosed && this.#rules === rules && mayWrite();
     if (!mayGoOn()) return;
     rateLimiter?.take(chain.key);
-    let at: string | undefined;
+    let at: C['actions'][number] | undefined;
     try {
       await prepare?.(chain);
       for (const action of chain.actions) {
         if (!mayGoOn()) return;
-        at = action.kind;
+        at = action;
         await perform(action, chain);
-        acted?.(at, 'done');
+        acted?.(at.kind, 'done');
       }
       this.#done.add(chain);
       this.#backoff.clear(chain.key);
@@ -129,8 +133,9 @@ export class Executor<C extends ActionChain> {
   }
 
   /** `action`: the one that it failed at; undefined: before the first. */
-  #failed(key: string, action: string | undefined, error: unknown): void {
-    const { log, acted, controller } = this.#parts;
+  #failed(key: string, at: C['actions'][number] | undefined, error: unknown): void {
+    const { log, acted, controller, mend, refused } = this.#parts;
+    const action = at?.kind;
     const fields = { controller, object: key, ...(action !== undefined && { action }), error };
     const isConflicting = isConflict(error);
     if (action !== undefined) acted?.(action, isConflicting ? 'conflict' : 'failed');
@@ -139,9 +144,12 @@ export class Executor<C extends ActionChain> {
       log.debug('write conflict; decided again', fields);
       return;
     }
-    const words = error instanceof Error ? error.message : String(error);
+    const remedy = error instanceof ApiStatusError && error.status === 403 && mend !== undefined ? ` (mend it: ${mend})` : '';
+    const words = (error instanceof Error ? error.message : String(error)) + remedy;
     const message = action === undefined ? words : `${action} failed: ${words}`;
     const isNew = this.#backoff.add(key, message, error instanceof ApiStatusError ? error.retryAfterMs : undefined);
-    if (isNew) log.warn('actions failed and will be retried', fields);
+    if (!isNew) return;
+    log.warn('actions failed and will be retried', fields);
+    if (at !== undefined && wasRefused(error)) refused?.(at, message);
   }
 }

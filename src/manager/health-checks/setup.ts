@@ -20,6 +20,7 @@ import type { WorkloadPool } from '../workload-pool.ts';
 import { Owners } from '../detection/ownership.ts';
 import { GatedController } from '../gated-controller.ts';
 import type { Built } from '../gated-controller.ts';
+import { rightsOf } from '../self-check/installed.ts';
 import { watchBase, watching } from '../watching.ts';
 import { FamilyMetrics } from './family-metrics.ts';
 import { findFamilies } from './found-families.ts';
@@ -90,6 +91,7 @@ function build(
     ...(nodeLeases !== undefined && { nodeLeases }),
     kinds: new WatchedKinds(base),
     workloads: new WatchedWorkloads(base, workloads),
+    mend: rightsOf('machine-health-check', options.namespace),
     options: { enforce: options.mode === 'enforce', hasBothLists },
   });
   const close = async (): Promise<void> => {

@@ -15,6 +15,7 @@ import { Owners } from '../detection/ownership.ts';
 import { GatedController, overQueue } from '../gated-controller.ts';
 import type { Built } from '../gated-controller.ts';
 import { hasOutOfService } from '../server-version.ts';
+import { rightsOf } from '../self-check/installed.ts';
 import { watchBase, watching } from '../watching.ts';
 import { findMachines } from './found-machines.ts';
 import type { FoundMachines, ServedMachines } from './found-machines.ts';
@@ -82,6 +83,7 @@ function build(
     machineRemediationController({
       ...{ clock, cluster, recorder, log, leadership, machines, nodes, leases, fences, stormHolds, queue, ...hosts },
       metrics: ports.metrics.machineRemediation,
+      mend: rightsOf('machine-remediation', options.namespace),
       volumesOn: (node) => volumeAttachments.byIndex(BY_NODE, node).length,
       servesOutOfService: () => hasOutOfService(transport, VERSION_DEADLINE_MS),
       lockOn: (gated) => (namespace === undefined ? NO_LOCK : new NodeLock({ cluster: gated, clock, namespace, holder: LOCK_HOLDER })),

@@ -15,6 +15,7 @@ import { Owners } from '../detection/ownership.ts';
 import { GatedController, overQueue } from '../gated-controller.ts';
 import type { Built } from '../gated-controller.ts';
 import { hasStableOutOfService } from '../server-version.ts';
+import { rightsOf } from '../self-check/installed.ts';
 import { watchBase, watching } from '../watching.ts';
 import type { WorkloadPool } from '../workload-pool.ts';
 import { findRemediations } from './found-remediations.ts';
@@ -78,6 +79,7 @@ function build(
       podsOf: (node) => listers.pods.byIndex(BY_NODE, node),
       workloads: (secret) => nodeClusterOf(workloads, secret),
       metrics: metrics.metal3Remediation,
+      mend: rightsOf('metal3-remediation', options.namespace, true),
       options: { enforce: mode === 'enforce', nodeLeaseNamespace, hasOperator, ownNode, inFlightMax: IN_FLIGHT_MAX },
     }),
   );

@@ -8,6 +8,7 @@ import type { RemediationKind } from '../../ports/remediation.ts';
 import type { ControllerOptions, ControllerPorts } from '../composition.ts';
 import { GatedController, overQueue } from '../gated-controller.ts';
 import type { Built, ControllerSetup } from '../gated-controller.ts';
+import { rightsOf } from '../self-check/installed.ts';
 import { watchBase, watching } from '../watching.ts';
 import type { WorkloadPool } from '../workload-pool.ts';
 import { servedKinds } from './served-kinds.ts';
@@ -69,6 +70,7 @@ function build(
     nodeRemediationController({
       ...{ clock, cluster, recorder, log, leadership, kinds, fences, proofReader, queue },
       metrics: metrics.remediation,
+      mend: rightsOf('remediation', options.namespace, true),
       workloadClusters: workloads.clusterOf,
       options: { enforce: options.mode === 'enforce', inFlightMax: IN_FLIGHT_MAX },
     }),

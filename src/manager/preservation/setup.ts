@@ -8,6 +8,7 @@ import type { ProofReader } from '../../ports/proof-reads.ts';
 import { LEADER_LEASE } from '../composition.ts';
 import type { ControllerOptions, ControllerPorts } from '../composition.ts';
 import { configuredPools, POOLS_CONFIG } from './configured-pools.ts';
+import { rightsOf } from '../self-check/installed.ts';
 import { watchMachines } from './machine-side.ts';
 import { GatedPreservation } from './gated-preservation.ts';
 
@@ -52,6 +53,7 @@ export function setUpPreservation(
       tellProblems: (problems) => say('preservation', problems),
       log: logger,
       metrics: metrics.preservation,
+      mend: rightsOf(choice === 'own' ? 'preservation-own' : 'preservation-observe', namespace),
     },
     watchMachines: () => watchMachines(machines, { clock, random, logger, metrics: metrics.watch }, timings),
     controllerOf: (dependencies) => new PreservationController(dependencies),

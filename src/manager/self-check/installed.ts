@@ -7,10 +7,14 @@ import { CUSTOM_RESOURCE_DEFINITIONS, NODE_FENCE_DEFINITION, NODE_FENCE_REPORT_D
 import type { CustomResourceDefinition } from '../../manifests/definitions.ts';
 import { HEALTH_CHECK_ACCESS } from '../../manifests/health-check-access.ts';
 import { HEALTH_CHECK_DEFINITION, PROPOSED_HEALTH_CHECK_DEFINITION } from '../../manifests/health-check-definitions.ts';
+import { MACHINE_REMEDIATION_ACCESS } from '../../manifests/machine-remediation-access.ts';
 import { METAL3_REMEDIATION_ACCESS } from '../../manifests/metal3-remediation-access.ts';
 import { METAL3_REMEDIATION_DEFINITIONS } from '../../manifests/metal3-remediation-definitions.ts';
+import { PRESERVATION_OBSERVE_ACCESS } from '../../manifests/preservation-access.ts';
+import { PROBLEM_ACCESS } from '../../manifests/problem-access.ts';
 import { REMEDIATION_ACCESS } from '../../manifests/remediation-access.ts';
 import { PROPOSED_REMEDIATION_DEFINITIONS, REMEDIATION_DEFINITIONS } from '../../manifests/remediation-definitions.ts';
+import { REMEDIES_ACCESS } from '../../manifests/remedies-access.ts';
 import type { ControllerOptions } from '../composition.ts';
 
 type Choice = Pick<ControllerOptions, 'namespace' | 'remediation' | 'healthChecks' | 'metal3Remediation'>;
@@ -88,6 +92,35 @@ function rightFolder(folder: string): string {
 function elsewhereRemedy(namespace: string): string {
   if (namespace === NAMESPACE) return 'kubectl apply -k config/other-namespaces';
   return `nodefence manifests --namespace ${namespace} --only other-namespaces | kubectl apply -f -`;
+}
+
+/** By folder, what gives rights that only some clusters need. */
+const OPTIONAL_ACCESS: readonly (readonly [folder: string, access: readonly object[]])[] = [
+  ['remediation', REMEDIATION_ACCESS],
+  ['machine-health-check', HEALTH_CHECK_ACCESS],
+  ['machine-remediation', MACHINE_REMEDIATION_ACCESS],
+  ['metal3-remediation', METAL3_REMEDIATION_ACCESS],
+  ['preservation-observe', PRESERVATION_OBSERVE_ACCESS],
+  ['remedies', [...REMEDIES_ACCESS, ...PROBLEM_ACCESS]],
+];
+
+/** What gives the right to watch this kind, `plural.group`; undefined: nothing that is shipped for some clusters only. */
+export function watchedBy(kind: string, namespace: string): string | undefined {
+  const folders = OPTIONAL_ACCESS.filter(([, access]) => access.some((object) => 'rules' in object && isWatched(kind, object as Role)));
+  return folders.length === 0 ? undefined : folders.map(([folder]) => rightRemedy(folder, namespace)).join(', or ');
+}
+
+function isWatched(kind: string, { rules }: Pick<Role, 'rules'>): boolean {
+  return rules.some(
+    ({ apiGroups, resources, verbs }) =>
+      verbs.includes('watch') && apiGroups.some((group) => resources.some((plural) => (group === '' ? plural : `${plural}.${group}`) === kind)),
+  );
+}
+
+/** What gives a controller beside the one that fences its rights: those of both roles. `isFar`: it goes to other clusters too. */
+export function rightsOf(folder: string, namespace: string, isFar = false): string {
+  const here = `${rightRemedy('rbac', namespace)} and ${rightRemedy(folder, namespace)}`;
+  return isFar ? `${here}; where another cluster refuses it, what its kubeconfig may do` : here;
 }
 
 function rightRemedy(folder: string, namespace: string): string {

@@ -39,6 +39,8 @@ export interface ReconciledKind<T extends Reconciled = Reconciled, A extends { k
   isGoneForgotten?: boolean;
   /** A consistent read; undefined: it is gone. Absent: there is nothing to be read. */
   get?(namespace: string, name: string): Promise<T | undefined>;
+  /** As the watch has it, by `namespace/name`: what a failure is recorded about where it can not be read. */
+  known?(key: string): T | undefined;
   /** Observes it and decides. undefined: nothing is to be done about it any more. Rejects when something could not be read: then nothing is decided. */
   reconcile(key: string, object: T): Promise<Plan<A> | undefined>;
   /** It is gone, or nothing is to be done about it any more. */

@@ -1,3 +1,4 @@
+import { ApiStatusError } from '../../../ports/api-transport.ts';
 import type { Leadership } from '../../../ports/leadership.ts';
 import type { SecondaryControllerMetrics } from '../../../ports/metrics.ts';
 import type { KubeObject } from '../../../ports/objects.ts';
@@ -31,6 +32,8 @@ export interface ReconcilerParts {
   subscribe?: () => readonly (() => void)[];
   /** Enqueues what the listers of the kinds do not. */
   enqueueAll?: () => void;
+  /** What gives the rights that the API server refuses, for people. */
+  mend?: string | undefined;
   /** See ActiveProblems. */
   identityOf?: (problem: string) => string;
 }
@@ -97,18 +100,18 @@ export class Reconciler {
     const [word = '', namespace = '', name = ''] = key.split(/[ /]/);
     const kind = kinds.find((each) => each.kind === word);
     if (kind === undefined) return undefined;
-    const object = kind.get === undefined ? {} : await kind.get(namespace, name);
-    if (object === undefined) return this.#forget(kind, key);
-    this.#problems.begin(key, object.metadata?.uid);
+    let object: Reconciled | undefined = kind.get === undefined ? {} : undefined;
     try {
-      const plan = await kind.reconcile(key, object);
-      if (plan !== undefined) return { afterMs: await this.#carryOut(kind, key, object, plan) };
+      if (kind.get !== undefined) object = await kind.get(namespace, name);
+      if (object !== undefined) this.#problems.begin(key, object.metadata?.uid);
+      const plan = object === undefined ? undefined : await kind.reconcile(key, object);
+      if (object !== undefined && plan !== undefined) return { afterMs: await this.#carryOut(kind, key, object, plan) };
       await this.#forget(kind, key);
       return undefined;
     } catch (error) {
       if (isConflict(error)) return { afterMs: AFTER_CONFLICT_MS };
       const failures = this.#problems.countFailure(key);
-      if (kind.isReported?.(key, error, failures) === true) this.#failed(kind, key, object, error);
+      if (kind.isReported?.(key, error, failures) === true) this.#failed(kind, key, object ?? kind.known?.(`${namespace}/${name}`), error);
       throw error;
     }
   }
@@ -145,18 +148,19 @@ export class Reconciler {
     return plan.actions.length === 0 ? { end: 'none' } : { end: 'done', afterMs: plan.afterActionsMs, isRefused };
   }
 
-  #failed(kind: ReconciledKind, key: string, object: Reconciled, error: unknown): void {
-    const message = error instanceof Error ? error.message : String(error);
+  #failed(kind: ReconciledKind, key: string, object: Reconciled | undefined, error: unknown): void {
+    const { mend } = this.#parts;
+    const remedy = error instanceof ApiStatusError && error.status === 403 && mend !== undefined ? ` (mend it: ${mend})` : '';
+    const message = (error instanceof Error ? error.message : String(error)) + remedy;
     this.#problems.failed(key, `${key}: ${message}`, (problem) => this.#record(kind, key, object, problem, true));
   }
 
-  #record(kind: ReconciledKind, key: string, object: Reconciled, problem: string, isFailure: boolean): void {
-    if (this.#parts.gate.mayWrite()) kind.record?.(key, object, problem, isFailure);
+  #record(kind: ReconciledKind, key: string, object: Reconciled | undefined, problem: string, isFailure: boolean): void {
+    if (object !== undefined && this.#parts.gate.mayWrite()) kind.record?.(key, object, problem, isFailure);
   }
 
-  async #forget(kind: ReconciledKind, key: string): Promise<undefined> {
+  async #forget(kind: ReconciledKind, key: string): Promise<void> {
     this.#problems.forget(key);
     await kind.forget?.(key);
-    return undefined;
   }
 }
