@@ -68,6 +68,23 @@ describe('a plan of the methods that are asked for', () => {
     expect(message(none, ['p1', 'p2'])).toBe('');
   });
 
+  it('revokes no storage to which a way stays open that a ConfigMap of its own defines', () => {
+    const node = { 'fence-config-node-a': { 'config.properties': 'isolation=mark-unschedulable\n' } };
+    const alone = (config: string, plug = 'p'): ConfigMaps => ({
+      [config]: { 'method.properties': (way('x')['fence-method-x'] ?? '').replace('plug=x', `plug=${plug}`) },
+    });
+    const ofNode = { ...node, ...alone('fence-method-p1-node-a'), ...alone('fence-method-p2-node-a', 'p2') };
+    expect(message(ofNode, ['p1'])).toContain('p2 closes another way to storage san');
+    expect(message(ofNode, ['p1', 'p2'])).toBe('');
+    const ofAll = { ...node, ...alone('fence-method-p1', '{annotation:bmc}'), ...alone('fence-method-p2', '{node}') };
+    expect(message(ofAll, ['p1'])).toContain('p2 closes another way to storage san');
+    expect(
+      message({ ...node, ...alone('fence-method-p1', '{node}'), ...alone('fence-method-p2', '{annotation:none}') }, ['p1']),
+      'one that this node lacks',
+    ).toBe('');
+    expect(message({ ...ofNode, ...alone('fence-method-p3-node-b', 'p3') }, ['p1', 'p2']), 'that of another node').toBe('');
+  });
+
   it('needs no power method where it goes no further than isolation', () => {
     expect(errors(asked(['mark-unschedulable'], 'isolation'))).toEqual([]);
   });

@@ -1,6 +1,6 @@
 import type { AskedMethods } from '../domain/node-fence.ts';
 import { switchesOff } from '../domain/plan.ts';
-import { methodNames } from './method-body.ts';
+import { definedMethodNames } from './method-body.ts';
 import type { ResolvedLevel } from './plan-checks.ts';
 import { resolveMethod } from './plan-method.ts';
 import type { MethodContext, ResolvedMethod } from './plan-method.ts';
@@ -29,7 +29,7 @@ export function askedSteps(
   if (lastStep === undefined && !isSwitchedOff && own.all().every(({ severity }) => severity !== 'error'))
     own.error(listedIn, `none of ${methods.join(', ')} switches the node off: write spec.lastStep: isolation beside it, or name a method that does`);
   const defined = (): ResolvedMethod[] =>
-    methodNames(lookup).flatMap((name) => resolveMethod({ lookup, listedIn, secretKeys, problems: new Problems() }, name));
+    definedMethodNames(lookup).flatMap((name) => resolveMethod({ lookup, listedIn, secretKeys, problems: new Problems() }, name));
   for (const { storage, missing } of waysLeftOpen(resolved, isolation, defined))
     own.error(listedIn, `${missing} closes another way to storage ${storage}: name it too, for one way that stays open leaves it writable`);
   problems.takeFor(['isolation', 'power-management'], own.all());

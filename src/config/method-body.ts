@@ -54,6 +54,24 @@ export function methodNames(lookup: MethodLookup): string[] {
   return inline.filter((key) => key.startsWith(INLINE_PREFIX)).map((key) => key.slice(INLINE_PREFIX.length));
 }
 
+/**
+ * Names of all methods that are this node's: inline, in a ConfigMap of its own, or in one for all that is filled in for each node. One for all that is not
+ * may be the port of any one node: it is this node's only where it is listed.
+ */
+export function definedMethodNames(lookup: MethodLookup): string[] {
+  const { configMaps } = lookup.configuration;
+  const end = `-${lookup.node.name}`;
+  const own = [...configMaps.keys()].flatMap((config) => {
+    if (!config.startsWith(INLINE_PREFIX)) return [];
+    const name = config.slice(INLINE_PREFIX.length);
+    if (name.endsWith(end)) return [name.slice(0, -end.length)];
+    const text = configMaps.get(config)?.data[METHOD_KEY] ?? '';
+    const { value, unfilled } = fillPlaceholders(text, lookup.node);
+    return value !== text && unfilled.length === 0 ? [name] : [];
+  });
+  return [...new Set([...methodNames(lookup), ...own])];
+}
+
 /** The template that a method names; undefined, with an error, when there is none. */
 export function findTemplate(lookup: MethodLookup, reference: Setting, problems: Problems): Settings | undefined {
   const config = lookup.configuration.configMaps.get(reference.value);

@@ -70,6 +70,13 @@ export const LAST_STEP_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(`${ASKED_STEPS}.test.ts`, 'revokes no storage to which a way of the same level stays open'),
   },
   {
+    name: 'ways in ConfigMaps of their own unseen',
+    defect: 'a storage counts as revoked although a ConfigMap of its own defines another way to it',
+    file: 'src/config/method-body.ts',
+    edits: [['if (name.endsWith(end)) return [name.slice(0, -end.length)];', 'if (name.endsWith(end)) return [];']],
+    killedBy: byTest(`${ASKED_STEPS}.test.ts`, 'revokes no storage to which a way stays open that a ConfigMap of its own defines'),
+  },
+  {
     name: 'asked for nothing that switches off',
     defect: 'a whole fence of methods that switch nothing off is begun',
     file: `${ASKED_STEPS}.ts`,

@@ -33,7 +33,7 @@ export const FENCE_ROWS: readonly RemedyRow[] = [
     id: 'fence-takes-over',
     from: 'any but fenced',
     when: 'a fence of the node is open that this remedy did not ask for',
-    does: '–',
+    does: 'nothing',
     to: 'fenced',
     applies: (facts) => isTakenOver(facts) && !isFenced(facts),
     next: takeOver,

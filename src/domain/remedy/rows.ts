@@ -9,7 +9,7 @@ const BEGIN_ROWS: readonly RemedyRow[] = [
     id: 'none',
     from: 'none',
     when: 'the condition does not stand',
-    does: '–',
+    does: 'nothing',
     to: '–',
     applies: ({ state, view }) => state === undefined && view.phase !== 'standing',
     next: ({ view }) => ({ dueMs: view.dueMs }),
