@@ -59,7 +59,7 @@ describe('remedies against the API, step by step', () => {
     // It ended before it was seen to run.
     expect((await world.operator.get(NODES, 'a'))?.metadata.annotations).toMatchObject({ 'nodefence.ha.k8s.io/remediation-podname': quick });
     expect(replica.ended).toEqual(['KernelDeadlock=True repair failed', 'KernelDeadlock=True replace succeeded']);
-    expect(replica.problems().join()).toContain('stands after its attempt: look at the node, then nodefence resume');
+    expect(replica.problems().join()).toMatch(/^\S+: \S+ stands after its attempt: look at the node, then nodefence resume/u);
     expect((await world.remedies('a'))?.runs).toMatchObject([
       { remedy: 'repair', result: 'failed', pod: name },
       { remedy: 'replace', result: 'succeeded' },

@@ -71,7 +71,8 @@ export function problemsOf(node: string, observation: Observation): string[] {
       PROBLEM_ROWS.has(decision.row) || run?.isKept === true || heldBack(decision, observation) !== undefined
         ? messageOf(decision, observation)
         : undefined;
-    return message === undefined ? [] : [`${node}: ${decision.threshold}: ${message}`];
+    if (message === undefined) return [];
+    return [`${node}: ${message.includes(decision.threshold) ? message : `${decision.threshold}: ${message}`}`];
   });
 }
 

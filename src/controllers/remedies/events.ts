@@ -8,8 +8,13 @@ export interface RemedyEvent {
   message: string;
 }
 
-/** What is told of a position that was written, once. `record`: of the run that ended by it. */
-export function eventsOf(decision: RemedyDecision, before: RemedyState | undefined, record: RemedyRunRecord | undefined): RemedyEvent[] {
+/** What is told of a position of this node that was written, once. `record`: of the run that ended by it. */
+export function eventsOf(
+  node: string,
+  decision: RemedyDecision,
+  before: RemedyState | undefined,
+  record: RemedyRunRecord | undefined,
+): RemedyEvent[] {
   const { threshold, row, state } = decision;
   const events: RemedyEvent[] = [];
   if (row === 'noticed')
@@ -19,7 +24,7 @@ export function eventsOf(decision: RemedyDecision, before: RemedyState | undefin
   if (phase === before?.position.phase) return events;
   if (phase === 'handed-over') {
     const why = state?.position.because === 'recovery' ? `the recovery of ${threshold} failed` : `${threshold} stands after the last attempt`;
-    events.push({ type: 'Warning', reason: 'PersonAsked', message: `${why}: look at the node, then nodefence resume it.` });
+    events.push({ type: 'Warning', reason: 'PersonAsked', message: `${why}: look at the node, then nodefence resume ${node}.` });
   }
   if (phase === 'recovered') events.push({ type: 'Normal', reason: 'ConditionOver', message: `${threshold} is over.` });
   return events;

@@ -251,7 +251,7 @@ export class RemedyNodes {
       const begun = before.has(decision.threshold) ? undefined : thresholds.find(({ id }) => id === decision.threshold)?.conditionType;
       if (begun !== undefined) countProblem?.({ node: name, reason: begun, atMs: clock.wallMs() });
       log.info('remedy decided', { node: name, reason: decision.row, detail: `${decision.threshold}: ${decision.state?.position.phase ?? 'none'}` });
-      for (const { type, reason, message } of eventsOf(decision, before.get(decision.threshold), record))
+      for (const { type, reason, message } of eventsOf(name, decision, before.get(decision.threshold), record))
         recorder.event({ apiVersion: 'v1', kind: 'Node', metadata: node.metadata }, type, reason, message);
     }
   }

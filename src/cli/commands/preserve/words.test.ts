@@ -26,7 +26,7 @@ describe('nodefence preserve tells what will happen, and when it ends', () => {
     [
       'never, of a failed machine that was kept',
       { wish: 'never', phase: 'Failed', isPreserved: true },
-      /It has FAILED, so it is switched off by its own plan/,
+      /It has FAILED, so it is switched off by its own plan.*held goes on; if its node recovers by that, the machine goes on too/,
     ],
     ['never, beside an MCM', { wish: 'never', phase: 'Failed', isPreserved: true, mode: MCM }, /deleted by MCM, and its VM/],
     [

@@ -74,7 +74,9 @@ function endNow({ isPreserved, phase, mode }: Outlook): string[] {
   if (!isPreserved) return [];
   if (phase !== 'Failed') return ['Its preservation ends now, and it goes on running.'];
   const how = mode.mode === 'own' ? 'switched off by its own plan, on proof, and then its Machine is deleted' : 'deleted by MCM, and its VM with it';
-  return [`Its preservation ends now. It has FAILED, so it is ${how}. A fence that was held goes on.`];
+  const fenced =
+    mode.mode === 'own' ? 'A fence that was held goes on; if its node recovers by that, the machine goes on too.' : 'A fence that was held goes on.';
+  return [`Its preservation ends now. It has FAILED, so it is ${how}. ${fenced}`];
 }
 
 /** Why it may come otherwise, or later. */
