@@ -101,3 +101,40 @@ describe('a workload cluster that forbids to read Nodes', { timeout: SLOW }, () 
     expect((await world.found())?.metadata.finalizers ?? []).toEqual([]);
   });
 });
+
+describe('a controller that may not read what it needs any more', { timeout: SLOW }, () => {
+  it.each<[string, string, 'own' | 'workload']>([
+    ['Nodes', '/api/v1/nodes/n', 'own'],
+    ['Leases of nodes', '/kube-node-lease/leases/n', 'own'],
+    ['NodeFences of another cluster', '/nodefences/node-fence-n', 'workload'],
+    ['its host', '/baremetalhosts/host', 'own'],
+  ])('%s says so once, with what gives the right, and begins nothing; it goes on when the right is there', async (_what, path, where) => {
+    const { events } = await create({ isFar: where === 'workload' });
+    world[where].denies = ({ method, path: asked }) => method === 'GET' && asked.endsWith(path);
+    await world.request();
+    await world.pass(3 * MINUTE_MS);
+    expect(world.host.machine.offs).toBe(0);
+    const told = events.filter((event) => event.includes('RemediationBlocked'));
+    expect(told).toEqual([expect.stringContaining('kubectl apply -k config/metal3-remediation')]);
+    world[where].denies = () => false;
+    await world.pass(5 * MINUTE_MS);
+    expect(world.host.machine).toMatchObject({ offs: 1, isOn: true });
+    expect([(await world.found())?.metadata.finalizers ?? [], await world.holds()]).toEqual([[], []]);
+  });
+
+  it.each<[string, string, 'own' | 'workload']>([
+    ['Nodes', '/api/v1/nodes/n', 'own'],
+    ['Leases of nodes', '/kube-node-lease/leases/n', 'own'],
+    ['NodeFences of another cluster', '/nodefences/node-fence-n', 'workload'],
+  ])('%s has a host that it holds off come back in time all the same', async (_what, path, where) => {
+    await create({ isFar: where === 'workload', minor: 20 });
+    await world.request(SHORT);
+    await until(async () => (await world.holds()).length > 0);
+    world[where].denies = ({ method, path: asked }) => method === 'GET' && asked.endsWith(path);
+    await world.pass(10 * MINUTE_MS);
+    expect([world.host.machine.isOn, await world.holds()]).toEqual([true, []]);
+    world[where].denies = () => false;
+    await world.pass(5 * MINUTE_MS);
+    expect([world.host.machine.isOn, await world.holds()]).toEqual([true, []]);
+  });
+});

@@ -246,7 +246,13 @@ export class ShellWorld {
     };
     const ports = { ...common, metrics: NO_METRICS, recorder } as unknown as ControllerPorts;
     const reach = (): Promise<{ transport: ApiTransport; close: () => void }> => Promise.resolve({ transport: wire(this.workload), close: quiet });
-    const options = { mode: 'enforce', metal3Remediation: 'auto', nodeLeaseNamespace: MEDIK8S_LEASE_NAMESPACE, ...more } as ControllerOptions;
+    const options = {
+      mode: 'enforce',
+      namespace: 'nodefence-system',
+      metal3Remediation: 'auto',
+      nodeLeaseNamespace: MEDIK8S_LEASE_NAMESPACE,
+      ...more,
+    } as ControllerOptions;
     const sources = {
       cluster,
       listers: { nodes: nodes.lister, pods: pods.lister, volumeAttachments: volumeAttachments.lister },

@@ -225,4 +225,11 @@ export const METAL3_REMEDIATION_MUTANTS: readonly SourceMutant[] = [
     edits: [['  if (!hasBackup(remediation.annotations)) return { actions', '  if (remediation.uid !== undefined) return { actions']],
     killedBy: byTest(DENIED, 'while labels of its Node are kept here has them put back'),
   },
+  {
+    name: 'off for a fence that can not be read',
+    defect: 'a host is left off for as long as the NodeFences of its cluster can not be read',
+    file: 'src/controllers/metal3-remediation/observe.ts',
+    edits: [['place === undefined || isHeld ? undefined', 'place === undefined ? undefined']],
+    killedBy: byTest(DENIED, 'NodeFences of another cluster has a host that it holds off come back in time all the same'),
+  },
 ];

@@ -84,13 +84,14 @@ async function fenceSide(
   isFull: boolean,
 ): Promise<Observation['byFence']> {
   const { remediation, host } = snapshot;
-  const found = place === undefined ? undefined : await place.cluster.get(NODE_FENCES, fenceName(place.nodeName));
+  // No fence is asked for where our hold stands, and what can not be read of one leaves no host off.
+  const isHeld = host?.annotations[holdKeyOf(remediation.uid)] !== undefined;
+  const found = place === undefined || isHeld ? undefined : await place.cluster.get(NODE_FENCES, fenceName(place.nodeName));
   const facts = found === undefined ? undefined : readFence(found, fenceOwnerOf(found) ?? 'nobody');
   const isOwn = facts?.requestedByUID === remediation.uid;
   memory.held(isOwn ? facts.heldBecause !== undefined : isHeldUp(snapshot, isFull));
   const fence = facts === undefined ? undefined : { ...facts, seenMs: memory.fenceSeenMs(facts.uid) };
   if (isOwn) return { fence };
-  const isHeld = host?.annotations[holdKeyOf(remediation.uid)] !== undefined;
   return host !== undefined && !isHeld && served.isUnserved(host) && !options.hasOperator() ? { fence } : undefined;
 }
 
