@@ -83,6 +83,38 @@ describe('what a NodeFence that is deleted by hand takes back', () => {
     expect(begun(model)).toContain('on:off');
   });
 
+  it('waits for pods that are left without a volume, and for a late off where release_timeout is shorter', () => {
+    const model = deleted();
+    const [off] = model.status.journal.filter(({ action }) => action === 'off').slice(-1);
+    const { frozen } = model.status;
+    if (off === undefined || frozen === undefined || model.fence?.status === undefined) throw new Error('nothing was switched off');
+    const release = { ...off, id: 'release-1', operation: 'release', method: 'release', action: 'release' as const, result: 'succeeded' as const };
+    const timing = { ...frozen.plan.timing, releaseTimeoutMs: 1_000, settleMs: 20_000 };
+    const status = { ...model.status, journal: [...model.status.journal, release] };
+    model.fence = { ...model.fence, status };
+    model.workload = { pods: 1, terminating: 0, volumeAttachments: 0 };
+    expect(begun(model, 'succeeded', 5), 'a pod is left').not.toContain('on:off');
+    model.fence = { ...model.fence, status: { ...model.status, frozen: { ...frozen, plan: { ...frozen.plan, timing } } } };
+    model.setAtMs = model.nowMs;
+    expect(begun(model, 'succeeded', 3), 'its off may be late').not.toContain('on:off');
+    expect(begun(model)).toContain('on:off');
+  });
+
+  it('is nothing of a Node that is gone', () => {
+    const model = deleted();
+    const before = model.dispatched.length;
+    model.node = undefined;
+    const { events } = model.step();
+    expect([model.fence === undefined, model.dispatched.length]).toEqual([true, before]);
+    expect(events.map(({ message }) => message).join()).toContain('off (redfish bmc ) is still off');
+  });
+
+  it('is all of it under a policy, which blocks no on', () => {
+    const model = deleted();
+    model.holds = [{ policy: 'max-unhealthy', reason: 'storm', message: 'too many' }];
+    expect(begun(model)).toContain('on:off');
+  });
+
   it('does not wait for volumes of a release of an earlier restart, whose end was waited for before its on', () => {
     const model = deleted();
     const journal = model.status.journal.map((entry) => ({ ...entry, restart: 1 }));

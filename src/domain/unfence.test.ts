@@ -15,6 +15,10 @@ const CLOSED: PlanMethod = {
 };
 const PLAN = { ...EMPTY_PLAN, isolation: [{ level: 1, methods: [CLOSED] }] };
 
+const REVOKED: Evidence = {
+  ...{ kind: 'storage-revoked', grade: 'read-back', source: 'x', detail: '', observedAt: '', bootID: 'boot-2', storages: ['san'] },
+};
+
 function entry(change: Partial<JournalEntry>): JournalEntry {
   return {
     ...{ id: 'x', step: 'isolation', level: 1, operation: 'off:shut', method: 'shut', agent: 'scsi', device: 'd', plug: '', action: 'off' },
@@ -53,6 +57,13 @@ describe('whether a boot may put its storage registrations back', () => {
       {},
       /shut out/,
     ],
+    ['the boot whose storage was proven closed, by an off that the journal has no more', { journal: [], evidence: [REVOKED] }, {}, /shut out/],
+    ['another boot than the one whose storage was proven closed', { journal: [], evidence: [{ ...REVOKED, bootID: 'boot-1' }] }, {}, /^it may$/],
+    ['a boot of which something else was proven', { journal: [], evidence: [{ ...REVOKED, kind: 'power-off' }] }, {}, /^it may$/],
+    ['a boot in which only a switch closed its port', { journal: [entry({ bootID: 'boot-2', agent: 'fc-switch' })] }, {}, /^it may$/],
+    ['a boot in which its keys were only read', { journal: [entry({ bootID: 'boot-2', action: 'confirm' })] }, {}, /^it may$/],
+    ['in a recovery that is not reached yet', { state: 'error' }, {}, /in step recovery only/],
+    ['once it is back, before its recovery', { step: 'power-management' }, {}, /in step recovery only/],
     ['before recovery', { state: 'running', step: 'power-management' }, {}, /in step recovery only/],
     ['while our taint stands', { restore: { taints: [{ key: 'k', value: 'v', effect: 'NoExecute' }] } }, {}, /taint/],
     ['a boot that nobody knows', {}, { bootID: undefined }, /no boot ID/],
@@ -64,7 +75,8 @@ describe('whether a boot may put its storage registrations back', () => {
   it('is asked for where its daemon attests it, or did when this recovery began', () => {
     const without = { ...NODE, unfences: undefined };
     expect([mustUnfence({ node: NODE }, status()), mustUnfence({ node: without }, status())]).toEqual([true, false]);
-    expect(mustUnfence({ node: without }, status({ journal: [entry({ agent: 'unfence' })] }))).toBe(true);
+    const journal = [entry({ agent: 'unfence' })];
+    expect([0, 1].map((restarts) => mustUnfence({ node: without }, status({ journal, restarts })))).toEqual([true, false]);
   });
 
   it('takes back what was closed to the same key on as many devices, and nothing else', () => {
@@ -74,6 +86,23 @@ describe('whether a boot may put its storage registrations back', () => {
     const other = { ...NODE, unfences: { key: '2', devices: 1 } };
     expect(withoutReopened(done, { node: other, plan: PLAN }).restore?.edges).toEqual([edge]);
     expect(withoutReopened({ ...done, journal: [] }, { node: NODE, plan: PLAN }).restore?.edges).toEqual([edge]);
+  });
+
+  const OPEN = { agent: 'unfence', step: 'recovery', action: 'run' } as const;
+  const SHUT = { method: 'shut', agent: 'scsi', device: 'd', plug: '', state: 'closed' } as const;
+  it.each([
+    ['it was found registered after a crash', { result: 'found-done' }, SHUT, NODE.unfences, false],
+    ['an earlier restart had it registered', { restart: 1 }, SHUT, NODE.unfences, true],
+    ['its daemon was too late', { result: 'timeout' }, SHUT, NODE.unfences, true],
+    ['something else was done', { agent: 'uncordon' }, SHUT, NODE.unfences, true],
+    ['it registered on more devices', {}, SHUT, { key: '1', devices: 2 }, true],
+    ['it registers nothing any more', {}, SHUT, undefined, true],
+    ['another method closed it', {}, { ...SHUT, method: 'other' }, NODE.unfences, true],
+    ['a port of a switch is closed', {}, { ...SHUT, agent: 'fc-switch' }, NODE.unfences, true],
+    ['it is off', {}, { ...SHUT, state: 'off' as const }, NODE.unfences, true],
+  ] as const)('tells what it closed as open or not where %s', (_what, run, edge, unfences, stays) => {
+    const done = status({ journal: [entry({ ...OPEN, ...run })], restore: { edges: [edge] } });
+    expect(withoutReopened(done, { node: { ...NODE, unfences }, plan: PLAN }).restore).toEqual(stays ? { edges: [edge] } : undefined);
   });
 
   it('voids the evidence in the write that announces it', () => {

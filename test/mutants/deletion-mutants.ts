@@ -1,6 +1,7 @@
 import { byTest } from './source-mutant.ts';
 import type { SourceMutant } from './source-mutant.ts';
 
+const RULES = 'src/domain/deletion-rules.test.ts';
 const DOMAIN = 'src/domain/deletion.test.ts';
 const DISPATCH = 'src/dispatch/removing.test.ts';
 const KEEPERS = 'src/domain/instance-keepers.test.ts';
@@ -11,6 +12,34 @@ const RUNS = 'src/controllers/fence/preserved-runs.test.ts';
 
 /** Defects of what deletes a machine for good. */
 export const DELETION_MUTANTS: readonly SourceMutant[] = [
+  {
+    name: 'deleted by a proof that is void',
+    defect: 'a machine counts as deleted by a proof that does not stand',
+    file: 'src/domain/deletion.ts',
+    edits: [['item.terminated === true && item.voidedAt === undefined', 'item.terminated === true']],
+    killedBy: byTest(RULES, 'is deleted by the proof that says so, for as long as that stands'),
+  },
+  {
+    name: 'deleted with its workload',
+    defect: 'a machine is deleted of whose workload nothing is to be let go',
+    file: 'src/domain/deletion.ts',
+    edits: [["if (plan.release === 'none') return", "if (plan.release === 'evict') return"]],
+    killedBy: byTest(RULES, 'is a workload that is not to be let go'),
+  },
+  {
+    name: 'deletion waits without a proof',
+    defect: 'under a hold a machine waits for its deletion that nothing proves off',
+    file: 'src/domain/deletion.ts',
+    edits: [['  if (validEvidence(status.evidence, plan) === undefined) return false;\n', '']],
+    killedBy: byTest(RULES, 'is one that nothing proves off'),
+  },
+  {
+    name: 'left off by another level',
+    defect: 'a machine that its level switches on again counts as left off on purpose: nobody says that it did not come back',
+    file: 'src/domain/rows/done.ts',
+    edits: [['candidate.level === status.level || plan.powerManagement.length === 1', 'candidate.level > 1 || plan.powerManagement.length === 1']],
+    killedBy: byTest('src/domain/done-rows.test.ts', 'by another level than the one that was reached'),
+  },
   {
     name: 'deleted before the proof',
     defect: 'a machine is deleted that is not switched off before, so that nothing is ever proven or released',

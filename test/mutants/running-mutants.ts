@@ -11,6 +11,32 @@ const ADVANCE_FILE = 'src/domain/advance.ts';
 /** Defects of what a running fence waits for, of whose word it weighs, and of what it takes back. */
 export const RUNNING_MUTANTS: readonly SourceMutant[] = [
   {
+    name: 'late off of a failed set forgotten',
+    defect: 'a machine is switched on before an off that nobody has seen to act can hit it no more',
+    file: ADVANCE_FILE,
+    edits: [["return entry.result !== 'succeeded' || entry.edgeUnseen === true || again;", 'return entry.edgeUnseen === true || again;']],
+    killedBy: byTest('src/domain/closing.test.ts', 'is its device, where nobody saw what came of it'),
+  },
+  {
+    name: 'undone before a late off',
+    defect: 'a machine whose NodeFence was deleted is switched on where a late off may still hit it, as release_timeout is over',
+    file: CLOSING_FILE,
+    edits: [
+      [
+        'Math.max(settledAtMs(context), (snapshot.since.action ?? snapshot.nowMs) + plan.timing.releaseTimeoutMs)',
+        '(snapshot.since.action ?? snapshot.nowMs) + plan.timing.releaseTimeoutMs',
+      ],
+    ],
+    killedBy: byTest(TAKEN_BACK, 'waits for pods that are left without a volume, and for a late off where release_timeout is shorter'),
+  },
+  {
+    name: 'undone under a pod',
+    defect: 'a machine whose NodeFence was deleted is switched on while a pod that was let go is left on it',
+    file: CLOSING_FILE,
+    edits: [['snapshot.workload.pods === 0 && snapshot.workload.volumeAttachments === 0', 'snapshot.workload.volumeAttachments === 0']],
+    killedBy: byTest(TAKEN_BACK, 'waits for pods that are left without a volume, and for a late off where release_timeout is shorter'),
+  },
+  {
     name: 'healthy under our taint',
     defect: 'a fence whose Machine is being deleted ends while our taint is on its healthy node, and nobody takes it back',
     file: RUNNING_FILE,

@@ -10,6 +10,34 @@ const DECISION = 'src/domain/node-daemon/unfencing.ts';
 /** Defects of what puts a node's storage registrations back. */
 export const UNFENCE_MUTANTS: readonly SourceMutant[] = [
   {
+    name: 'unfence of a boot proven shut out',
+    defect: 'the boot whose storage was proven closed may register again once the journal has forgotten its off',
+    file: 'src/domain/unfence.ts',
+    edits: [["  if (evidence.some((item) => item.kind === 'storage-revoked' && item.bootID === bootID)) return true;\n", '']],
+    killedBy: byTest(FENCE, 'the boot whose storage was proven closed, by an off that the journal has no more'),
+  },
+  {
+    name: 'unfence before recovery',
+    defect: 'a node is permitted to put its registrations back while its fence has failed',
+    file: 'src/domain/unfence.ts',
+    edits: [["status.state !== 'done' || status.step !== 'recovery'", "status.step !== 'recovery'"]],
+    killedBy: byTest(FENCE, 'in a recovery that is not reached yet'),
+  },
+  {
+    name: 'registered on some devices',
+    defect: 'a way counts as open that the node has registered at on fewer devices than were closed',
+    file: 'src/domain/unfence.ts',
+    edits: [[' && named.length === devices;', ' && named.length > 0;']],
+    killedBy: byTest(FENCE, 'tells what it closed as open or not where it registered on more devices'),
+  },
+  {
+    name: 'registered too late, told as open',
+    defect: 'a way counts as open although the daemon never said that it had registered',
+    file: 'src/domain/unfence.ts',
+    edits: [["(result === 'succeeded' || result === 'found-done')", 'result !== undefined']],
+    killedBy: byTest(FENCE, 'tells what it closed as open or not where its daemon was too late'),
+  },
+  {
     name: 'unfence without a permit',
     defect: 'a daemon that starts registers its node by itself',
     file: DECISION,
