@@ -104,3 +104,16 @@ describe('levels', () => {
     expect(model.dispatched.filter(({ entry }) => entry.action === 'release')).toHaveLength(1);
   });
 });
+
+describe('the next level', () => {
+  it('begins only when no late off of the one before can hit what it does', () => {
+    const methods = (name: string) => [method(name, 'redfish', 'reboot', { device: name, deviceMaxLatencyMs: 45_000 })];
+    const powerManagement = ['first', 'second'].map((name, index) => ({ level: index + 1, methods: methods(name) }));
+    const model = new Model(planOf({ stepRetries: 0, powerManagement }));
+    model.fail();
+    expect([model.next(), model.next('timeout')]).toEqual(['run:cordon', 'off:first']);
+    const failedAtMs = model.nowMs;
+    expect(model.next()).toBe('off:second');
+    expect(model.nowMs - failedAtMs).toBeGreaterThanOrEqual(45_000);
+  });
+});

@@ -11,6 +11,13 @@ const ADVANCE_FILE = 'src/domain/advance.ts';
 /** Defects of what a running fence waits for, of whose word it weighs, and of what it takes back. */
 export const RUNNING_MUTANTS: readonly SourceMutant[] = [
   {
+    name: 'next level at once',
+    defect: 'the next level begins while a late off of the one before may still come',
+    file: ADVANCE_FILE,
+    edits: [['  if (due > context.snapshot.nowMs) return { status, requeueAtMs: due };\n  const message', '  const message']],
+    killedBy: byTest('src/domain/levels.test.ts', 'begins only when no late off of the one before can hit what it does'),
+  },
+  {
     name: 'late off of a failed set forgotten',
     defect: 'a machine is switched on before an off that nobody has seen to act can hit it no more',
     file: ADVANCE_FILE,
