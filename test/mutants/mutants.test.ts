@@ -32,7 +32,7 @@ describe('the deliberate defects of the core', () => {
     expect(SOURCE_MUTANTS.filter(({ killedBy }) => killedBy.kind === 'test' && killedBy.name === '')).toEqual([]);
   });
 
-  it('name a test that there is, in a file that there is', () => {
+  it('name a test that there is, in a file that there is', { timeout: 60_000 }, () => {
     const missing = SOURCE_MUTANTS.flatMap(({ name, killedBy }) =>
       killedBy.kind === 'test' && !hasTest(killedBy.file, killedBy.name)
         ? [`${name}: ${killedBy.file} has no test ${JSON.stringify(killedBy.name)}`]

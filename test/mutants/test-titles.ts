@@ -17,16 +17,27 @@ interface Text {
 }
 
 const known = new Map<string, Text & { imports: readonly URL[] }>();
+/** Of a file and what it imports. */
+const together = new Map<string, Text>();
+/** Of each text, what a name may begin with: the same for thousands of names. */
+const beginnings = new WeakMap<Text, readonly (readonly string[])[]>();
 
 /** Is there a test with this in its full name in this file? Told from its text, and from that of what it imports, for a run of all tests takes half an hour. */
 export function hasTest(file: string, name: string): boolean {
   const url = new URL(file, ROOT);
   if (!existsSync(url)) return false;
+  return isNamed(name, read(url)) || isNamed(name, withImports(url));
+}
+
+function withImports(url: URL): Text {
+  const before = together.get(url.href);
+  if (before !== undefined) return before;
   const own = read(url);
   const near = own.imports.map(read);
-  const others = [...near, ...near.flatMap(({ imports }) => imports.map(read))];
-  const all = { titles: [own, ...others].flatMap(({ titles }) => titles), values: [own, ...others].flatMap(({ values }) => values) };
-  return isNamed(name, own) || isNamed(name, all);
+  const files = [own, ...near, ...near.flatMap(({ imports }) => imports.map(read))];
+  const all = { titles: files.flatMap(({ titles }) => titles), values: files.flatMap(({ values }) => values) };
+  together.set(url.href, all);
+  return all;
 }
 
 /** The name may begin within the title of a group and end within that of a test; titles are put together with a space. */
@@ -41,10 +52,16 @@ export function isNamed(name: string, text: Text): boolean {
 
 /** Where the next title begins, when the name begins anywhere within one. */
 function startsIn(name: string, text: Text): number[] {
-  return text.titles.flatMap((title) => {
+  const tails = beginnings.get(text) ?? tailsOf(text);
+  beginnings.set(text, tails);
+  return tails.flatMap((tail) => endsOf(name, tail, 0, text));
+}
+
+function tailsOf({ titles }: Text): string[][] {
+  return titles.flatMap((title) => {
     const starts = title.flatMap((part, index) => [...wordStarts(part)].map((cut) => [part.slice(cut), ...title.slice(index + 1)]));
     const told = starts.filter((tail) => tail.length === 1 || lettersIn(tail.join('')) >= LETTERS_LEAST);
-    return [title, ...told].flatMap((tail) => endsOf(name, tail, 0, text));
+    return [[...title], ...told];
   });
 }
 

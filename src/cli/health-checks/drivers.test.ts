@@ -23,7 +23,13 @@ describe('who drives health checks', () => {
     ['nodefence, after a Lease that nobody renews', 'own', { ...ALONE, leases: [LEFT] }, true, 'driven by nodefence'],
     ['nobody, while nodefence has no leader', 'own', ALONE, false, 'driven by nobody, for no controller of nodefence leads'],
     ['not nodefence, where it was told so', 'off', ALONE, true, 'not driven by nodefence: --health-checks off'],
-    ['not nodefence without its definition', 'auto', ALONE, true, 'not driven by nodefence: the MachineHealthCheck definition is not ours'],
+    [
+      'not nodefence without its definition',
+      'auto',
+      ALONE,
+      true,
+      'not driven by nodefence: the MachineHealthCheck definition was not installed by nodefence',
+    ],
   ] as const)('is told: %s', (_who, healthChecks, facts, isAlive, words) => {
     expect(describeDriver(facts, { isAlive, healthChecks })).toContain(`MachineHealthChecks of ${GROUP} are ${words}`);
   });
