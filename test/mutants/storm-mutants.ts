@@ -259,4 +259,11 @@ export const STORM_MUTANTS: readonly SourceMutant[] = [
     edits: [['&& !this.#isStarting', '']],
     killedBy: byTest(TAKE_OVER, 'judges nothing either before its own grace is over'),
   },
+  {
+    name: 'remedy before the take-over is judged',
+    defect: 'a remedy that a new leader asks for first begins in the cooldown that its predecessor left',
+    file: 'src/controllers/fence/storm/storm.ts',
+    edits: [['    if (this.#judgement === undefined) this.#judgeAnew(policies, nowMs);\n', '']],
+    killedBy: byTest(TAKE_OVER, 'begins no remedy either, also where it asks for that first'),
+  },
 ];

@@ -1,14 +1,7 @@
+import { CONTROL_PLANE_LABEL } from '../shared/remediation/place.ts';
 import { conditionOf } from './conditions.ts';
 import { goDuration } from '../shared/go-duration.ts';
-import {
-  CONTROL_PLANE_LABEL,
-  EXTERNAL_REMEDIATION,
-  INFRASTRUCTURE_READY,
-  PAUSED_ANNOTATION,
-  RECHECK_MARGIN_MS,
-  REMEDIATE_ANNOTATION,
-  SKIP_ANNOTATION,
-} from './names.ts';
+import { EXTERNAL_REMEDIATION, INFRASTRUCTURE_READY, PAUSED_ANNOTATION, RECHECK_MARGIN_MS, REMEDIATE_ANNOTATION, SKIP_ANNOTATION } from './names.ts';
 import { timeOf } from './read/objects.ts';
 import type { ClusterFacts, Gate, HealthCheck, FreshSince, MachineFacts, NodeFacts, UnhealthyCondition } from './snapshot.ts';
 import type { Failure, Evaluation } from './evaluation.ts';

@@ -1,7 +1,6 @@
 import { GROUP } from '../../ports/resources.ts';
 
 export const CLUSTER_NAME_LABEL = 'cluster.x-k8s.io/cluster-name';
-export const CONTROL_PLANE_LABEL = 'cluster.x-k8s.io/control-plane';
 /** On a MachineHealthCheck: nothing is evaluated; on a Machine: it is no target. Any value. */
 export const PAUSED_ANNOTATION = 'cluster.x-k8s.io/paused';
 /** On a Machine: it is no target. Any value. */

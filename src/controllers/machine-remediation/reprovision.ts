@@ -1,11 +1,11 @@
 import type { HostFacts } from '../shared/baremetal-host/host.ts';
 import type { Marks } from '../shared/remediation/actions.ts';
 import { timeOf } from '../shared/remediation/actions.ts';
+import { CONTROL_PLANE_LABEL } from '../shared/remediation/place.ts';
 import { DEFAULT_POWER_ON_TIMEOUT_MS, POWERED_OFF, TIMES_OUT_AT } from './names.ts';
 import type { HealthCheckFacts, LabelSelector, MachineFacts } from './snapshot.ts';
 
 const ROLE_LABELS = ['machine.openshift.io/cluster-api-machine-role', 'machine.openshift.io/cluster-api-machine-type'];
-const CONTROL_PLANE_LABEL = 'cluster.x-k8s.io/control-plane';
 
 /** Its owner makes a new machine, and nobody loses a quorum or an installation that was not ours. */
 export function canReprovision(

@@ -7,7 +7,7 @@ import { OWN_NODE_REASON } from '../shared/baremetal-host/own-node.ts';
 import type { HoldFact, Marks } from '../shared/remediation/actions.ts';
 import { controlPlaneHold } from '../shared/remediation/control-plane.ts';
 import type { Owner } from '../shared/remediation/owner.ts';
-import { CLUSTER_NAME, isClusterHere, MACHINE, nodeLeftBy, placeOf, secretOf } from '../shared/remediation/place.ts';
+import { CLUSTER_NAME, CONTROL_PLANE_LABEL, isClusterHere, MACHINE, nodeLeftBy, placeOf, secretOf } from '../shared/remediation/place.ts';
 import { readNode } from '../shared/remediation/read-node.ts';
 import { activeStop } from '../shared/stops.ts';
 import type { Metal3RemediationDependencies, NodeCluster } from './dependencies.ts';
@@ -17,8 +17,6 @@ import type { DrainFacts, Snapshot } from './snapshot.ts';
 import { workloadOf } from './workload.ts';
 import type { Workload } from './workload.ts';
 
-/** Label of a Machine of Cluster API. */
-const CONTROL_PLANE = 'cluster.x-k8s.io/control-plane';
 /** One that denies for longer means it. */
 const BEARABLE_MS = 30_000;
 
@@ -78,7 +76,7 @@ async function forbiddenSide(
 ): Promise<NodeSide> {
   const { nodeName } = place;
   const { holds, ...side } = await nobodySide(dependencies, nodeName);
-  const isOfPlane = typeof owner === 'object' && owner.facts.labels[CONTROL_PLANE] !== undefined;
+  const isOfPlane = typeof owner === 'object' && owner.facts.labels[CONTROL_PLANE_LABEL] !== undefined;
   const message = `machine ${nodeName} is of a control plane, and the kubeconfig of its cluster does not allow to read whether a majority would stay`;
   const plane = isOfPlane ? [{ reason: 'control-plane-majority', message, isStop: false }] : [];
   return { ...side, node: 'forbidden', place, holds: [...holds, ...plane] };

@@ -10,6 +10,12 @@ export function wasRefused(error: unknown): error is ApiStatusError {
   return error instanceof ApiStatusError && error.status >= 400 && error.status < 500 && error.status !== 409 && error.status !== 429;
 }
 
+/** What failed, in words for people: where a right is lacking with what gives it. */
+export function failureWords(error: unknown, mend: string | undefined): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return error instanceof ApiStatusError && error.status === 403 && mend !== undefined ? `${message} (mend it: ${mend})` : message;
+}
+
 /** The API server says that somebody else wrote first, or that it is gone. */
 export function isWriteConflict(error: unknown): boolean {
   return error instanceof ApiStatusError && (error.status === 409 || error.status === 404);

@@ -1,7 +1,7 @@
 import { ApiStatusError } from '../../ports/api-transport.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/recorder.ts';
-import { isConflict, wasRefused } from './conflict.ts';
+import { failureWords, isConflict, wasRefused } from './conflict.ts';
 import type { WriteRateLimiter } from './write-rate-limiter.ts';
 import { FailureBackoff } from './failure-backoff.ts';
 
@@ -144,8 +144,7 @@ export class Executor<C extends ActionChain> {
       log.debug('write conflict; decided again', fields);
       return;
     }
-    const remedy = error instanceof ApiStatusError && error.status === 403 && mend !== undefined ? ` (mend it: ${mend})` : '';
-    const words = (error instanceof Error ? error.message : String(error)) + remedy;
+    const words = failureWords(error, mend);
     const message = action === undefined ? words : `${action} failed: ${words}`;
     const isNew = this.#backoff.add(key, message, error instanceof ApiStatusError ? error.retryAfterMs : undefined);
     if (!isNew) return;

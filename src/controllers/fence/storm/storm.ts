@@ -115,6 +115,8 @@ export class Storm {
     const before = this.#remedyJudgement;
     const isSame = before?.stages === stages && before.version === this.#version && before.policies === policies;
     if (isSame && nowMs - before.atMs <= REUSE_MS) return before.holdsOf(node);
+    // What a predecessor left counts for a remedy too, whichever is asked for first.
+    if (this.#judgement === undefined) this.#judgeAnew(policies, nowMs);
     this.#askAround();
     const holdsOf = judgeStorm(policies, withRemedies(this.#view(nowMs), stages));
     this.#remedyJudgement = { atMs: nowMs, version: this.#version, policies, stages, holdsOf };

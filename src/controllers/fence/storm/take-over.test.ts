@@ -46,6 +46,19 @@ describe('a leader that takes over when a storm is just over', () => {
     expect(await takenOver({ hold })).toEqual([['cooldown'], []]);
   });
 
+  it('begins no remedy either, also where it asks for that first', async () => {
+    const harness = new StormHarness(NAMES, POLICIES);
+    harness.fail('a');
+    harness.fences.put(harness.fence('a', { hold: holdBy('cooldown') }));
+    const taken = new Storm(harness.dependencies, (node) => harness.lifeAtMs.get(node));
+    const holds = (): string[] => taken.holdsOnRemedy('b', new Map([['b', { kind: 'asked' as const }]])).map(({ policy }) => policy);
+    expect(holds()).toEqual(['cooldown']);
+    harness.pass(MINUTE_MS);
+    await harness.clock.settle();
+    expect(holds()).toEqual([]);
+    taken.close();
+  });
+
   it.each<[string, Partial<NodeFenceStatus>]>([
     ['held by nothing', {}],
     ['held by what is no storm', { hold: holdBy('max-concurrent') }],

@@ -1,9 +1,8 @@
-import { ApiStatusError } from '../../../ports/api-transport.ts';
 import type { Leadership } from '../../../ports/leadership.ts';
 import type { SecondaryControllerMetrics } from '../../../ports/metrics.ts';
 import type { KubeObject } from '../../../ports/objects.ts';
 import type { Logger } from '../../../ports/recorder.ts';
-import { isConflict, wasRefused } from '../conflict.ts';
+import { failureWords, isConflict, wasRefused } from '../conflict.ts';
 import type { WriteGate } from '../write-gate.ts';
 import { ActiveProblems } from './active-problems.ts';
 import { keyOf } from './kind.ts';
@@ -149,9 +148,7 @@ export class Reconciler {
   }
 
   #failed(kind: ReconciledKind, key: string, object: Reconciled | undefined, error: unknown): void {
-    const { mend } = this.#parts;
-    const remedy = error instanceof ApiStatusError && error.status === 403 && mend !== undefined ? ` (mend it: ${mend})` : '';
-    const message = (error instanceof Error ? error.message : String(error)) + remedy;
+    const message = failureWords(error, this.#parts.mend);
     this.#problems.failed(key, `${key}: ${message}`, (problem) => this.#record(kind, key, object, problem, true));
   }
 

@@ -26,6 +26,8 @@ export interface Place {
 /** What Cluster API writes on every Node of its Machines. */
 const CLUSTER_NAMESPACE = 'cluster.x-k8s.io/cluster-namespace';
 export const MACHINE = 'cluster.x-k8s.io/machine';
+/** Label of a Machine of a control plane. */
+export const CONTROL_PLANE_LABEL = 'cluster.x-k8s.io/control-plane';
 
 /**
  * Where the target is. A Machine of Cluster API belongs to the cluster of its Secret, unless the Node here says that it is that Machine's, or a fence here was
