@@ -1,6 +1,6 @@
 // Informers of @kubernetes/client-node for the three kinds that matter here, in a process of their own.
-import { createServer } from 'node:http';
 import { CoordinationV1Api, CoreV1Api, KubeConfig, makeInformer } from '@kubernetes/client-node';
+import { serveHeap } from '../heap-page.ts';
 
 const [, , port = '0'] = process.argv;
 const config = new KubeConfig();
@@ -19,12 +19,7 @@ for (const informer of informers) {
     void informer.start();
   });
 }
-let isReady = false;
-createServer((request, response) => {
-  response.statusCode = request.url === '/metrics' || isReady ? 200 : 503;
-  const { heapUsed, heapTotal } = process.memoryUsage();
-  response.end(`nodejs_heap_size_used_bytes ${heapUsed}\nnodejs_heap_size_total_bytes ${heapTotal}\n`);
-}).listen(Number(port), '127.0.0.1');
+const ready = serveHeap(port);
 // `start` resolves when the first list has been delivered.
 await Promise.all(informers.map((informer) => informer.start()));
-isReady = true;
+ready();

@@ -1,5 +1,4 @@
 // Our informers for the same three kinds in a process of their own, as the controller makes them while nothing is fenced.
-import { createServer } from 'node:http';
 import { BY_NODE } from '../../../../src/controllers/fence/dependencies.ts';
 import { HttpsTransport } from '../../../../src/kube/https-transport.ts';
 import { loadServerConfig } from '../../../../src/kube/kubeconfig/kubeconfig.ts';
@@ -10,6 +9,7 @@ import { LEASES, NODE_LEASE_NAMESPACE, NODES, PODS } from '../../../../src/ports
 import { keepHeapSmall } from '../../../../src/runtime/heap.ts';
 import { SystemClock } from '../../../../src/runtime/system-clock.ts';
 import { SystemRandom } from '../../../../src/runtime/system-random.ts';
+import { serveHeap } from '../heap-page.ts';
 
 const SYNC_DEADLINE_MS = 120_000;
 const REST_MS = 100;
@@ -27,13 +27,8 @@ const informers = [
   new Reflector({ ...base, resource: PODS, restMs, indexes: { [BY_NODE]: ({ spec }) => (spec.nodeName === undefined ? [] : [spec.nodeName]) } }),
   new Reflector({ ...base, resource: LEASES, namespace: NODE_LEASE_NAMESPACE, restMs }),
 ];
-let isReady = false;
-createServer((request, response) => {
-  response.statusCode = request.url === '/metrics' || isReady ? 200 : 503;
-  const { heapUsed, heapTotal } = process.memoryUsage();
-  response.end(`nodejs_heap_size_used_bytes ${heapUsed}\nnodejs_heap_size_total_bytes ${heapTotal}\n`);
-}).listen(Number(port), '127.0.0.1');
+const ready = serveHeap(port);
 for (const informer of informers) informer.start();
 await Promise.all(informers.map((informer) => informer.untilSynced(SYNC_DEADLINE_MS)));
-isReady = true;
+ready();
 keepHeapSmall(clock);
