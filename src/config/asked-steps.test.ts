@@ -82,7 +82,51 @@ describe('a plan of the methods that are asked for', () => {
       message({ ...node, ...alone('fence-method-p1', '{node}'), ...alone('fence-method-p2', '{annotation:none}') }, ['p1']),
       'one that this node lacks',
     ).toBe('');
-    expect(message({ ...ofNode, ...alone('fence-method-p3-node-b', 'p3') }, ['p1', 'p2']), 'that of another node').toBe('');
+    const other = { 'fence-config-node-b': { 'config.properties': 'isolation=mark-unschedulable\n' } };
+    expect(message({ ...ofNode, ...other, ...alone('fence-method-p3-node-b', 'p3') }, ['p1', 'p2']), 'that of another node').toBe('');
+  });
+
+  it('revokes no storage to which a ConfigMap for all with a plug of its own may be another way, unless that is known to be of another node', () => {
+    const cordoned = { 'config.properties': 'isolation=mark-unschedulable\n' };
+    const ofAll = (name: string, plug = name): ConfigMaps => ({
+      [`fence-method-${name}`]: { 'method.properties': (way('x')['fence-method-x'] ?? '').replace('plug=x', `plug=${plug}`) },
+    });
+    const both = { 'fence-config-node-a': cordoned, ...ofAll('p1'), ...ofAll('p2') };
+    expect(message(both, ['p1'])).toContain('p2 closes another way to storage san');
+    expect(message(both, ['p1']), 'how to say that it is not').toContain(
+      'if it is of another node, rename ConfigMap fence-method-p2 to fence-method-p2-<node>',
+    );
+    expect(message(both, ['p1', 'p2'])).toBe('');
+    const listed = { 'fence-config-node-b': { 'config.properties': 'isolation=p2\nrecovery=mark-schedulable\n' } };
+    expect(message({ ...both, ...listed }, ['p1']), 'another node lists it').toBe('');
+    const inline = { 'fence-config-node-b': { 'config.properties': 'isolation=own\n', 'fence-method-own': way('p2')['fence-method-p2'] ?? '' } };
+    expect(message({ ...both, ...inline }, ['p1']), 'another node switches its plug').toBe('');
+    const isTemplate = { 'fence-method-template-san': { 'template.properties': way('x')['fence-method-x'] ?? '' } };
+    expect(message({ 'fence-config-node-a': cordoned, ...ofAll('p1'), ...isTemplate }, ['p1']), 'a template is no method').toBe('');
+    const misnamed = { 'fence-method-p2': { properties: way('p2')['fence-method-p2'] ?? '' } };
+    expect(message({ 'fence-config-node-a': cordoned, ...ofAll('p1'), ...misnamed }, ['p1']), 'under another key').toContain('p2 closes another way');
+  });
+
+  it('revokes no storage to which a way stays open that is wrong elsewhere', () => {
+    const config = (properties: string, p2: string): ConfigMaps => ({
+      'fence-config-node-a': { 'config.properties': properties, ...way('p1'), 'fence-method-p2': p2 },
+    });
+    const right = way('p2')['fence-method-p2'] ?? '';
+    const wrong = [
+      right.replace('secret=bmc-login', 'secret=no-such-secret'),
+      right.replace('agent_name=fc-switch', 'agent_name=fc-swich'),
+      right.replace('action=off', 'action=of'),
+      right.replace('ip=192.0.2.20\n', ''),
+      `template=none\n${right}`,
+    ];
+    for (const text of wrong) {
+      expect(message(config('isolation=p1 p2\n', text), ['p1']), `listed: ${text}`).toContain('p2 closes another way to storage san');
+      expect(message(config('isolation=mark-unschedulable\n', text), ['p1']), `not listed: ${text}`).toContain(
+        'p2 closes another way to storage san',
+      );
+    }
+    expect(message(config('isolation=p1 p2\n', right.replace('action=off', 'action=on')), ['p1']), 'it opens').toBe('');
+    expect(message(config('isolation=p1 p3\n', right), ['p1']), 'a name that nobody can read').toContain('p3 may close another way to storage san');
   });
 
   it('needs no power method where it goes no further than isolation', () => {

@@ -20,7 +20,7 @@ export interface MethodBody {
   where: string;
 }
 
-const INLINE_PREFIX = 'fence-method-';
+export const INLINE_PREFIX = 'fence-method-';
 
 /** A method's text: inline in the node's or the group's ConfigMap, or a ConfigMap of its own (for this node, then for all). */
 export function findBody(lookup: MethodLookup, name: string, problems: Problems): MethodBody | undefined {
@@ -52,24 +52,6 @@ export function methodPlaces(lookup: MethodLookup, name: string): string {
 export function methodNames(lookup: MethodLookup): string[] {
   const inline = [lookup.nodeLayer, lookup.groupLayer].flatMap((layer) => Object.keys(layer?.config.data ?? {}));
   return inline.filter((key) => key.startsWith(INLINE_PREFIX)).map((key) => key.slice(INLINE_PREFIX.length));
-}
-
-/**
- * Names of all methods that are this node's: inline, in a ConfigMap of its own, or in one for all that is filled in for each node. One for all that is not
- * may be the port of any one node: it is this node's only where it is listed.
- */
-export function definedMethodNames(lookup: MethodLookup): string[] {
-  const { configMaps } = lookup.configuration;
-  const end = `-${lookup.node.name}`;
-  const own = [...configMaps.keys()].flatMap((config) => {
-    if (!config.startsWith(INLINE_PREFIX)) return [];
-    const name = config.slice(INLINE_PREFIX.length);
-    if (name.endsWith(end)) return [name.slice(0, -end.length)];
-    const text = configMaps.get(config)?.data[METHOD_KEY] ?? '';
-    const { value, unfilled } = fillPlaceholders(text, lookup.node);
-    return value !== text && unfilled.length === 0 ? [name] : [];
-  });
-  return [...new Set([...methodNames(lookup), ...own])];
 }
 
 /** The template that a method names; undefined, with an error, when there is none. */

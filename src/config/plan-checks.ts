@@ -13,7 +13,7 @@ export interface ResolvedLevel extends PlanLevel {
 export type ResolvedSteps = Readonly<Record<Step, readonly ResolvedLevel[]>>;
 
 /** What one plug is: the machine behind a BMC with several is told apart by how it is chosen there. */
-export function plugKey(method: ResolvedMethod): string {
+export function plugKey(method: Pick<ResolvedMethod, 'agent' | 'device' | 'plug' | 'parameters'>): string {
   const chosenBy = ['systems_uri', 'system_uuid', 'serial'].map((name) => method.parameters[name] ?? '');
   return JSON.stringify([method.agent, method.device, method.plug, ...chosenBy]);
 }

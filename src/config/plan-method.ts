@@ -30,12 +30,13 @@ const METHOD_NAME = /^[A-Za-z0-9]([-A-Za-z0-9_.]{0,198}[A-Za-z0-9])?$/;
 const PARAMETERS_MAX = 64;
 const VALUE_MAX = 16_384;
 const TOKEN_MAX = 500;
-const STORAGE_MAX = 256;
+export const STORAGE_MAX = 256;
 const STORAGE_MATCH_MAX = 1024;
 /** Enough for a kernel to stop its other processors and to say its last words on the console. */
 const DIAG_WAIT_MS = 10_000;
 
-const ACTIONS: Readonly<Record<AgentDefinition['kind'], Readonly<Record<string, MethodAction>>>> = {
+/** Words of `action=`, by what they do. */
+export const ACTIONS: Readonly<Record<AgentDefinition['kind'], Readonly<Record<string, MethodAction>>>> = {
   power: { on: 'on', off: 'off', reboot: 'reboot', delete: 'delete', diag: 'diag' },
   fabric: { on: 'on', off: 'off', open: 'on', close: 'off', enable: 'on', disable: 'off' },
   action: { run: 'run', on: 'run', off: 'run' },

@@ -181,14 +181,13 @@ function frozenMethod({ where: _where, shared: _shared, isUndoneByOthers: _other
 
 function resolveSteps(
   lookup: MethodLookup,
-  { secretKeys, asked }: Pick<PlanInput, 'secretKeys' | 'asked'>,
+  { secretKeys, asked, owners, machines }: Pick<PlanInput, 'secretKeys' | 'asked' | 'owners' | 'machines'>,
   problems: Problems,
 ): { steps: ResolvedSteps; source: Plan['source'] } {
   const steps: Record<Step, ResolvedLevel[]> = { isolation: [], 'power-management': [], recovery: [] };
   if (asked !== undefined) {
-    const ignored = new Problems('isolation');
-    const isolation = stepLevels(lookup, 'isolation', secretKeys, ignored);
-    Object.assign(steps, askedSteps({ lookup, secretKeys }, asked, { isolation, problems }));
+    const isolation = levelSettings(lookup, 'isolation', new Problems()).map(({ setting }) => parseList(setting.value));
+    Object.assign(steps, askedSteps({ lookup, secretKeys }, asked, { isolation, others: { owners, machines }, problems }));
   }
   for (const step of asked === undefined ? STEPS : (['recovery'] as const)) {
     const own = new Problems(step);

@@ -4,6 +4,7 @@ import type { SourceMutant } from './source-mutant.ts';
 const LAST_STEP = 'src/domain/last-step';
 const ASKED_PLAN = 'src/domain/asked-plan';
 const ASKED_STEPS = 'src/config/asked-steps';
+const STORAGE_WAYS = 'src/config/storage-ways.ts';
 const CLAIM = 'src/controllers/shared/claims/claim';
 
 /** Defects of fences that are asked for in part: isolation alone, or some of the node's methods. */
@@ -65,16 +66,30 @@ export const LAST_STEP_MUTANTS: readonly SourceMutant[] = [
   {
     name: 'half of the ways closed',
     defect: 'a storage counts as revoked although the request names one of two ways to it',
-    file: `${ASKED_STEPS}.ts`,
-    edits: [['return left.includes(undefined) ? [] :', 'return left.length >= 0 ? [] :']],
+    file: STORAGE_WAYS,
+    edits: [['left.includes(undefined) ? [] :', 'left.length >= 0 ? [] :']],
     killedBy: byTest(`${ASKED_STEPS}.test.ts`, 'revokes no storage to which a way of the same level stays open'),
   },
   {
     name: 'ways in ConfigMaps of their own unseen',
     defect: 'a storage counts as revoked although a ConfigMap of its own defines another way to it',
-    file: 'src/config/method-body.ts',
-    edits: [['if (name.endsWith(end)) return [name.slice(0, -end.length)];', 'if (name.endsWith(end)) return [];']],
+    file: STORAGE_WAYS,
+    edits: [['if (name.endsWith(end)) own.add(name.slice(0, -end.length));', 'if (name.endsWith(end)) continue;']],
     killedBy: byTest(`${ASKED_STEPS}.test.ts`, 'revokes no storage to which a way stays open that a ConfigMap of its own defines'),
+  },
+  {
+    name: 'ways in ConfigMaps for all unseen',
+    defect: 'a storage counts as revoked although a ConfigMap for all, with a plug of its own, defines what may be another way to it',
+    file: STORAGE_WAYS,
+    edits: [['!isNamedAfterAnother(lookup, name, others)) ofAll', 'isNamedAfterAnother(lookup, name, others)) ofAll']],
+    killedBy: byTest(`${ASKED_STEPS}.test.ts`, 'revokes no storage to which a ConfigMap for all with a plug of its own may be another way'),
+  },
+  {
+    name: 'a way that is wrong is none',
+    defect: 'a storage counts as revoked although another way to it stays open, whose method is wrong and closes nothing',
+    file: STORAGE_WAYS,
+    edits: [['if (storage !== undefined) return [{', 'if (storage === name) return [{']],
+    killedBy: byTest(`${ASKED_STEPS}.test.ts`, 'revokes no storage to which a way stays open that is wrong elsewhere'),
   },
   {
     name: 'asked for nothing that switches off',
