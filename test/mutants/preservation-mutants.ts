@@ -43,6 +43,27 @@ export const PRESERVATION_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest('test/preservation/own-mode.test.ts', 'that the node was drained for an earlier failure says nothing of this one'),
   },
   {
+    name: 'drain dated by another clock',
+    defect: 'a drain counts for a failure by their times, so that one that another clock wrote is drained for again and again, and nobody is told',
+    file: 'src/controllers/preservation/drain.ts',
+    edits: [['drain.sinceMs !== phaseSinceMs && drain.atMs', 'drain.atMs']],
+    killedBy: byTest('test/preservation/clock-set.test.ts', 'drains the node once, and says so'),
+  },
+  {
+    name: 'drain that failed in the future',
+    defect: 'a drain that failed is tried again only when the clock, which was set back, has come there once more',
+    file: 'src/controllers/preservation/drain.ts',
+    edits: [[' && node.drain.atMs <= nowMs ?', ' ?']],
+    killedBy: byTest('test/preservation/own-mode.test.ts', 'one that failed by a clock that was set back since is tried again at once'),
+  },
+  {
+    name: 'condition before its failure',
+    defect: 'the condition that tells of a drain is dated by a clock that is behind, and is taken for one of an earlier failure',
+    file: 'src/controllers/preservation/patch.ts',
+    edits: [['Math.max(nowMs, action.sinceMs ?? nowMs)', 'nowMs']],
+    killedBy: byTest('test/preservation/clock-set.test.ts', 'drains the node once, and says so'),
+  },
+  {
     name: 'timeout of 0',
     defect: 'timeoutSeconds: 0 of a Metal3Remediation is over at once, so that the machine is handed to its owner',
     file: 'src/controllers/metal3-remediation/spec.ts',

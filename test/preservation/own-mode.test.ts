@@ -63,12 +63,19 @@ describe('what another MCM has left behind', () => {
     world.settle();
     expect(world.kinds()).toContain('drain');
     expect(world.node('node-of-a').preserved?.message, 'nothing is claimed while it runs').toMatch(/^Machine preserved until/);
-    world.editNode('node-of-a', { drain: { state: 'succeeded', atMs: NOW_MS, isForced: false } });
+    world.editNode('node-of-a', { drain: { state: 'succeeded', atMs: NOW_MS, sinceMs: NOW_MS - HOUR_MS, isForced: false } });
     world.settle();
     expect(world.node('node-of-a').preserved?.message).toMatch(/^Preserved node drained successfully/);
     const { drain: _forgotten, ...node } = world.node('node-of-a');
     world.nodes = [node];
     expect(world.decide().actions, 'a restart forgets what it has drained, the condition does not').toEqual([]);
+  });
+
+  it('one that failed by a clock that was set back since is tried again at once', () => {
+    const world = inherited(NOW_MS - 2 * HOUR_MS);
+    const failed = { state: 'failed', atMs: NOW_MS + HOUR_MS, sinceMs: NOW_MS - HOUR_MS, isForced: false, message: 'a budget' } as const;
+    world.editNode('node-of-a', { drain: failed });
+    expect(world.decide().actions.map(({ kind }) => kind)).toContain('drain');
   });
 
   it('that it was drained for this failure stands', () => {

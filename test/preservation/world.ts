@@ -157,7 +157,7 @@ export class World {
       }
       case 'drain': {
         this.editNode(name, {
-          drain: { state: this.drains, atMs: this.nowMs, isForced: action.options.isForced, message: 'a budget forbids it' },
+          drain: { state: this.drains, atMs: this.nowMs, sinceMs: action.sinceMs, isForced: action.options.isForced, message: 'a budget forbids it' },
         });
         return;
       }

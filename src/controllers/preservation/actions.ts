@@ -36,14 +36,17 @@ export type Action = (
   | { kind: 'annotate'; target: ObjectRef; changes: readonly Change[] }
   /** status.currentStatus: phase and expiry; lastUpdateTime moves when the phase does. Refused when it is no longer as it was. */
   | { kind: 'machine-status'; target: ObjectRef; was: MachineStatus; to: MachineStatus }
-  /** Node status condition `Preserved` (strategic merge by type); lastTransitionTime moves when the status does. */
-  | { kind: 'condition'; target: ObjectRef; was: PreservedCondition | undefined; to: PreservedCondition }
+  /**
+   * Node status condition `Preserved` (strategic merge by type); lastTransitionTime moves when the status does. `sinceMs`: of the failure that it is about; it is
+   * written as no older than that, whosever clock is behind.
+   */
+  | { kind: 'condition'; target: ObjectRef; was: PreservedCondition | undefined; to: PreservedCondition; sinceMs?: number | undefined }
   /** Taint `node.machine.sapcloud.io/preserved:NoSchedule`. */
   | { kind: 'taint'; target: ObjectRef; isPresent: boolean }
   /** spec.unschedulable together with our mark; only where `isCordoned` differs from what is there, never over a foreign cordon. */
   | { kind: 'cordon'; target: ObjectRef; isCordoned: boolean }
   /** Evicts under PDBs all pods but those it keeps, until done; at most one at a time for each node uid. Reported as NodeFacts.drain. */
-  | { kind: 'drain'; target: ObjectRef; options: DrainOptions; keeps: readonly ('DaemonSet' | 'mirror')[] }
+  | { kind: 'drain'; target: ObjectRef; options: DrainOptions; keeps: readonly ('DaemonSet' | 'mirror')[]; sinceMs: number | undefined }
   /** A NodeFence `spec.requestedBy` the machine: verified power-off by the node's own plan, no power-on. */
   | { kind: 'power-off'; target: ObjectRef; requestedBy: ObjectRef }
   /** `provenOff`: its Node, whose proof is read once more right before; absent: it has no Node. */

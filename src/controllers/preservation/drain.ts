@@ -73,7 +73,9 @@ export function isStale({ preserved, preservedMs }: NodeFacts, phaseSinceMs: num
 export function drainOutcome(node: NodeFacts, phaseSinceMs: number | undefined): DrainOutcome {
   if (reportsDrained(node.preserved) && !isStale(node, phaseSinceMs)) return 'drained';
   const { drain } = node;
-  if (drain === undefined || drain.state === 'running' || (phaseSinceMs !== undefined && drain.atMs < phaseSinceMs)) return 'pending';
+  if (drain === undefined || drain.state === 'running') return 'pending';
+  // One for Failed counts for the Terminating that follows it.
+  if (drain.sinceMs !== phaseSinceMs && drain.atMs < (phaseSinceMs ?? Infinity)) return 'pending';
   return drain.state === 'succeeded' ? 'drained' : 'failed';
 }
 
@@ -82,5 +84,7 @@ export function drainDueMs(node: NodeFacts, phaseSinceMs: number | undefined, is
   const outcome = drainOutcome(node, phaseSinceMs);
   if (outcome === 'drained') return undefined;
   if (node.drain?.state === 'running') return isForced && !node.drain.isForced ? nowMs : undefined;
-  return outcome === 'failed' && node.drain !== undefined ? node.drain.atMs + DRAIN_RETRY_MS : nowMs;
+  // One that failed in the future was told by a clock that has been set back since.
+  const failedAtMs = outcome === 'failed' && node.drain !== undefined && node.drain.atMs <= nowMs ? node.drain.atMs : undefined;
+  return failedAtMs === undefined ? nowMs : failedAtMs + DRAIN_RETRY_MS;
 }

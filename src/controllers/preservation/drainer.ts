@@ -11,8 +11,11 @@ export interface DrainerDependencies extends DrainReach {
   changed: (node: string) => void;
 }
 
+/** `sinceMs`: see DrainFacts. */
+type OrderOfFailure = DrainOrder & Pick<DrainFacts, 'sinceMs'>;
+
 interface Drain {
-  order: DrainOrder;
+  order: OrderOfFailure;
   facts: DrainFacts;
   stopping: AbortController;
 }
@@ -36,14 +39,15 @@ export class Drainer {
   }
 
   /** One that runs goes on, unless it is not forced and this one is. */
-  begin(order: DrainOrder): void {
+  begin(order: OrderOfFailure): void {
     const { uid } = order.node;
     const known = this.#drains.get(uid);
     if (known?.facts.state === 'running') {
       if (known.facts.isForced || !order.options.isForced) return;
       this.#cancel(known, 'a forced drain takes its place');
     }
-    const facts = { state: 'running', atMs: this.#dependencies.clock.wallMs(), isForced: order.options.isForced } as const;
+    const { sinceMs, options } = order;
+    const facts = { state: 'running', atMs: this.#dependencies.clock.wallMs(), sinceMs, isForced: options.isForced } as const;
     const drain: Drain = { order, facts, stopping: new AbortController() };
     this.#drains.set(uid, drain);
     this.#waiting.push(drain);
@@ -92,7 +96,7 @@ export class Drainer {
 
   async #run(drain: Drain): Promise<void> {
     const { clock, log, metrics, changed } = this.#dependencies;
-    const { node, options } = drain.order;
+    const { node, options, sinceMs } = drain.order;
     const startedAtMs = clock.monotonicMs();
     let message: string | undefined;
     try {
@@ -106,7 +110,7 @@ export class Drainer {
       metrics.acted('drain', 'cancelled');
       return;
     }
-    const base = { atMs: clock.wallMs(), isForced: options.isForced };
+    const base = { atMs: clock.wallMs(), sinceMs, isForced: options.isForced };
     drain.facts = message === undefined ? { ...base, state: 'succeeded' } : { ...base, state: 'failed', message };
     metrics.acted('drain', message === undefined ? 'done' : 'failed');
     if (message === undefined) log.info('node is drained', { node: node.name, durationMs });

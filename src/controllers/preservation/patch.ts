@@ -36,7 +36,8 @@ function bodyOf(action: PatchAction, object: KubeObject, nowMs: number): Body {
       const { preserved } = nodeFacts(object as Node);
       if (isSameCondition(preserved, action.to)) return 'done';
       if (action.was === undefined ? preserved !== undefined : !isSameCondition(preserved, action.was)) return 'conflict';
-      return { body: { status: { conditions: withPreserved(conditions, action.to, timeText(nowMs)) } }, subresource: 'status' };
+      const writtenMs = Math.max(nowMs, action.sinceMs ?? nowMs);
+      return { body: { status: { conditions: withPreserved(conditions, action.to, timeText(writtenMs)) } }, subresource: 'status' };
     }
     case 'taint':
       return taint(action.isPresent, object as Node, nowMs);

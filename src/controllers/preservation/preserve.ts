@@ -70,7 +70,7 @@ export function drained(subject: Subject, node: NodeFacts, nowMs: number): Step 
       : undefined;
   const rest = { isDraining: true as const, ...(told !== undefined && { problem: `node ${node.name}: ${told}` }) };
   if (dueMs === undefined || nowMs < dueMs) return { actions: [], dueMs, ...rest };
-  return { actions: [{ kind: 'drain', target: nodeRef(node), options, keeps: KEPT_PODS }], ...rest };
+  return { actions: [{ kind: 'drain', target: nodeRef(node), options, keeps: KEPT_PODS, sinceMs }], ...rest };
 }
 
 function conditioned(subject: Subject, node: NodeFacts, expiryMs: number): Action[] {
@@ -78,5 +78,5 @@ function conditioned(subject: Subject, node: NodeFacts, expiryMs: number): Actio
   const outcome = isStale(node, sinceMs) ? 'stale' : drainOutcome(node, sinceMs);
   const to = preservedCondition(subject.phase, subject.value, outcome, timeText(expiryMs));
   if (to === undefined || isSameCondition(node.preserved, to)) return [];
-  return [{ kind: 'condition', target: nodeRef(node), was: node.preserved, to }];
+  return [{ kind: 'condition', target: nodeRef(node), was: node.preserved, to, sinceMs }];
 }

@@ -56,6 +56,8 @@ export interface DrainFacts {
   state: 'running' | 'succeeded' | 'failed';
   /** When it came to this state. */
   atMs: number;
+  /** Of the failure that it was begun for: since when that is written to stand, by whoever's clock. */
+  sinceMs: number | undefined;
   isForced: boolean;
   message?: string;
 }

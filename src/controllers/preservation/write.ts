@@ -69,7 +69,7 @@ export class Writer {
         await this.#patch(action);
         return;
       case 'drain':
-        this.#dependencies.drainer.begin({ node: action.target, options: action.options });
+        this.#dependencies.drainer.begin({ node: action.target, options: action.options, sinceMs: action.sinceMs });
         this.#emit(action.target, action.event, this.#objectOf(action.target));
         return;
       case 'power-off':
