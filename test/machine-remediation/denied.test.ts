@@ -42,4 +42,28 @@ describe('a right that machine remediation lacks', { timeout: 60_000 }, () => {
     expect(await world.left('n1')).toEqual([]);
     expect(world.hardware('n1')).toMatchObject({ isOn: true, offs: 1 });
   });
+
+  it.each<[string, (request: ApiRequest) => boolean]>([
+    ['to read its Node', ({ method, path }) => method === 'GET' && path.endsWith('/nodes/n1')],
+    ['to delete its Node', ({ method, path }) => method === 'DELETE' && path.endsWith('/nodes/n1')],
+  ])('%s leaves its host off, which is told every half hour with what gives it', async (_right, denies) => {
+    const { events, remediation } = await failed(() => false);
+    for (let left = 60; left > 0 && world.hardware('n1').isOn; left -= 1) await world.pass(SECOND_MS);
+    world.deny(denies);
+    const told = (): string[] => events.filter((event) => event.includes('RemediationBlocked'));
+    await world.pass(3 * MINUTE_MS);
+    const leftOff = /LeftOff: BareMetalHost .*host-n1 is held off.*forbidden.*kubectl apply -k config\/machine-remediation/;
+    expect(told()).toEqual([expect.stringMatching(leftOff)]);
+    await world.pass(24 * MINUTE_MS);
+    expect(told()).toHaveLength(1);
+    await world.pass(36 * MINUTE_MS);
+    expect(told()).toHaveLength(3);
+    expect(remediation.problems()).toEqual([expect.stringMatching(leftOff)]);
+    expect(world.hardware('n1')).toMatchObject({ isOn: false, offs: 1 });
+    world.deny();
+    world.hardware('n1').isBroken = false;
+    await world.pass(5 * MINUTE_MS);
+    expect(await world.left('n1')).toEqual([]);
+    expect([world.hardware('n1').isOn, remediation.problems(), told().length]).toEqual([true, [], 3]);
+  });
 });

@@ -247,4 +247,11 @@ export const MACHINE_REMEDIATION_MUTANTS: readonly SourceMutant[] = [
     edits: [['if (lister.synced || !isRefused) return [];', 'if (!lister.synced || !isRefused) return [];']],
     killedBy: byTest('src/manager/refused-watches.test.ts', 'a kind that may not be watched stands in the status'),
   },
+  {
+    name: 'left off, and told once',
+    defect: 'a host that a lacking right keeps off is told of once, in an Event that the API server forgets after an hour',
+    file: 'src/controllers/shared/reconciler/active-problems.ts',
+    edits: [['if (beforeMs !== undefined) record(problem);', 'if (beforeMs === undefined) continue;']],
+    killedBy: byTest('src/controllers/shared/reconciler/reconciler.test.ts', 'is told again every half hour, what is wrong with others once'),
+  },
 ];

@@ -84,6 +84,10 @@ function machineKind(context: Context, watched: WatchedMachines): Kind<ClusterMa
     },
     forget: (key) => giveBack(context, key),
     isReported,
+    leftOff: (machine) => {
+      const held = context.enqueue.heldBy(watched, machine);
+      return held === undefined ? undefined : isHeldOff(held);
+    },
     record: (_key, { metadata }, problem) => {
       record(context, { apiVersion: `${resource.group}/${resource.version}`, kind: 'Machine', metadata }, problem);
     },
@@ -93,6 +97,10 @@ function machineKind(context: Context, watched: WatchedMachines): Kind<ClusterMa
 /** One alone is reported to nobody: any API server has one now and then. */
 function isReported(_key: string, _error: unknown, failures: number): boolean {
   return failures > 1;
+}
+
+function isHeldOff({ metadata: { namespace = '', name } }: BareMetalHost): string {
+  return `BareMetalHost ${namespace}/${name} is held off`;
 }
 
 /** Hosts on which our hold is, and which no Machine names: they are not left off. */
@@ -115,6 +123,7 @@ function hostKind(context: Context): Kind<BareMetalHost> {
     },
     forget: (key) => giveBack(context, key),
     isReported,
+    leftOff: (host) => (isHeld(host) ? isHeldOff(host) : undefined),
     record: (_key, { metadata }, problem) => {
       record(context, { apiVersion: 'metal3.io/v1alpha1', kind: HOST_KIND, metadata }, problem);
     },

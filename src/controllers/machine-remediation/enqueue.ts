@@ -60,6 +60,13 @@ export class Enqueue {
     );
   }
 
+  /** The host on which our hold stands for this Machine. */
+  heldBy({ resource }: WatchedMachines, { metadata: { uid } }: ClusterMachine): BareMetalHost | undefined {
+    const isOf = (host: BareMetalHost): boolean =>
+      this.foundOn(host).some(([watched, machine]) => watched.resource === resource && machine.metadata.uid === uid);
+    return [...(this.#dependencies.hosts?.all() ?? [])].find((host) => isHeld(host) && isOf(host));
+  }
+
   #machine(watched: WatchedMachines, before: ClusterMachine | undefined, after: ClusterMachine | undefined): void {
     const { hosts, queue } = this.#dependencies;
     const { requests, releases } = this.#observer;

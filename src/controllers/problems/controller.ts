@@ -46,7 +46,7 @@ export class ProblemController implements ProblemReports {
     this.#gate = new WriteGate({ clock, leadership, enforce: () => watches.every(({ synced }) => synced), watches: () => watches });
     this.#writes = { cluster: gatedWrites(conflictUnless(() => this.#gate.mayWrite()))(cluster), listers };
     this.#reconciler = new Reconciler({
-      ...{ name: 'problems', gate: this.#gate, leadership, queue, metrics, log },
+      ...{ name: 'problems', gate: this.#gate, leadership, clock, queue, metrics, log },
       kinds: [{ kind: KIND, reconcile: (key) => Promise.resolve(this.#decide(nodeIn(key))), isReported: (_key, _error, failures) => failures > 1 }],
       isSynced: () => [listers.nodes, listers.reports, listers.fences, listers.pods].every(({ synced }) => synced),
       enqueueAll: () => this.#load(),

@@ -37,7 +37,7 @@ export function remediesController(given: RemedyDependencies): RemediesControlle
   };
   const startedAtMs = clock.monotonicMs();
   const reconciler = new Reconciler({
-    ...{ name: 'remedies', gate, leadership, queue, log },
+    ...{ name: 'remedies', gate, leadership, clock, queue, log },
     kinds: [nodeKind(nodes, listers.nodes)],
     metrics: {
       acted: (kind, result) => metrics.acted(kind, result),

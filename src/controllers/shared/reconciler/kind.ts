@@ -47,6 +47,8 @@ export interface ReconciledKind<T extends Reconciled = Reconciled, A extends { k
   forget?(key: string): Promise<void> | void;
   /** Is a failure worth reporting? `failures`: how many in a row, with this one. Absent: none is, the log of the queue has it. */
   isReported?(key: string, error: unknown, failures: number): boolean;
+  /** Which machine it holds off now, where it does: a refusal keeps that one off. */
+  leftOff?(object: T): string | undefined;
   /** Records an Event about the object for a problem that is new. Called only while it may write. */
   record?(key: string, object: T, problem: string, isFailure: boolean): void;
 }

@@ -48,7 +48,7 @@ class Fixture {
       ...more,
     };
     const reconciler = new Reconciler({
-      ...{ name: 'things', kinds: [kind], leadership },
+      ...{ name: 'things', kinds: [kind], leadership, clock },
       gate: new WriteGate({ clock, leadership, enforce: () => this.enforce, watches: () => [this.watch] }),
       queue: { add: (key) => void this.enqueued.push(key) },
       metrics: { acted: (action, result) => void this.acted.push(`${action} ${result}`), problems: (count) => void (this.counted = count) },
@@ -60,6 +60,45 @@ class Fixture {
 }
 
 const writes = (...kinds: string[]): Plan['actions'] => kinds.map((kind) => ({ kind }));
+
+const HALF_HOUR_MS = 30 * 60_000;
+
+describe('a machine that is left off', () => {
+  it('is told again every half hour, what is wrong with others once', async () => {
+    const fixture = new Fixture();
+    const reconciler = fixture.start();
+    fixture.plan = { problems: ['LeftOff: it is paused', 'it is slow'] };
+    const after = async (ms: number): Promise<string[]> => {
+      await fixture.clock.advance(ms);
+      await reconciler.reconcile(KEY);
+      return fixture.recorded.splice(0);
+    };
+    expect(await after(0)).toEqual(['problem LeftOff: it is paused', 'problem it is slow']);
+    expect(await after(HALF_HOUR_MS - 1)).toEqual([]);
+    expect(await after(1)).toEqual(['problem LeftOff: it is paused']);
+    expect(await after(HALF_HOUR_MS - 1)).toEqual([]);
+    fixture.plan = { problems: ['it is slow'] };
+    expect(await after(HALF_HOUR_MS)).toEqual([]);
+    fixture.plan = { problems: ['LeftOff: it is paused'] };
+    expect(await after(0), 'it is new').toEqual(['problem LeftOff: it is paused']);
+    expect(await after(1)).toEqual([]);
+  });
+
+  it('is told while the API server refuses what would bring it back, and not where it only does not answer', async () => {
+    const fixture = new Fixture();
+    const reconciler = fixture.start({ leftOff: () => 'host h is held off' });
+    const after = async (ms: number): Promise<string[]> => {
+      await fixture.clock.advance(ms);
+      await expect(reconciler.reconcile(KEY)).rejects.toThrow();
+      return fixture.recorded.splice(0);
+    };
+    fixture.plan = new ApiStatusError(403, 'Forbidden', 'it is forbidden');
+    const failure = `failure ${KEY}: LeftOff: host h is held off for as long as this lasts: it is forbidden`;
+    expect([await after(0), await after(0), await after(HALF_HOUR_MS - 1), await after(1)]).toEqual([[], [failure], [], [failure]]);
+    fixture.plan = new ApiStatusError(503, 'ServiceUnavailable', 'not now');
+    expect([await after(0), await after(HALF_HOUR_MS)]).toEqual([[`failure ${KEY}: not now`], []]);
+  });
+});
 
 describe('an object', () => {
   it('is enqueued at the start, when it changes, and when leadership comes', () => {

@@ -1,3 +1,4 @@
+import type { Clock } from '../../../ports/clock.ts';
 import type { Leadership } from '../../../ports/leadership.ts';
 import type { SecondaryControllerMetrics } from '../../../ports/metrics.ts';
 import type { KubeObject } from '../../../ports/objects.ts';
@@ -22,6 +23,7 @@ export interface ReconcilerParts {
   /** Through which all kinds write. */
   gate: WriteGate;
   leadership: Pick<Leadership, 'isLeading'>;
+  clock: Pick<Clock, 'monotonicMs'>;
   queue: { add(key: string): void };
   metrics: SecondaryControllerMetrics;
   log: Logger;
@@ -54,8 +56,8 @@ export class Reconciler {
 
   constructor(parts: ReconcilerParts) {
     this.#parts = parts;
-    const { log, metrics, identityOf = (problem: string) => problem } = parts;
-    this.#problems = new ActiveProblems({ log, identityOf, changed: () => metrics.problems(this.problems().length) });
+    const { log, clock, metrics, identityOf = (problem: string) => problem } = parts;
+    this.#problems = new ActiveProblems({ log, clock, identityOf, changed: () => metrics.problems(this.problems().length) });
   }
 
   /** Follows the listers from now on, whether they are synced or not. */
@@ -149,7 +151,10 @@ export class Reconciler {
 
   #failed(kind: ReconciledKind, key: string, object: Reconciled | undefined, error: unknown): void {
     const message = failureWords(error, this.#parts.mend);
-    this.#problems.failed(key, `${key}: ${message}`, (problem) => this.#record(kind, key, object, problem, true));
+    const leftOff = wasRefused(error) && object !== undefined ? kind.leftOff?.(object) : undefined;
+    this.#problems.failed(key, `${key}: ${leftOff === undefined ? '' : `LeftOff: ${leftOff} for as long as this lasts: `}${message}`, (problem) =>
+      this.#record(kind, key, object, problem, true),
+    );
   }
 
   #record(kind: ReconciledKind, key: string, object: Reconciled | undefined, problem: string, isFailure: boolean): void {
