@@ -143,7 +143,9 @@ describe('a Metal3Remediation at the API', { timeout: SLOW }, () => {
     const spec = { template: { spec: { strategy: { timeoutSeconds: 5 } } } };
     await world.own.operator.create(TEMPLATES, { metadata: { name: 't', namespace: NAMESPACE }, spec });
     await world.pass(5 * SECOND_MS);
-    expect(events.join()).toContain('Metal3RemediationTemplate t Warning TemplateNotFollowed spec.strategy.timeoutSeconds: 5 is less than 100');
+    expect(events.join()).toContain(
+      'Metal3RemediationTemplate t Warning TemplateNotFollowed Metal3RemediationTemplate metal/t: spec.strategy.timeoutSeconds: 5 is less than 100',
+    );
   });
 });
 

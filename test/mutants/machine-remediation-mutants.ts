@@ -248,10 +248,17 @@ export const MACHINE_REMEDIATION_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest('src/manager/refused-watches.test.ts', 'a kind that may not be watched stands in the status'),
   },
   {
+    name: 'found while nothing might be written, and recorded never',
+    defect: 'a problem that is found while this replica may not write never has its Event',
+    file: 'src/controllers/shared/reconciler/active-problems.ts',
+    edits: [['if (isDue && record(problem)) recorded', 'if (isDue && [record(problem)].length > 0) recorded']],
+    killedBy: byTest('src/controllers/shared/reconciler/reconciler.test.ts', 'decided: has its Event once, when this replica may write'),
+  },
+  {
     name: 'left off, and told once',
     defect: 'a host that a lacking right keeps off is told of once, in an Event that the API server forgets after an hour',
     file: 'src/controllers/shared/reconciler/active-problems.ts',
-    edits: [['if (beforeMs !== undefined) record(problem);', 'if (beforeMs === undefined) continue;']],
+    edits: [[' || (problem.includes(LEFT_OFF) && nowMs - beforeMs >= LEFT_OFF_RECORDED_AGAIN_MS)', '']],
     killedBy: byTest('src/controllers/shared/reconciler/reconciler.test.ts', 'is told again every half hour, what is wrong with others once'),
   },
 ];

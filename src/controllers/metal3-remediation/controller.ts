@@ -35,7 +35,7 @@ export function metal3RemediationController(given: Metal3RemediationDependencies
   const memories = new Map<string, Memory>();
   return new Reconciler({
     ...{ ...dependencies, gate, name: 'Metal3Remediation' },
-    kinds: [remediationKind(dependencies, gate, memories), templateKind(dependencies, gate)],
+    kinds: [remediationKind(dependencies, gate, memories), templateKind(dependencies)],
     // What counts down is the same problem all the while.
     identityOf: (problem) => problem.replaceAll(/\d+/gu, '#'),
     subscribe: () => subscribe(dependencies, memories),

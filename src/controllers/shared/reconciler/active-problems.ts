@@ -10,12 +10,12 @@ interface Problems {
   failure?: string | undefined;
   /** In a row. */
   failures: number;
-  /** When what is left off was last told, by its identity. */
-  leftOffToldMs: ReadonlyMap<string, number>;
+  /** When each of them was recorded last, by its identity. */
+  recordedMs: ReadonlyMap<string, number>;
 }
 
-/** A machine that stays off is told again so often: the API server keeps an Event for an hour. */
-const LEFT_OFF_TOLD_AGAIN_MS = 30 * 60_000;
+/** Of a machine that stays off an Event is recorded so often: the API server keeps an Event for an hour. */
+const LEFT_OFF_RECORDED_AGAIN_MS = 30 * 60_000;
 const LEFT_OFF = 'LeftOff';
 
 export interface ActiveProblemsParts {
@@ -26,9 +26,12 @@ export interface ActiveProblemsParts {
   identityOf: (problem: string) => string;
 }
 
-const NONE: Problems = { decided: [], failures: 0, leftOffToldMs: new Map() };
+const NONE: Problems = { decided: [], failures: 0, recordedMs: new Map() };
 
-/** Problems by the key of their object: each is reported once for as long as it is active, but for what is left off. */
+/** Records a problem; false: nothing may be written now. */
+type RecordProblem = (problem: string) => boolean;
+
+/** Problems by the key of their object: each is logged and recorded once for as long as it is active, what is left off again and again. */
 export class ActiveProblems {
   readonly #parts: ActiveProblemsParts;
   readonly #byKey = new Map<string, Problems>();
@@ -47,13 +50,14 @@ export class ActiveProblems {
     if (this.#byKey.get(key)?.uid !== uid) this.#byKey.set(key, { ...NONE, uid });
   }
 
-  /** Those of a decision; what was decided before and is not among them is over. `record`: for each that is new. */
-  decided(key: string, problems: readonly string[], record: (problem: string) => void): void {
+  /** Those of a decision; what was decided before and is not among them is over. */
+  decided(key: string, problems: readonly string[], record: RecordProblem): void {
     const known = this.#of(key);
     const { identityOf } = this.#parts;
     const before = new Set(known.decided.map(identityOf));
-    for (const problem of problems) if (!before.has(identityOf(problem))) this.#report(problem, record);
-    this.#set(key, { ...known, decided: problems, leftOffToldMs: this.#tellLeftOff({ ...known, decided: problems }, problems, record) });
+    for (const problem of problems) if (!before.has(identityOf(problem))) this.#log(problem);
+    const now = { ...known, decided: problems };
+    this.#set(key, { ...now, recordedMs: this.#recorded(now, problems, record) });
   }
 
   /** One more in a row; answers with how many there are. */
@@ -64,12 +68,12 @@ export class ActiveProblems {
   }
 
   /** Active until it is reconciled without one. */
-  failed(key: string, failure: string, record: (problem: string) => void): void {
+  failed(key: string, failure: string, record: RecordProblem): void {
     const known = this.#of(key);
     const { identityOf } = this.#parts;
-    const isKnown = known.failure !== undefined && identityOf(known.failure) === identityOf(failure);
-    if (!isKnown) this.#report(failure, record);
-    this.#set(key, { ...known, failure, leftOffToldMs: this.#tellLeftOff({ ...known, failure }, [failure], record) });
+    if (known.failure === undefined || identityOf(known.failure) !== identityOf(failure)) this.#log(failure);
+    const now = { ...known, failure };
+    this.#set(key, { ...now, recordedMs: this.#recorded(now, [failure], record) });
   }
 
   /** It was reconciled. `isRefused`: but for something that may be refused, which is the failure now. */
@@ -77,7 +81,10 @@ export class ActiveProblems {
     const known = this.#of(key);
     const failure = isRefused ? known.failure : undefined;
     if (known.decided.length === 0 && failure === undefined) this.forget(key);
-    else this.#set(key, { ...known, failures: 0, failure });
+    else {
+      const now = { ...known, failures: 0, failure };
+      this.#set(key, { ...now, recordedMs: this.#recorded(now, [], () => false) });
+    }
   }
 
   forget(key: string): void {
@@ -85,29 +92,22 @@ export class ActiveProblems {
     this.#parts.changed();
   }
 
-  #report(problem: string, record: (problem: string) => void): void {
+  #log(problem: string): void {
     this.#parts.log.warn('remediation problem', { problem });
-    record(problem);
   }
 
-  /** Those of `standing` that leave a machine off, and were told half an hour ago, are told again. */
-  #tellLeftOff(
-    { leftOffToldMs, decided, failure }: Problems,
-    standing: readonly string[],
-    record: (problem: string) => void,
-  ): ReadonlyMap<string, number> {
+  /** One that was found while nothing might be written is recorded once it may. */
+  #recorded({ decided, failure, recordedMs }: Problems, problems: readonly string[], record: RecordProblem): ReadonlyMap<string, number> {
     const { clock, identityOf } = this.#parts;
     const nowMs = clock.monotonicMs();
     const active = new Set([...decided, ...(failure === undefined ? [] : [failure])].map(identityOf));
-    const toldMs = new Map([...leftOffToldMs].filter(([identity]) => active.has(identity)));
-    for (const problem of standing.filter((each) => each.includes(LEFT_OFF))) {
-      const identity = identityOf(problem);
-      const beforeMs = toldMs.get(identity);
-      if (beforeMs !== undefined && nowMs - beforeMs < LEFT_OFF_TOLD_AGAIN_MS) continue;
-      if (beforeMs !== undefined) record(problem);
-      toldMs.set(identity, nowMs);
+    const recorded = new Map([...recordedMs].filter(([identity]) => active.has(identity)));
+    for (const problem of problems) {
+      const beforeMs = recorded.get(identityOf(problem));
+      const isDue = beforeMs === undefined || (problem.includes(LEFT_OFF) && nowMs - beforeMs >= LEFT_OFF_RECORDED_AGAIN_MS);
+      if (isDue && record(problem)) recorded.set(identityOf(problem), nowMs);
     }
-    return toldMs;
+    return recorded;
   }
 
   #of(key: string): Problems {

@@ -100,6 +100,38 @@ describe('a machine that is left off', () => {
   });
 });
 
+describe('a problem that is found while nothing may be written', () => {
+  it.each([
+    ['decided', () => ({ problems: ['p'] }), 'problem p'],
+    ['a failure', () => new ApiStatusError(403, 'Forbidden', 'no'), `failure ${KEY}: no`],
+  ] as const)('%s: has its Event once, when this replica may write, and one line in the log', async (_what, plan, told) => {
+    const fixture = new Fixture();
+    let mayBegin = false;
+    fixture.leadership.mayBegin = () => mayBegin;
+    const reconciler = fixture.start();
+    fixture.plan = plan();
+    const again = async (): Promise<string[]> => {
+      for (let times = 0; times < 2; times += 1) await reconciler.reconcile(KEY).catch(() => undefined);
+      return fixture.recorded.splice(0);
+    };
+    expect([await again(), fixture.warnings.length, reconciler.problems().length]).toEqual([[], 1, 1]);
+    mayBegin = true;
+    expect(await again()).toEqual([told]);
+    expect([await again(), fixture.warnings.length]).toEqual([[], 1]);
+  });
+
+  it('has another Event when it comes again behind a pause', async () => {
+    const fixture = new Fixture();
+    const reconciler = fixture.start({ isReported: () => true });
+    const failure = new ApiStatusError(403, 'Forbidden', 'no');
+    for (const plan of [failure, failure, { problems: ['p'] }, failure]) {
+      fixture.plan = plan;
+      await reconciler.reconcile(KEY).catch(() => undefined);
+    }
+    expect(fixture.recorded).toEqual([`failure ${KEY}: no`, 'problem p', `failure ${KEY}: no`]);
+  });
+});
+
 describe('an object', () => {
   it('is enqueued at the start, when it changes, and when leadership comes', () => {
     const fixture = new Fixture();

@@ -157,8 +157,11 @@ export class Reconciler {
     );
   }
 
-  #record(kind: ReconciledKind, key: string, object: Reconciled | undefined, problem: string, isFailure: boolean): void {
-    if (object !== undefined && this.#parts.gate.mayWrite()) kind.record?.(key, object, problem, isFailure);
+  /** false: nothing may be written now. */
+  #record(kind: ReconciledKind, key: string, object: Reconciled | undefined, problem: string, isFailure: boolean): boolean {
+    if (object === undefined || !this.#parts.gate.mayWrite()) return false;
+    kind.record?.(key, object, problem, isFailure);
+    return true;
   }
 
   async #forget(kind: ReconciledKind, key: string): Promise<void> {
