@@ -81,6 +81,13 @@ export const WATCHDOG_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(WATCHDOG_AGENT, 'proves after everything that may keep the machine running has surely ended'),
   },
   {
+    name: 'a watchdog that runs, and is not fed',
+    defect: 'a watchdog is not fed from when it was opened until it was read how long it waits, which resets a healthy node',
+    file: 'src/node/core/keeper.ts',
+    edits: [["return this.#opening === 'open' || this.#opening === 'unread';", "return this.#opening === 'open';"]],
+    killedBy: byTest('src/node/core/keeper.test.ts', 'is fed while that is read, however long it takes'),
+  },
+  {
     name: 'clocks of the daemon read apart',
     defect: 'a daemon that was put aside between two clocks takes its machine for one that slept, and resets it',
     file: 'src/node/core/keeper.ts',
@@ -127,12 +134,7 @@ export const WATCHDOG_MUTANTS: readonly SourceMutant[] = [
     name: 'armed before it was read',
     defect: 'a watchdog is attested as armed with the time that its driver waited before it was opened',
     file: 'src/node/core/keeper.ts',
-    edits: [
-      [
-        "        await this.#readFacts(watchdog);\n        this.#opening = 'open';\n",
-        "        this.#opening = 'open';\n        await this.#readFacts(watchdog);\n",
-      ],
-    ],
+    edits: [["        this.#opening = 'unread';\n", "        this.#opening = 'open';\n"]],
     killedBy: byTest('src/node/core/keeper.test.ts', 'counts as armed only when it was read how long it waits'),
   },
 ];

@@ -1,11 +1,41 @@
 import { describe, expect, it } from 'vitest';
-import type { KeepRecord } from '../../ports/node-daemon.ts';
+import type { KeepRecord, WatchdogDevice } from '../../ports/node-daemon.ts';
 import { ManualClock } from '../../runtime/manual-clock.ts';
 import { DaemonTimes } from './daemon-times.ts';
 import { Keeper } from './keeper.ts';
+import type { KeeperPorts } from './keeper.ts';
 
 const PUT_ASIDE_MS = 2_000;
 const FACTS = { device: '/dev/watchdog0', identity: 'iTCO_wdt', kind: 'hardware', action: 'reset', isPausable: false, timeoutMs: 10_000 } as const;
+const SOUND = { ...FACTS, isNowayout: false, outlivesClose: true };
+
+/** A watchdog that does what it is asked, but for `more`. */
+function watchdogOf(more: Partial<WatchdogDevice>): WatchdogDevice {
+  return { facts: () => Promise.resolve(SOUND), open: () => Promise.resolve(), feed: () => undefined, disarm: () => Promise.resolve(), ...more };
+}
+
+interface Scene extends Partial<Omit<KeeperPorts, 'clock' | 'watchdog' | 'machine'>> {
+  watchdog?: Partial<WatchdogDevice>;
+  fencesItself?: boolean;
+}
+
+/** A keeper with such a watchdog, and why it reset its machine. */
+function keeperOf(clock: ManualClock, { watchdog = {}, fencesItself = true, ...ports }: Scene = {}): { keeper: Keeper; resets: string[] } {
+  const resets: string[] = [];
+  const keeper = new Keeper(
+    {
+      clock,
+      watchdog: watchdogOf(watchdog),
+      workload: { stop: () => Promise.resolve('stopped') },
+      machine: { reset: (cause) => void resets.push(cause) },
+      record: { read: () => Promise.resolve(undefined), write: () => undefined },
+      log: { info: () => undefined, warn: () => undefined, error: () => undefined },
+      ...ports,
+    },
+    { bootID: 'boot-1', fencesItself, times: new DaemonTimes({}), mayOpen: () => true, storageLostAtMs: () => undefined },
+  );
+  return { keeper, resets };
+}
 
 /** A machine whose processes may be put aside between any two readings of its clocks. */
 class BusyClock extends ManualClock {
@@ -35,30 +65,14 @@ class BusyClock extends ManualClock {
 
 /** Kept up for a minute, with a watchdog that stands still for nothing. */
 async function kept(clock: BusyClock): Promise<{ keeper: Keeper; resets: string[]; warned: string[] }> {
-  const [resets, warned]: string[][] = [[], []];
-  const log = { debug: () => undefined, info: () => undefined, warn: (words: string) => warned?.push(words), error: () => undefined };
-  const watchdog = {
-    facts: () => Promise.resolve({ ...FACTS, isNowayout: false, outlivesClose: true }),
-    open: () => Promise.resolve(),
-    feed: () => undefined,
-    disarm: () => Promise.resolve(),
-  };
-  const keeper = new Keeper(
-    {
-      clock,
-      watchdog,
-      workload: { stop: () => Promise.resolve('stopped') },
-      machine: { reset: (cause) => resets?.push(cause) },
-      record: { read: () => Promise.resolve(undefined), write: () => undefined },
-      log,
-    },
-    { bootID: 'boot-1', fencesItself: true, times: new DaemonTimes({}), mayOpen: () => true, storageLostAtMs: () => undefined },
-  );
+  const warned: string[] = [];
+  const log = { info: () => undefined, warn: (words: string) => void warned.push(words), error: () => undefined };
+  const { keeper, resets } = keeperOf(clock, { log });
   await keeper.restore();
   keeper.keep(clock.monotonicMs() + 60_000);
   keeper.tick();
   await clock.settle();
-  return { keeper, resets: resets ?? [], warned: warned ?? [] };
+  return { keeper, resets, warned };
 }
 
 describe('a daemon whose process is put aside', () => {
@@ -98,25 +112,13 @@ describe('a daemon that was told to fence its node, and is started anew without 
     const clock = new ManualClock();
     const beganMs = clock.monotonicMs();
     const record = { ...past, ...(keptUntilMs !== undefined && { keptUntilMs: beganMs + keptUntilMs }) };
-    const [resets, written]: [string[], KeepRecord[]] = [[], []];
+    const written: KeepRecord[] = [];
     const fed: number[] = [];
-    const watchdog = {
-      facts: () => Promise.resolve({ ...FACTS, isNowayout: false, outlivesClose: true }),
-      open: () => Promise.resolve(),
-      feed: () => void fed.push(clock.monotonicMs() - beganMs),
-      disarm: () => Promise.resolve(),
-    };
-    const keeper = new Keeper(
-      {
-        clock,
-        watchdog,
-        workload: { stop: () => Promise.resolve('stopped') },
-        machine: { reset: (cause) => void resets.push(cause) },
-        record: { read: () => Promise.resolve(record), write: (one) => void written.push(one) },
-        log: { info: () => undefined, warn: () => undefined, error: () => undefined },
-      },
-      { bootID: 'boot-1', fencesItself: false, times: new DaemonTimes({}), mayOpen: () => true, storageLostAtMs: () => undefined },
-    );
+    const { keeper, resets } = keeperOf(clock, {
+      fencesItself: false,
+      watchdog: { feed: () => void fed.push(clock.monotonicMs() - beganMs) },
+      record: { read: () => Promise.resolve(record), write: (one) => void written.push(one) },
+    });
     await keeper.restore();
     for (let second = 0; second < 600 && resets.length === 0; second += 1) {
       keeper.tick();
@@ -163,41 +165,60 @@ describe('a daemon that was told to fence its node, and is started anew without 
 });
 
 describe('a watchdog that is just opened', () => {
-  it('counts as armed only when it was read how long it waits: its driver may wait longer than it said before', async () => {
+  /** Its facts are answered so once it is open. */
+  async function justOpened(once: () => Promise<typeof SOUND>) {
     const clock = new ManualClock();
-    let isOpen = false;
-    let answer: () => void = () => undefined;
-    const facts = { ...FACTS, isNowayout: false, outlivesClose: true };
-    const longer = new Promise<typeof facts>((resolve) => {
-      answer = () => resolve({ ...facts, timeoutMs: 60_000 as never });
+    const fed: number[] = [];
+    const state = { isOpen: false };
+    const { keeper } = keeperOf(clock, {
+      watchdog: {
+        facts: () => (state.isOpen ? once() : Promise.resolve(SOUND)),
+        open: () => Promise.resolve(void (state.isOpen = true)),
+        feed: () => void fed.push(clock.monotonicMs()),
+        disarm: () => Promise.resolve(void (state.isOpen = false)),
+      },
     });
-    const watchdog = {
-      facts: () => (isOpen ? longer : Promise.resolve(facts)),
-      open: () => {
-        isOpen = true;
-        return Promise.resolve();
-      },
-      feed: () => undefined,
-      disarm: () => Promise.resolve(),
-    };
-    const keeper = new Keeper(
-      {
-        clock,
-        watchdog,
-        workload: { stop: () => Promise.resolve('stopped') },
-        machine: { reset: () => undefined },
-        record: { read: () => Promise.resolve(undefined), write: () => undefined },
-        log: { info: () => undefined, warn: () => undefined, error: () => undefined },
-      },
-      { bootID: 'boot-1', fencesItself: true, times: new DaemonTimes({}), mayOpen: () => true, storageLostAtMs: () => undefined },
-    );
     await keeper.restore();
-    keeper.keep(clock.monotonicMs() + 60_000);
-    keeper.tick();
-    await clock.settle();
-    expect([isOpen, keeper.watchdogState]).toEqual([true, 'disarmed']);
-    answer();
-    await clock.settle();
+    keeper.keep(clock.monotonicMs() + 120_000);
+    const pass = async (seconds: number): Promise<void> => {
+      for (let ticks = seconds * 4; ticks > 0; ticks -= 1) {
+        keeper.tick();
+        await clock.advance(250);
+      }
+    };
+    await pass(1);
+    return { keeper, fed, state, pass };
+  }
+
+  it('counts as armed only when it was read how long it waits: its driver may wait longer than it said before', async () => {
+    const { promise: longer, resolve } = Promise.withResolvers<typeof SOUND>();
+    const { keeper, state, pass } = await justOpened(() => longer);
+    expect([state.isOpen, keeper.watchdogState]).toEqual([true, 'disarmed']);
+    resolve({ ...SOUND, timeoutMs: 60_000 as never });
+    await pass(1);
     expect([keeper.watchdogState, keeper.facts?.timeoutMs]).toEqual(['armed', 60_000]);
+  });
+
+  it('is fed while that is read, however long it takes', async () => {
+    const { keeper, fed, pass } = await justOpened(() => new Promise(() => undefined));
+    await pass(30);
+    const gaps = fed.map((atMs, index) => atMs - (fed[index - 1] ?? atMs));
+    expect([fed.length > 5, Math.max(...gaps) < FACTS.timeoutMs / 2, keeper.watchdogState]).toEqual([true, true, 'disarmed']);
+  });
+
+  it('is fed where that cannot be read, which is said and tried again, and is disarmed by a clean stop', async () => {
+    let isBroken = true;
+    const { keeper, fed, state, pass } = await justOpened(() => (isBroken ? Promise.reject(new Error('EMFILE')) : Promise.resolve(SOUND)));
+    expect([keeper.watchdogState, keeper.problem]).toEqual(['disarmed', 'what the watchdog is could not be read: EMFILE']);
+    await pass(20);
+    expect(fed.length).toBeGreaterThan(3);
+    isBroken = false;
+    await pass(30);
+    expect([keeper.watchdogState, keeper.problem]).toEqual(['armed', undefined]);
+    await keeper.disarm();
+    expect(state.isOpen).toBe(false);
+    const other = await justOpened(() => Promise.reject(new Error('EMFILE')));
+    await other.keeper.disarm();
+    expect(other.state.isOpen).toBe(false);
   });
 });

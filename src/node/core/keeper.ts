@@ -62,7 +62,8 @@ export class Keeper {
   #hasSlept = false;
   #facts: WatchdogFacts | undefined;
   #problem: string | undefined;
-  #opening: 'closed' | 'opening' | 'open' = 'closed';
+  /** unread: it is open and fed, and how long it waits is not read yet. */
+  #opening: 'closed' | 'opening' | 'unread' | 'open' = 'closed';
   #opened: Promise<void> = Promise.resolve();
   #openedAtMs = Number.NEGATIVE_INFINITY;
   #fedAtMs = Number.NEGATIVE_INFINITY;
@@ -132,6 +133,11 @@ export class Keeper {
     return this.#facts.outlivesClose === true || this.#facts.isNowayout ? 'armed' : 'unreliable';
   }
 
+  /** Nobody would feed it but this process. */
+  get #isRunning(): boolean {
+    return this.#opening === 'open' || this.#opening === 'unread';
+  }
+
   /** A grant, or enough vouches, until then on the running clock. Relied on from the next tick, when it is recorded. */
   keep(untilMs: number): void {
     if (untilMs <= (this.#keptUntilMs ?? Number.NEGATIVE_INFINITY)) return;
@@ -169,7 +175,7 @@ export class Keeper {
   async disarm(): Promise<void> {
     // One that is being opened just now would be armed with nobody left to feed it.
     await this.#opened;
-    if (this.#opening !== 'open') return;
+    if (this.#opening === 'closed') return;
     await this.#ports.watchdog?.disarm();
     this.#opening = 'closed';
     this.#write();
@@ -235,21 +241,21 @@ export class Keeper {
 
   #open(nowMs: number): void {
     const { watchdog, log } = this.#ports;
-    if (watchdog === undefined || !this.#options.mayOpen() || this.#opening !== 'closed' || nowMs - this.#openedAtMs < OPEN_AGAIN_MS) return;
+    const isDue = this.#opening === 'closed' || this.#opening === 'unread';
+    if (watchdog === undefined || !this.#options.mayOpen() || !isDue || nowMs - this.#openedAtMs < OPEN_AGAIN_MS) return;
     this.#openedAtMs = nowMs;
-    if (this.#facts === undefined) {
+    if (this.#facts === undefined || this.#opening === 'unread') {
       void this.#readFacts(watchdog);
       return;
     }
     this.#opening = 'opening';
     this.#options.times.fix();
     this.#opened = watchdog.open(this.#options.times.current.watchdogMs).then(
-      async () => {
-        // The driver may wait otherwise than it was asked to: what it says now is what counts, and is attested.
-        await this.#readFacts(watchdog);
-        this.#opening = 'open';
+      () => {
+        // The driver may wait otherwise than it was asked to: what it says now is what counts, and is attested. It runs already.
+        this.#opening = 'unread';
         this.#write();
-        log.info('the watchdog is armed', { device: this.#facts?.device, timeoutMs: this.#facts?.timeoutMs });
+        void this.#readFacts(watchdog);
       },
       (error: unknown) => {
         this.#opening = 'closed';
@@ -261,15 +267,24 @@ export class Keeper {
 
   /** A driver may be loaded after the daemon was started. */
   async #readFacts(watchdog: WatchdogDevice): Promise<void> {
-    const facts = await watchdog.facts();
-    this.#problem = 'problem' in facts ? facts.problem : undefined;
-    if (!('problem' in facts)) this.#facts = facts;
+    const facts = await watchdog.facts().catch((error: unknown) => ({ problem: `what the watchdog is could not be read: ${messageOf(error)}` }));
+    if ('problem' in facts) {
+      if (facts.problem !== this.#problem) this.#ports.log.error('the watchdog could not be read', { error: facts.problem });
+      this.#problem = facts.problem;
+      return;
+    }
+    this.#problem = undefined;
+    this.#facts = facts;
+    if (this.#opening !== 'unread') return;
+    this.#opening = 'open';
+    this.#write();
+    this.#ports.log.info('the watchdog is armed', { device: facts.device, timeoutMs: facts.timeoutMs });
   }
 
   #feed(nowMs: number, untilMs: number): void {
     // A driver may wait for less than it was asked to.
     const intervalMs = Math.min(this.#options.times.current.feedIntervalMs, (this.#facts?.timeoutMs ?? Number.POSITIVE_INFINITY) / 3);
-    if (this.#opening !== 'open' || nowMs > untilMs || nowMs - this.#fedAtMs < intervalMs) return;
+    if (!this.#isRunning || nowMs > untilMs || nowMs - this.#fedAtMs < intervalMs) return;
     const stuck = this.progress.stuck().join(', ');
     if (stuck !== this.#stuck && stuck !== '') this.#ports.log.error('a check does not get on, so the watchdog is not fed', { problem: stuck });
     this.#stuck = stuck;
@@ -280,7 +295,7 @@ export class Keeper {
       this.#feeds += 1;
     } catch (error) {
       // It is tried again at the next tick; a watchdog that cannot be fed resets the machine, and somebody must know why.
-      const problem = `the watchdog could not be fed: ${error instanceof Error ? error.message : String(error)}`;
+      const problem = `the watchdog could not be fed: ${messageOf(error)}`;
       if (problem !== this.#problem) this.#ports.log.error('the watchdog could not be fed', { error: problem });
       this.#problem = problem;
     }
@@ -298,7 +313,7 @@ export class Keeper {
     try {
       record.write({
         bootID: this.#options.bootID,
-        isArmed: this.#opening === 'open',
+        isArmed: this.#isRunning,
         fencesItself: this.fencesItself,
         times: timesOf(this.#options.times.current),
         ...(this.#keptUntilMs === undefined ? {} : { keptUntilMs: this.#keptUntilMs }),
@@ -313,6 +328,10 @@ export class Keeper {
       this.#isRecordBroken = true;
     }
   }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** How long the machine has slept since it booted, and before that whatever the two clocks began with. */
