@@ -79,6 +79,11 @@ export class PlainSnapshot implements ClusterSnapshot {
     return this.#facts.freshSinceMs ?? { machine: 0, node: 0 };
   }
 
+  /** Nobody has looked before. */
+  sightOf(): () => undefined {
+    return () => undefined;
+  }
+
   requestOf({ template }: HealthCheck, machine: MachineFacts): RequestFacts | undefined {
     if (template === undefined) return undefined;
     const kind = kindKey(template.apiVersion, requestKind(template.kind));

@@ -2,6 +2,7 @@ import { byTest } from './source-mutant.ts';
 import type { SourceMutant } from './source-mutant.ts';
 
 const CANDIDATES = 'test/machine-health-check/candidates.test.ts';
+const CLOCK_SET = 'test/machine-health-check/clock-set.test.ts';
 const CHANGES = 'test/machine-health-check/changes.test.ts';
 const EVALUATION = 'test/machine-health-check/evaluation.test.ts';
 const MACHINE_HEALTH_CHECK_SHELL = 'test/machine-health-check/shell.test.ts';
@@ -198,5 +199,33 @@ export const MACHINE_HEALTH_CHECK_MUTANTS: readonly SourceMutant[] = [
     file: 'src/controllers/shared/executor.ts',
     edits: [['if (at !== undefined && wasRefused(error)) refused?.(at, message);', '']],
     killedBy: byTest('test/machine-health-check/denied.test.ts', 'a right that is lacking to write a MachineHealthCheck is told once there'),
+  },
+  {
+    name: 'condition by the clock of its writer',
+    defect: 'a node that is not Ready for seconds counts as not Ready for minutes where the clock is set ahead, or that of its writer is behind',
+    file: 'src/controllers/machine-health-check/evaluate.ts',
+    edits: [['standing.seenMs ?? standing.sinceMs, freshSinceMs', 'standing.sinceMs, freshSinceMs']],
+    killedBy: byTest(CLOCK_SET, 'where the wall clock is set an hour ahead meanwhile'),
+  },
+  {
+    name: 'start by the clock of the API server',
+    defect: 'a machine that has just been made has had its time to start where the clock is set ahead',
+    file: 'src/controllers/machine-health-check/evaluate.ts',
+    edits: [['seen(CREATED) ?? ', '']],
+    killedBy: byTest(CLOCK_SET, 'made since, before the clock was set'),
+  },
+  {
+    name: 'sights begin anew',
+    defect: 'whatever changes of a node, its time begins anew, so that it never fails',
+    file: 'src/controllers/shared/sights.ts',
+    edits: [['marks?.get(what) === mark ? known?.get(what) : nowMs', 'nowMs']],
+    killedBy: byTest(CLOCK_SET, 'where the wall clock is set an hour ahead meanwhile'),
+  },
+  {
+    name: 'sights of another state',
+    defect: 'a node that was Ready again for a moment is taken for one that was silent all the while',
+    file: 'src/controllers/shared/sights.ts',
+    edits: [['marks?.get(what) === mark ? known?.get(what) : nowMs', 'marks?.has(what) === true ? (known?.get(what) ?? nowMs) : nowMs']],
+    killedBy: byTest(CLOCK_SET, 'and anew once it was Ready again'),
   },
 ];

@@ -50,6 +50,20 @@ export const PRESERVATION_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest('test/preservation/clock-set.test.ts', 'drains the node once, and says so'),
   },
   {
+    name: 'time of an Unknown machine by dates',
+    defect: 'a machine whose node is silent for seconds fails at once where the clock is set ahead, or a replica with such a clock takes over',
+    file: 'src/controllers/preservation/phase.ts',
+    edits: [['machine.phaseSeenMs ?? ', '']],
+    killedBy: byTest('test/preservation/clock-set.test.ts', 'is given its ten minutes, and fails then'),
+  },
+  {
+    name: 'time of a silent node by dates',
+    defect: 'a node without a machine fails at once where the clock is set ahead',
+    file: 'src/controllers/preservation/phase.ts',
+    edits: [['node.readySeenMs ?? ', '']],
+    killedBy: byTest('test/preservation/clock-set.test.ts', 'a node without a machine is given its ten minutes'),
+  },
+  {
     name: 'drain that failed in the future',
     defect: 'a drain that failed is tried again only when the clock, which was set back, has come there once more',
     file: 'src/controllers/preservation/drain.ts',

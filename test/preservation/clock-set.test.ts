@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { PRESERVE } from '../../src/controllers/preservation/names.ts';
+import { NODE_EXPIRY, PRESERVE } from '../../src/controllers/preservation/names.ts';
 import type { ApiRequest } from '../../src/ports/api-transport.ts';
 import { ShellWorld } from './shell-world.ts';
 
@@ -45,4 +45,49 @@ describe.each([
     expect(drains()).toBeLessThan(4);
     expect(writes.length).toBeLessThan(10);
   });
+});
+
+describe('a machine whose node is silent for some seconds', () => {
+  /** Leader and standby, whose clock is that of the leader and `aheadMs`. */
+  async function silent(aheadMs: number, isTakenOver: boolean): Promise<void> {
+    world = await ShellWorld.create();
+    await world.add('m1');
+    const leader = world.start();
+    const standby = isTakenOver ? world.start({ isLeading: false }) : undefined;
+    await world.pass(11 * MINUTE_MS);
+    await world.ready(NODE, 'Unknown');
+    await world.pass(5_000);
+    expect((await world.machine('m1'))?.status?.currentStatus?.phase).toBe('Unknown');
+    world.clock.jumpWall(aheadMs);
+    if (standby === undefined) return;
+    await leader.close();
+    standby.leadership.isLeading = true;
+    standby.controller.wake();
+  }
+
+  it.each([
+    ['the clock is set ahead meanwhile', 60 * MINUTE_MS, false],
+    ['the clock is set back meanwhile', -60 * MINUTE_MS, false],
+    ['a replica takes over whose clock is ahead', 15 * MINUTE_MS, true],
+  ])('is given its ten minutes, and fails then: %s', async (_words, aheadMs, isTakenOver) => {
+    await silent(aheadMs, isTakenOver);
+    await world.pass(9 * MINUTE_MS);
+    expect((await world.machine('m1'))?.status?.currentStatus?.phase).toBe('Unknown');
+    await world.pass(2 * MINUTE_MS);
+    expect((await world.machine('m1'))?.status?.currentStatus?.phase ?? 'gone').not.toBe('Unknown');
+  });
+});
+
+it('a node without a machine is given its ten minutes where the clock is set ahead meanwhile, and is preserved then', async () => {
+  world = await ShellWorld.create();
+  await world.addNode(NODE, { node: { [PRESERVE]: 'when-failed' } });
+  world.start();
+  await world.pass(11 * MINUTE_MS);
+  await world.ready(NODE, 'False');
+  await world.pass(5_000);
+  world.clock.jumpWall(60 * MINUTE_MS);
+  await world.pass(9 * MINUTE_MS);
+  expect((await world.node(NODE)).metadata.annotations).not.toHaveProperty([NODE_EXPIRY]);
+  await world.pass(2 * MINUTE_MS);
+  expect((await world.node(NODE)).metadata.annotations).toHaveProperty([NODE_EXPIRY]);
 });

@@ -82,6 +82,7 @@ function cacheOf(made: Made): PreservationCache {
   }));
   const unused = {} as never;
   const cache = new PreservationCache(
+    new ManualClock(),
     { cluster: unused, recorder: RECORDER, listers: { nodes, fences, leases: unused, pods: unused } },
     { cluster: unused, recorder: RECORDER, listers: { machines, machineSets, machineDeployments } },
     () => undefined,

@@ -2,10 +2,13 @@ import type { Lister, Resource } from '../../ports/cluster.ts';
 import type { UntypedObject } from '../../ports/cluster-api.ts';
 import type { KubeObject, Node } from '../../ports/objects.ts';
 import { NODES } from '../../ports/resources.ts';
+import { Sights } from '../shared/sights.ts';
+import type { Sight } from '../shared/sights.ts';
 import { SILENT_AFTER_MS } from '../shared/write-gate.ts';
 import type { ObjectRef } from './actions.ts';
 import { Claims } from './claims.ts';
 import type { FoundKind, HealthCheckDependencies, WorkloadNodes } from './dependencies.ts';
+import { datesOfMachine, datesOfNode } from './dated.ts';
 import { BY_LABEL, BY_NODE, labelKeysOf } from './indexes.ts';
 import { memoised } from './memoised.ts';
 import { NodePlaces } from './node-places.ts';
@@ -46,6 +49,8 @@ export class HealthCheckCache implements ClusterSnapshot {
   readonly #readCluster: (object: UntypedObject) => ClusterFacts;
   readonly #dependencies: HealthCheckDependencies;
   readonly #nodePlaces: NodePlaces;
+  readonly #nodeSights: Sights<NodeFacts>;
+  readonly #machineSights: Sights<MachineFacts>;
   /** By uid of the Machine. */
   readonly #refusals = new Map<string, { machine: ObjectRef; message: string }>();
   /** The rest is as of the last `refresh`. */
@@ -61,6 +66,8 @@ export class HealthCheckCache implements ClusterSnapshot {
     this.maxInFlight = options.maxInFlight;
     this.claims = new Claims(dependencies);
     this.#nodePlaces = new NodePlaces(dependencies);
+    this.#nodeSights = new Sights(dependencies.clock, datesOfNode);
+    this.#machineSights = new Sights(dependencies.clock, datesOfMachine);
     this.readCheck = memoised((object: UntypedObject) => readHealthCheck(typed(object, checks.resource), options));
     this.readMachine = memoised((object: UntypedObject) => readMachine(typed(object, machines.resource), options));
     this.#readCluster = memoised((object: UntypedObject) => readCluster(clusters === undefined ? object : typed(object, clusters.resource)));
@@ -138,6 +145,19 @@ export class HealthCheckCache implements ClusterSnapshot {
 
   freshSinceMs(place: string): FreshSince {
     return this.#freshSince.get(place) ?? ALWAYS;
+  }
+
+  sightOf(facts: MachineFacts | NodeFacts): Sight {
+    return 'uid' in facts ? this.#machineSights.of(facts) : this.#nodeSights.of(facts);
+  }
+
+  /** A change of a Node of this place, as its watch brings it. */
+  sawNode(place: string, before: NodeFacts | undefined, after: NodeFacts | undefined): void {
+    if (after !== undefined) this.#nodeSights.saw(before ?? firstOf(this.nodesAt(place)?.lister), after);
+  }
+
+  sawMachine(before: MachineFacts | undefined, after: MachineFacts | undefined): void {
+    if (after !== undefined) this.#machineSights.saw(before ?? firstOf(this.#dependencies.machines.lister), after);
   }
 
   requestOf({ template }: HealthCheck, { namespace, name }: Pick<MachineFacts, 'namespace' | 'name'>): RequestFacts | undefined {
@@ -238,6 +258,11 @@ function byName(one: MachineFacts, other: MachineFacts): number {
 function resumedAtMs(lister: Lister<KubeObject> | undefined): number | undefined {
   const atMs = lister?.resumedAtMs;
   return atMs !== undefined && Number.isFinite(atMs) ? atMs : undefined;
+}
+
+/** What comes with the first list was there before. */
+function firstOf(lister: Lister<KubeObject> | undefined): 'none' | 'unseen' {
+  return lister?.synced === true ? 'none' : 'unseen';
 }
 
 export function keyOfObject({ metadata: { namespace = '', name } }: KubeObject): string {

@@ -36,7 +36,11 @@ export class Changes {
     };
     this.#unsubscribe.push(
       nodes.onChange(this.#nodeChanged('')),
-      machines.lister.onChange(this.#on((machine) => this.#ofMachine(this.#cache.readMachine(machine)))),
+      machines.lister.onChange((before, after) => {
+        const [was, is] = [before, after].map((object) => object && this.#cache.readMachine(object));
+        this.#cache.sawMachine(was, is);
+        for (const facts of [was, is]) if (facts !== undefined) this.#add(this.#ofMachine(facts));
+      }),
       checks.lister.onChange(this.#on((check) => this.#ofCheck(this.#cache.readCheck(check).check))),
       fences.onChange(claimed),
       kinds.onChange(this.#wake),
@@ -129,8 +133,10 @@ export class Changes {
   #nodeChanged(place: string): (before: Node | undefined, after: Node | undefined) => void {
     const { readNode } = this.#cache;
     return (before, after) => {
+      const [was, is] = [before, after].map((node) => node && readNode(node));
+      this.#cache.sawNode(place, was, is);
       // A heartbeat says nothing new.
-      if (before !== undefined && after !== undefined && isSameNode(readNode(before), readNode(after))) return;
+      if (was !== undefined && is !== undefined && isSameNode(was, is)) return;
       const name = (after ?? before)?.metadata.name ?? '';
       const machines = this.#cache.machinesOn(place, name);
       // A node that two machines claim says nothing about either.

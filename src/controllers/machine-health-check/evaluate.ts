@@ -1,6 +1,8 @@
 import { CONTROL_PLANE_LABEL } from '../shared/remediation/place.ts';
 import { conditionOf } from './conditions.ts';
 import { goDuration } from '../shared/go-duration.ts';
+import type { Sight } from '../shared/sights.ts';
+import { CREATED, LAST_UPDATED } from './dated.ts';
 import { EXTERNAL_REMEDIATION, INFRASTRUCTURE_READY, PAUSED_ANNOTATION, RECHECK_MARGIN_MS, REMEDIATE_ANNOTATION, SKIP_ANNOTATION } from './names.ts';
 import { timeOf } from './read/objects.ts';
 import type { ClusterFacts, Gate, HealthCheck, FreshSince, MachineFacts, NodeFacts, UnhealthyCondition } from './snapshot.ts';
@@ -13,6 +15,13 @@ export interface Subject {
   /** Absent: no gates. */
   cluster?: ClusterFacts;
   freshSinceMs: FreshSince;
+  seen: Seen;
+}
+
+/** Since when we have seen what is dated in the Machine, and in its Node. */
+export interface Seen {
+  machine: Sight;
+  node: Sight;
 }
 
 /** Is this Machine among those that the check looks after? */
@@ -34,7 +43,10 @@ interface Findings {
 interface ConditionSince {
   status: string;
   reason: string;
+  /** As it is dated: of two machines the earlier one comes first, whoever looks. */
   sinceMs: number;
+  /** By our own sight. */
+  seenMs: number | undefined;
 }
 
 function findingsOf(
@@ -47,7 +59,7 @@ function findingsOf(
     const standing = sinceOf(type);
     if (standing?.status !== status) continue;
     // What stood there before an outage may have ended in it, and nobody was heard to say so.
-    const endMs = Math.max(standing.sinceMs, freshSinceMs) + timeoutMs;
+    const endMs = Math.max(standing.seenMs ?? standing.sinceMs, freshSinceMs) + timeoutMs;
     if (endMs < nowMs) {
       const message = `Condition ${type} on ${kind} is reporting status ${status} with reason ${standing.reason} for more than ${goDuration(timeoutMs)}`;
       findings.messages.push(message);
@@ -59,23 +71,24 @@ function findingsOf(
   return findings;
 }
 
-function ofMachine({ machine, freshSinceMs }: Subject, check: HealthCheck, nowMs: number): Findings {
+function ofMachine({ machine, freshSinceMs, seen }: Subject, check: HealthCheck, nowMs: number): Findings {
   const sinceOf = (type: string): ConditionSince | undefined => {
     const condition = conditionOf(machine.conditions, type);
     const sinceMs = timeOf(condition?.lastTransitionTime);
     if (condition === undefined || sinceMs === undefined) return undefined;
-    return { status: condition.status, reason: condition.reason ?? '', sinceMs };
+    return { status: condition.status, reason: condition.reason ?? '', sinceMs, seenMs: seen.machine(type) };
   };
   return findingsOf(check.machineConditions, sinceOf, { kind: 'Machine', nowMs, freshSinceMs: freshSinceMs.machine });
 }
 
 /** When the clock of the startup timeout began: the last of all that a node had to wait for. */
-function startedMs({ machine, cluster }: Subject, check: HealthCheck): number | undefined {
-  if (check.flavour === 'openshift') return machine.lastUpdatedMs;
+function startedMs({ machine, cluster }: Subject, check: HealthCheck, seen: Sight): number | undefined {
+  if (check.flavour === 'openshift') return seen(LAST_UPDATED) ?? machine.lastUpdatedMs;
   const infrastructure = conditionOf(machine.conditions, INFRASTRUCTURE_READY);
-  const machineMs = infrastructure?.status === 'True' ? timeOf(infrastructure.lastTransitionTime) : undefined;
+  const readyMs = seen(INFRASTRUCTURE_READY) ?? timeOf(infrastructure?.lastTransitionTime);
+  const machineMs = infrastructure?.status === 'True' ? readyMs : undefined;
   const gateMs = (gate: Gate | undefined): number => gate?.sinceMs ?? 0;
-  return Math.max(machine.createdMs, machineMs ?? 0, gateMs(cluster?.controlPlaneInitialized), gateMs(cluster?.infrastructureReady));
+  return Math.max(seen(CREATED) ?? machine.createdMs, machineMs ?? 0, gateMs(cluster?.controlPlaneInitialized), gateMs(cluster?.infrastructureReady));
 }
 
 interface NodeFindings extends Findings {
@@ -91,17 +104,20 @@ function ofNode(subject: Subject, check: HealthCheck, nowMs: number): NodeFindin
   if (node === undefined) {
     const { startupTimeoutMs } = check;
     if (startupTimeoutMs === 0) return NOTHING;
-    const beganMs = startedMs(subject, check) ?? nowMs;
+    const beganMs = startedMs(subject, check, subject.seen.machine) ?? nowMs;
     const endMs = Math.max(beganMs, freshSinceMs.machine, freshSinceMs.node) + startupTimeoutMs;
     if (endMs >= nowMs) return { ...NOTHING, dueMs: endMs + RECHECK_MARGIN_MS };
     return {
       ...NOTHING,
       messages: [`Node failed to report startup in ${goDuration(startupTimeoutMs)}`],
-      sinceMs: beganMs + startupTimeoutMs,
+      sinceMs: (startedMs(subject, check, () => undefined) ?? nowMs) + startupTimeoutMs,
       reason: 'NodeStartupTimeout',
     };
   }
-  const sinceOf = (type: string): ConditionSince | undefined => node.conditions.find((condition) => condition.type === type);
+  const sinceOf = (type: string): ConditionSince | undefined => {
+    const condition = node.conditions.find((each) => each.type === type);
+    return condition && { ...condition, seenMs: subject.seen.node(type) };
+  };
   const findings = findingsOf(check.nodeConditions, sinceOf, { kind: 'Node', nowMs, freshSinceMs: freshSinceMs.node });
   return findings.messages.length > 0 ? { ...findings, reason: 'UnhealthyNode' } : findings;
 }

@@ -35,11 +35,13 @@ export function observe(snapshot: ClusterSnapshot, { check, problems }: ReadChec
   const machines = targets.map((machine) => {
     const otherCheck = earlier.find((other) => isTarget(other, machine));
     const place = snapshot.placeOf(machine);
+    const node = nodeOf(snapshot, machine, place);
     return {
       subject: {
         machine,
-        node: nodeOf(snapshot, machine, place),
+        node,
         freshSinceMs: snapshot.freshSinceMs(place),
+        seen: { machine: snapshot.sightOf(machine), node: typeof node === 'object' ? snapshot.sightOf(node) : unseen },
         ...(typeof cluster === 'object' && { cluster }),
       },
       request: snapshot.requestOf(check, machine),
@@ -59,6 +61,8 @@ export function observe(snapshot: ClusterSnapshot, { check, problems }: ReadChec
     whyUnknown: unknown && snapshot.whyUnknown(snapshot.placeOf(unknown.subject.machine)),
   };
 }
+
+const unseen = (): undefined => undefined;
 
 /** Where the Machine is; undefined: it is on no node. missing: there is no such node. disputed: another names it as well. */
 function nodeOf(snapshot: ClusterSnapshot, machine: MachineFacts, place: string): Subject['node'] {

@@ -1,4 +1,5 @@
 import type { OwnerReference } from '../../ports/objects.ts';
+import type { Sight } from '../shared/sights.ts';
 import type { ConditionLists, ConditionPaths } from './conditions.ts';
 import type { Labels, Selector } from './selector.ts';
 import type { IntOrPercent, Trigger } from './threshold.ts';
@@ -163,6 +164,8 @@ export interface ClusterSnapshot {
   /** unknown: Nodes there can not be read now, or not yet: of them nothing is concluded. */
   node(place: string, name: string): NodeFacts | 'missing' | 'unknown';
   freshSinceMs(place: string): FreshSince;
+  /** Since when we have seen its conditions, by type, and it itself (`CREATED`). */
+  sightOf(facts: MachineFacts | NodeFacts): Sight;
   /** What stands under the name that the request of this Machine has. */
   requestOf(check: HealthCheck, machine: MachineFacts): RequestFacts | undefined;
   templateOf(check: HealthCheck): FoundTemplate;

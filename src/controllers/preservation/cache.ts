@@ -1,8 +1,10 @@
 import { fenceName } from '../../domain/node-fence.ts';
 import type { Lister } from '../../ports/cluster.ts';
 import type { Machine, MachineDeployment, MachineSet } from '../../ports/machines.ts';
+import type { Clock } from '../../ports/clock.ts';
 import type { KubeObject, Node } from '../../ports/objects.ts';
 import type { NodeFence } from '../../ports/resources.ts';
+import { Sights } from '../shared/sights.ts';
 import type { ObjectRef } from './actions.ts';
 import type { MachineSide, NodeSide } from './dependencies.ts';
 import { fenceProof, provenFor } from './fence-proof.ts';
@@ -31,6 +33,10 @@ interface Kinds {
 /** Of any kind, as far as its type does not matter. */
 type Watched = Pick<WatchedFacts<KubeObject, unknown>, 'start' | 'close' | 'synced' | 'freshAtMs' | 'get' | 'wrote'>;
 
+/** What is dated of a Machine, and of a Node. */
+const PHASE = 'phase';
+const READY = 'Ready';
+
 interface Joined {
   proof: FenceProof | undefined;
   drain: DrainFacts | undefined;
@@ -43,16 +49,33 @@ export class PreservationCache {
   readonly #fences: WatchedFacts<NodeFence, FenceProof>;
   readonly #machineWatches: readonly Watched[];
   readonly #joined = new WeakMap<BareNodeFacts, Joined>();
+  readonly #machineSights: Sights<MachineFacts>;
+  readonly #nodeSights: Sights<BareNodeFacts>;
 
-  constructor({ listers: { nodes, fences } }: NodeSide, machines: MachineSide | undefined, changed: Changed) {
-    const watch = <T extends KubeObject, F>(lister: Lister<T>, read: (object: T) => F, links: (facts: F) => Linked): WatchedFacts<T, F> =>
-      new WatchedFacts(lister, read, (_key, before, after) => changed(before && links(before), after && links(after)));
+  constructor(
+    clock: Pick<Clock, 'monotonicMs' | 'wallMs'>,
+    { listers: { nodes, fences } }: NodeSide,
+    machines: MachineSide | undefined,
+    changed: Changed,
+  ) {
+    this.#machineSights = new Sights(clock, ({ phase, phaseSinceMs }) => new Map([[PHASE, `${phase} ${phaseSinceMs ?? ''}`]]));
+    this.#nodeSights = new Sights(clock, ({ ready = '', readySinceMs }) => new Map([[READY, `${ready} ${readySinceMs ?? ''}`]]));
+    const watch = <T extends KubeObject, F extends object>(
+      lister: Lister<T>,
+      read: (object: T) => F,
+      links: (facts: F) => Linked,
+      sights?: Sights<F>,
+    ): WatchedFacts<T, F> =>
+      new WatchedFacts(lister, read, (_key, before, after) => {
+        if (after !== undefined) sights?.saw(before ?? (lister.synced ? 'none' : 'unseen'), after);
+        changed(before && links(before), after && links(after));
+      });
     const owners = machines && {
-      Machine: watch(machines.listers.machines, machineFacts, LINKS.Machine),
+      Machine: watch(machines.listers.machines, machineFacts, LINKS.Machine, this.#machineSights),
       MachineSet: watch(machines.listers.machineSets, machineSetFacts, LINKS.MachineSet),
       MachineDeployment: watch(machines.listers.machineDeployments, machineDeploymentFacts, LINKS.MachineDeployment),
     };
-    this.kinds = { Node: watch(nodes, nodeFacts, LINKS.Node), ...owners };
+    this.kinds = { Node: watch(nodes, nodeFacts, LINKS.Node, this.#nodeSights), ...owners };
     this.#machineWatches = owners === undefined ? [] : [owners.Machine, owners.MachineSet, owners.MachineDeployment];
     this.#fences = new WatchedFacts(fences, fenceProof, (_key, before, after) => {
       // A fence moves nothing: it belongs to its Node, whether it is there or not.
@@ -129,6 +152,20 @@ export class PreservationCache {
     const facts: NodeFacts = { ...bare, ...fence, ...(drain !== undefined && { drain }) };
     this.#joined.set(bare, { proof, drain, facts });
     return facts;
+  }
+
+  /** With our own sight of the phase, where time is to pass in it. */
+  withSight(machine: MachineFacts): MachineFacts {
+    const phaseSeenMs = machine.phase === 'Unknown' ? this.#machineSights.of(machine)(PHASE) : undefined;
+    return phaseSeenMs === undefined ? machine : { ...machine, phaseSeenMs };
+  }
+
+  /** As `node`, with our own sight of one that is not Ready. */
+  seenNode(key: string, drainOf: (uid: string) => DrainFacts | undefined): NodeFacts | undefined {
+    const facts = this.node(key, drainOf);
+    const bare = this.kinds.Node.get(key)?.facts;
+    const readySeenMs = bare === undefined || bare.ready === 'True' ? undefined : this.#nodeSights.of(bare)(READY);
+    return facts === undefined || readySeenMs === undefined ? facts : { ...facts, readySeenMs };
   }
 
   /** The answer to a write of ours. */

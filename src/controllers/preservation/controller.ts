@@ -55,7 +55,7 @@ export class PreservationController implements Preservation {
     const { clock, leadership, log, metrics, options } = dependencies;
     this.#dependencies = dependencies;
     this.#options = options;
-    this.#cache = new PreservationCache(dependencies.nodes, dependencies.machines, (before, after) => {
+    this.#cache = new PreservationCache(dependencies.clock, dependencies.nodes, dependencies.machines, (before, after) => {
       this.#changes.add(before, after);
       this.wake();
     });

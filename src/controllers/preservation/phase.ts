@@ -64,7 +64,7 @@ export function nextPhase(machine: MachineFacts, node: NodeFacts | undefined, no
   if (phase === 'Running' || phase === 'Unknown') {
     if (isFenced(node) && limits.isFencedToKeep) return { phase: 'Failed' };
     if (phase === 'Running') return { phase: 'Unknown', dueMs: nowMs + healthTimeoutMs };
-    const dueMs = countedFrom(machine.phaseSinceMs ?? nowMs, limits.freshSinceMs) + healthTimeoutMs;
+    const dueMs = countedFrom(machine.phaseSeenMs ?? machine.phaseSinceMs ?? nowMs, limits.freshSinceMs) + healthTimeoutMs;
     if (nowMs < dueMs) return { phase, dueMs };
     return { phase: limits.mayFail ? 'Failed' : phase };
   }
@@ -76,7 +76,7 @@ export function plainPhase(node: NodeFacts, nowMs: number, healthTimeoutMs = HEA
   const healthy = isHealthy(node);
   if (healthy !== false) return { phase: healthy === undefined ? '' : 'Running' };
   if (isFenced(node)) return { phase: 'Failed' };
-  const dueMs = countedFrom(node.readySinceMs ?? nowMs, freshSinceMs) + healthTimeoutMs;
+  const dueMs = countedFrom(node.readySeenMs ?? node.readySinceMs ?? nowMs, freshSinceMs) + healthTimeoutMs;
   return nowMs < dueMs ? { phase: 'Unknown', dueMs } : { phase: 'Failed' };
 }
 

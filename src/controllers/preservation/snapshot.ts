@@ -31,6 +31,8 @@ export interface MachineFacts {
   phase: MachinePhase;
   /** status.currentStatus.lastUpdateTime. */
   phaseSinceMs?: number;
+  /** Since when this process has seen that phase, by our wall clock; absent: since before it looked. */
+  phaseSeenMs?: number;
   /** status.currentStatus.preserveExpiryTime. */
   expiryMs?: number;
   /** The label `node`; absent while there is no backing node. */
@@ -96,6 +98,8 @@ export interface NodeFacts {
   ready?: 'True' | 'False' | 'Unknown';
   /** lastTransitionTime of `Ready`. */
   readySinceMs?: number;
+  /** Since when this process has seen it so, by our wall clock; absent: since before it looked. */
+  readySeenMs?: number;
   /** Types of KernelDeadlock, ReadonlyFilesystem, DiskPressure, NetworkUnavailable that are not False. */
   ailments: readonly string[];
   /** lastTransitionTime of ReadonlyFilesystem where it is True. */
