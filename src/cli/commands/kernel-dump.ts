@@ -33,7 +33,7 @@ export function reportedDumps(reportOf: (node: string) => NodeFenceReport | unde
 
 function heardIn(row: DumpRow | undefined, nowMs: number): HeardDump | undefined {
   if (row?.isDumping !== true) return undefined;
-  const [, count = '', source = '', first = ''] = /^(\d+) kdump messages came from (\S+) since (\S+):/u.exec(row.message) ?? [];
-  const firstMs = Date.parse(first === '' ? row.since : first);
-  return Number.isNaN(firstMs) ? undefined : { source, first, firstMs, lastMs: nowMs, count: Math.max(Number(count), MESSAGES_MIN) };
+  const [, count = '', source = ''] = /^(\d+) kdump messages came from (\S+)/u.exec(row.message) ?? [];
+  const firstMs = Date.parse(row.since);
+  return Number.isNaN(firstMs) ? undefined : { source, first: row.since, firstMs, lastMs: nowMs, count: Math.max(Number(count), MESSAGES_MIN) };
 }

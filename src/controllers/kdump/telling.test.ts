@@ -5,7 +5,7 @@ import type { KubeObject, Lease } from '../../ports/objects.ts';
 import type { NodeFenceReport } from '../../ports/resources.ts';
 import { ManualClock } from '../../runtime/manual-clock.ts';
 import { KdumpController } from './controller.ts';
-import { tell } from './telling.ts';
+import { tell, withDump } from './telling.ts';
 import { listerOf, MESSAGE, nodeOf, quiet } from './testing/listers.ts';
 
 interface Scene {
@@ -90,15 +90,17 @@ describe('what is told of a dump', () => {
   const heard = { source: '192.0.2.1', firstMs: 10_000, lastMs: 20_000, count: 2, first: '2026-01-01T00:00:00.000Z' };
   const node = { ready: 'Unknown' as const, lifeAtMs: 0 };
   const times = { finishedTimeoutMs: 60_000, maxDurationMs: 1_800_000 };
-  const standing = (status: 'True' | 'False', message: string) => ({
+  const standing = (status: 'True' | 'False', lastTransitionTime: string) => ({
     metadata: { name: 'a' },
-    status: { conditions: [{ type: 'KernelDump', status, reason: '', message, lastTransitionTime: '' }] },
+    status: { conditions: [{ type: 'KernelDump', status, reason: '', message: 'in whatever words', lastTransitionTime }] },
   });
-  const begun = standing('True', `2 kdump messages came from 192.0.2.1 since ${heard.first}: its kernel dumps; x.`);
+  const begun = standing('True', heard.first);
 
   it('its begin, once', () => {
     const told = tell({ heard, node, times, nowMs: 25_000, isHeld: true }, undefined);
     expect(told).toMatchObject({ event: 'KdumpStarted', reason: 'Dumping' });
+    const { conditions } = withDump({}, told as never, '2026-01-01T00:00:15.000Z');
+    expect(conditions).toMatchObject([{ status: 'True', lastTransitionTime: heard.first }]);
     expect(tell({ heard, node, times, nowMs: 25_000, isHeld: true }, begun as never)).toBeUndefined();
   });
 
@@ -117,12 +119,19 @@ describe('what is told of a dump', () => {
     ['its limit', 'LimitOver', { heard: { ...heard, lastMs: 1_900_000 }, node, nowMs: 1_900_001 }],
     ['life', 'Alive', { heard: undefined, node, nowMs: 25_000 }],
   ])('its end by %s', (_what, reason, facts) => {
-    expect(tell({ ...facts, times, isHeld: true }, begun as never)).toMatchObject({ event: 'KdumpFinished', reason });
+    const told = tell({ ...facts, times, isHeld: true }, begun as never);
+    expect(told).toMatchObject({ event: 'KdumpFinished', reason });
+    expect(told?.message).toContain(`The dump that began at ${heard.first} is over`);
+    const { conditions } = withDump(begun.status as never, told as never, '2026-01-01T00:01:30.000Z');
+    expect(conditions).toMatchObject([{ status: 'False', lastTransitionTime: '2026-01-01T00:01:30.000Z' }]);
   });
 
   it('the same dump is not begun anew by messages after a pause', () => {
-    const over = standing('False', `The dump that began at ${heard.first} is over for the fence: no message came for 60 s, after 2.`);
-    expect(tell({ heard: { ...heard, lastMs: 100_000 }, node, times, nowMs: 100_001, isHeld: true }, over as never)).toBeUndefined();
+    const over = standing('False', '2026-01-01T00:01:30.000Z');
+    const again = { heard: { ...heard, lastMs: 100_000 }, node, times, nowMs: 100_001, isHeld: true };
+    expect(tell(again, over as never)).toBeUndefined();
+    const another = { ...again, heard: { ...again.heard, first: '2026-01-01T00:01:30.001Z' } };
+    expect(tell(another, over as never)).toMatchObject({ event: 'KdumpStarted' });
   });
 
   it.each([

@@ -12,6 +12,8 @@ export interface Told {
   reason: DumpReason;
   event: 'KdumpStarted' | 'KdumpFinished';
   message: string;
+  /** Of the first message of a dump that begins, RFC 3339: since then its condition stands. */
+  since?: string;
 }
 
 export interface Dumped {
@@ -29,16 +31,15 @@ export function tell({ heard, node, times, nowMs, isHeld }: Dumped, report: Node
   const isTold = standing?.status === 'True';
   const isDumping = heard !== undefined && countsAsFailed(node) && mayDump(heard, node, nowMs) && nowMs < dumpEndsAtMs(heard, times);
   if (isDumping && !isTold) {
-    // The same dump is told once: a sender that pauses and goes on begins no other.
-    if (standing?.message.includes(heard.first) === true) return undefined;
+    // The same dump is told once: a sender that pauses and goes on begins no other. It began before its end was told.
+    if (standing !== undefined && Date.parse(heard.first) <= Date.parse(standing.lastTransitionTime)) return undefined;
     const effect = isHeld ? 'nothing is switched off meanwhile' : 'nothing waits for it: kdump_enabled is off';
     const message = `${heard.count} kdump messages came from ${heard.source} since ${heard.first}: its kernel dumps; ${effect}.`;
-    return { reason: 'Dumping', event: 'KdumpStarted', message };
+    return { reason: 'Dumping', event: 'KdumpStarted', message, since: new Date(heard.first).toISOString() };
   }
   if (isDumping || !isTold) return undefined;
   const [reason, why] = ending(heard, node, times, nowMs);
-  const of = /since (\S+): its kernel dumps/u.exec(standing.message)?.[1];
-  const message = `The dump${of === undefined ? '' : ` that began at ${of}`} is over for the fence: ${why}.`;
+  const message = `The dump that began at ${standing.lastTransitionTime} is over for the fence: ${why}.`;
   return { reason, event: 'KdumpFinished', message };
 }
 
@@ -52,13 +53,13 @@ function ending(heard: Dumped['heard'], node: Dumped['node'], { finishedTimeoutM
 }
 
 /** The report with this condition in it. `now`: RFC 3339. */
-export function withDump(status: ReportStatus, { reason, message }: Pick<Told, 'reason' | 'message'>, now: string): ReportStatus {
+export function withDump(status: ReportStatus, { reason, message, since }: Pick<Told, 'reason' | 'message' | 'since'>, now: string): ReportStatus {
   const condition = {
     type: KERNEL_DUMP,
     status: reason === 'Dumping' ? ('True' as const) : ('False' as const),
     reason,
     message: bounded(message),
-    lastTransitionTime: now,
+    lastTransitionTime: since ?? now,
   };
   return { ...status, conditions: [...(status.conditions ?? []).filter(({ type }) => type !== KERNEL_DUMP), condition] };
 }

@@ -104,7 +104,7 @@ class Scene {
       base: {
         clock: this.clock,
         nodes: { cluster: this.cluster, recorder, listers },
-        pools: () => ({ pools: new Map(), problems: [] }),
+        pools: () => ({ pools: new Map([['workers', { autoPreserveMax: 2 } as never]]), problems: ['one is misspelt'] }),
         leadership: this.leadership,
         proofReader: { readAnew: () => Promise.reject(new Error('nobody asked for a proof')) },
         tellProblems: () => undefined,
@@ -162,6 +162,16 @@ describe('preservation in a cluster', () => {
     await scene.pass(1_000);
     expect(scene.controllers.at(-1)?.said).toEqual(['begun own', 'started']);
     expect(scene.preservation.reflectors.map(({ lister }) => lister.synced)).toEqual([true, true, true]);
+  });
+
+  it('has no pools before it is known whose MachineDeployments they are: none would have any', async () => {
+    await scene.defineMachines();
+    scene.preservation.start();
+    const poolsOf = (): unknown[] =>
+      scene.controllers.map(({ dependencies }) => [[...dependencies.pools().pools.keys()], dependencies.pools().problems]);
+    expect(poolsOf()).toEqual([[[], ['one is misspelt']]]);
+    await scene.pass(1_000);
+    expect(poolsOf().at(-1)).toEqual([['workers'], ['one is misspelt']]);
   });
 
   it('turns to observe over the same watches when an MCM appears, and says so in an Event', async () => {

@@ -11,6 +11,8 @@ import { readManagerFacts } from './manager-facts.ts';
 import type { MachineAccess, WatchedMachines } from './machine-side.ts';
 import { modeGate } from './mode-gate.ts';
 
+const NO_POOLS: ReturnType<PreservationDependencies['pools']>['pools'] = new Map();
+
 /** The controller, as far as it is handled here. */
 export interface ModeController extends Preservation, Controller {
   /** For another mode over the same watches. */
@@ -127,7 +129,9 @@ export class GatedPreservation implements Preservation {
     const { base, watchMachines, controllerOf, enforce } = this.#parts;
     const machines = watched === 'nodes' ? undefined : watchMachines();
     const options = this.#mode === undefined ? optionsOf(UNDECIDED, false) : optionsOf(this.#mode, enforce);
-    const controller = controllerOf({ ...base, ...(machines !== undefined && { machines }), options });
+    // Until it is known whether there are Machines nobody can tell what belongs to a pool.
+    const pools = (): ReturnType<typeof base.pools> => (this.#mode === undefined ? { ...base.pools(), pools: NO_POOLS } : base.pools());
+    const controller = controllerOf({ ...base, pools, ...(machines !== undefined && { machines }), options });
     controller.onChange((nodes) => {
       if (this.#gated.controllers.includes(controller)) this.#notify(nodes);
     });
