@@ -119,10 +119,10 @@ describe('what is told of a dump', () => {
     ['its limit', 'LimitOver', { heard: { ...heard, lastMs: 1_900_000 }, node, nowMs: 1_900_001 }],
     ['life', 'Alive', { heard: undefined, node, nowMs: 25_000 }],
   ])('its end by %s', (_what, reason, facts) => {
-    const told = tell({ ...facts, times, isHeld: true }, begun as never);
+    const told = tell({ ...facts, times, isHeld: true }, begun);
     expect(told).toMatchObject({ event: 'KdumpFinished', reason });
     expect(told?.message).toContain(`The dump that began at ${heard.first} is over`);
-    const { conditions } = withDump(begun.status as never, told as never, '2026-01-01T00:01:30.000Z');
+    const { conditions } = withDump(begun.status, told as never, '2026-01-01T00:01:30.000Z');
     expect(conditions).toMatchObject([{ status: 'False', lastTransitionTime: '2026-01-01T00:01:30.000Z' }]);
   });
 
