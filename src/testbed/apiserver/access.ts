@@ -1,6 +1,7 @@
 import type { Backend } from './backend.ts';
 import { isString, listAt, objectsAt, textAt, type ApiObject, type JsonObject } from './json.ts';
 import type { User } from './request.ts';
+import type { Store } from './store.ts';
 
 /** What somebody wants to do. `path` is set for requests that are not about objects. */
 export interface Attempt {
@@ -18,6 +19,7 @@ const ROLES = 'roles.rbac.authorization.k8s.io';
 const ROLE_BINDINGS = 'rolebindings.rbac.authorization.k8s.io';
 const CLUSTER_ROLES = 'clusterroles.rbac.authorization.k8s.io';
 const CLUSTER_ROLE_BINDINGS = 'clusterrolebindings.rbac.authorization.k8s.io';
+const RBAC = [ROLES, ROLE_BINDINGS, CLUSTER_ROLES, CLUSTER_ROLE_BINDINGS];
 /** Paths that every authenticated user may read (ClusterRoles system:discovery and system:public-info-viewer). */
 const PUBLIC_PATHS = ['/api', '/apis', '/openapi', '/version', '/healthz', '/readyz', '/livez'];
 
@@ -36,17 +38,17 @@ export function isAllowed(backend: Backend, user: User, attempt: Attempt): boole
   if (user.groups.includes(MASTERS)) return true;
   if (attempt.path !== '') {
     if (attempt.verb === 'get' && PUBLIC_PATHS.some((path) => attempt.path === path || attempt.path.startsWith(`${path}/`))) return true;
-    return clusterRules(backend, user).some((rule) => coversPath(rule, attempt));
+    return rulesIn(backend, user, '').some((rule) => coversPath(rule, attempt));
   }
   if (isSelfReview(attempt)) return true;
-  if (clusterRules(backend, user).some((rule) => covers(rule, attempt))) return true;
-  return attempt.namespace !== '' && namespaceRules(backend, user, attempt.namespace).some((rule) => covers(rule, attempt));
+  if (rulesIn(backend, user, '').some((rule) => covers(rule, attempt))) return true;
+  return attempt.namespace !== '' && rulesIn(backend, user, attempt.namespace).some((rule) => covers(rule, attempt));
 }
 
 /** What the server tells of a user's rules in one namespace: those that hold everywhere, and those of that namespace. */
 export function rulesFor(backend: Backend, user: User, namespace: string): JsonObject[] {
   const ofMasters = user.groups.includes(MASTERS) ? [EVERYTHING, EVERY_PATH] : [];
-  return [...OWN_REVIEWS, PUBLIC, ...ofMasters, ...clusterRules(backend, user), ...namespaceRules(backend, user, namespace)];
+  return [...OWN_REVIEWS, PUBLIC, ...ofMasters, ...rulesIn(backend, user, ''), ...rulesIn(backend, user, namespace)];
 }
 
 /** The words of a refusal. */
@@ -61,12 +63,28 @@ function isSelfReview(attempt: Attempt): boolean {
   return attempt.verb === 'create' && SELF_REVIEWS.includes(attempt.resource);
 }
 
-function clusterRules(backend: Backend, user: User): JsonObject[] {
-  return rulesOf(backend, backend.store.collection(CLUSTER_ROLE_BINDINGS).inNamespace(''), user, '');
+/** Of one user in one server, by namespace ('' for all), until a role or a binding changes. */
+interface FoundRules {
+  store: Store;
+  version: number;
+  rules: Map<string, readonly JsonObject[]>;
 }
 
-function namespaceRules(backend: Backend, user: User, namespace: string): JsonObject[] {
-  return rulesOf(backend, backend.store.collection(ROLE_BINDINGS).inNamespace(namespace), user, namespace);
+const NAMESPACES_MAX = 100;
+const found = new WeakMap<User, FoundRules>();
+
+function rulesIn(backend: Backend, user: User, namespace: string): readonly JsonObject[] {
+  const { store } = backend;
+  const version = RBAC.reduce((sum, name) => sum + store.collection(name).version, 0);
+  let known = found.get(user);
+  if (known?.store !== store || known.version !== version || known.rules.size >= NAMESPACES_MAX)
+    found.set(user, (known = { store, version, rules: new Map<string, readonly JsonObject[]>() }));
+  let rules = known.rules.get(namespace);
+  if (rules === undefined) {
+    const bindings = store.collection(namespace === '' ? CLUSTER_ROLE_BINDINGS : ROLE_BINDINGS).inNamespace(namespace);
+    known.rules.set(namespace, (rules = rulesOf(backend, bindings, user, namespace)));
+  }
+  return rules;
 }
 
 function rulesOf(backend: Backend, bindings: readonly ApiObject[], user: User, namespace: string): JsonObject[] {

@@ -271,6 +271,38 @@ describe('access', () => {
     expect(asked.map(({ status }) => status)).toEqual(answers);
   });
 
+  it('follows each change of a role and of a binding at once, a restore of etcd too', () => {
+    const cluster = new Cluster();
+    const RBAC = '/apis/rbac.authorization.k8s.io/v1';
+    const subjects = [{ kind: 'ServiceAccount', name: 'agent', namespace: 'default' }];
+    const answer = (): number => {
+      cluster.userName = 'system:serviceaccount:default:agent';
+      const { status } = cluster.ask('GET', LEASE);
+      cluster.userName = 'admin';
+      return status;
+    };
+    const role = (...verbs: string[]): Json => ({ rules: [{ apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs }] });
+    const answers = [answer()];
+    const after = (method: string, path: string, body?: Json, contentType?: string): void => {
+      cluster.ask(method, `${RBAC}/${path}`, body, contentType);
+      answers.push(answer());
+    };
+    for (const [scope, kind] of [['', 'ClusterRole'] as const, ['namespaces/default/', 'Role'] as const]) {
+      const [roles, bindings] = [`${scope}${kind.toLowerCase()}s`, `${scope}${kind.toLowerCase()}bindings`];
+      after('POST', bindings, { metadata: { name: 'b' }, roleRef: { kind, name: 'r' }, subjects });
+      after('POST', roles, { metadata: { name: 'r' }, ...(role('get') as object) });
+      after('PATCH', `${roles}/r`, role('list'), MERGE);
+      const backup = cluster.server.backup();
+      after('PATCH', `${roles}/r`, role('get'), MERGE);
+      cluster.server.restore(backup);
+      answers.push(answer());
+      after('PATCH', `${roles}/r`, role('get'), MERGE);
+      after('DELETE', `${bindings}/b`);
+    }
+    const [refused, allowed] = [403, 404];
+    expect(answers).toEqual([refused, ...Array.from({ length: 2 }, () => [refused, allowed, refused, allowed, refused, allowed, refused]).flat()]);
+  });
+
   it('is audited with what was asked, what came of it and the object as stored', () => {
     const events: unknown[] = [];
     const cluster = new Cluster({ audit: (event) => void events.push(event) });

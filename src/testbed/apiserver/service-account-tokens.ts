@@ -17,6 +17,8 @@ interface Bound {
   name: string;
   uid: string;
   expiresMs: number;
+  /** Always the same one: what it may do is remembered by it. */
+  user: User;
 }
 
 /** What the TokenRequest API makes: tokens of a ServiceAccount that end with their time and with the account. */
@@ -39,7 +41,8 @@ export class ServiceAccountTokens {
     const nowMs = this.#backend.clock.wallMs();
     const expiresMs = nowMs + expirationSeconds * 1_000;
     const token = this.#write(account, expiresMs, audiences);
-    if (audiences.includes(AUDIENCE)) this.#remember(token, { namespace, name, uid: account.metadata.uid ?? '', expiresMs });
+    if (audiences.includes(AUDIENCE))
+      this.#remember(token, { namespace, name, uid: account.metadata.uid ?? '', expiresMs, user: accountUser(namespace, name) });
     return {
       kind: 'TokenRequest',
       apiVersion: 'authentication.k8s.io/v1',
@@ -54,11 +57,7 @@ export class ServiceAccountTokens {
     const bound = this.#bound.get(token);
     if (bound === undefined || bound.expiresMs <= this.#backend.clock.wallMs()) return undefined;
     const account = this.#backend.store.collection(ACCOUNTS).get(`${bound.namespace}/${bound.name}`);
-    if (account?.metadata.uid !== bound.uid) return undefined;
-    return {
-      name: `system:serviceaccount:${bound.namespace}:${bound.name}`,
-      groups: ['system:serviceaccounts', `system:serviceaccounts:${bound.namespace}`, 'system:authenticated'],
-    };
+    return account?.metadata.uid === bound.uid ? bound.user : undefined;
   }
 
   /** Three parts as clients expect them; the last is chance, since nobody but this server looks at it. */
@@ -79,6 +78,13 @@ export class ServiceAccountTokens {
     const [oldest] = this.#bound.keys();
     if (this.#bound.size > TOKENS_MAX && oldest !== undefined) this.#bound.delete(oldest);
   }
+}
+
+function accountUser(namespace: string, name: string): User {
+  return {
+    name: `system:serviceaccount:${namespace}:${name}`,
+    groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'],
+  };
 }
 
 function tooShort(name: string, given: Json): Error {

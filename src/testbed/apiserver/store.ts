@@ -27,6 +27,8 @@ export class Collection {
   #compactedRevision = 0;
   readonly #historyLimit: number;
   readonly #listeners = new Set<(change: Change) => void>();
+  /** Another number after each change. */
+  #version = 0;
 
   constructor(historyLimit: number) {
     this.#historyLimit = historyLimit;
@@ -34,6 +36,10 @@ export class Collection {
 
   get size(): number {
     return this.#objects.size;
+  }
+
+  get version(): number {
+    return this.#version;
   }
 
   get(key: string): ApiObject | undefined {
@@ -78,6 +84,7 @@ export class Collection {
   }
 
   apply(change: Change): void {
+    this.#version++;
     if (change.type === 'DELETED') {
       this.#objects.delete(change.key);
       const position = this.#position(change.key);
@@ -103,6 +110,7 @@ export class Collection {
 
   /** Holds exactly these objects, as of that revision, and knows nothing of how they came about. Nobody is told. */
   replace(objects: readonly ApiObject[], revision: number): void {
+    this.#version++;
     this.#objects.clear();
     for (const object of objects) this.#objects.set(keyOf(object), object);
     this.#keys.splice(0, this.#keys.length, ...[...this.#objects.keys()].sort((one, other) => (one < other ? -1 : 1)));
