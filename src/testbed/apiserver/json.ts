@@ -81,6 +81,21 @@ export function equal(left: unknown, right: unknown): boolean {
   return true;
 }
 
+/** The value with the parts of another, frozen one in the place of its own that equal them: whoever remembers something of those need not look again. */
+export function reuse(value: Json | undefined, known: Json | undefined): Json | undefined {
+  if (typeof value !== 'object' || value === null || typeof known !== 'object' || known === null) return value;
+  if (Array.isArray(value)) {
+    if (!Array.isArray(known)) return value;
+    const items = value.map((item, index) => reuse(item, known[index]) ?? null);
+    return items.length === known.length && items.every((item, index) => item === known[index]) ? known : items;
+  }
+  if (Array.isArray(known)) return value;
+  const names = Object.keys(value);
+  const result: JsonObject = {};
+  for (const name of names) result[name] = reuse(value[name], known[name]);
+  return names.length === Object.keys(known).length && names.every((name) => result[name] === known[name]) ? known : result;
+}
+
 /** The value under a path of member names; `undefined` where the path ends early. */
 export function at(value: Json | undefined, ...path: readonly string[]): Json | undefined {
   let found: Json | undefined = value;

@@ -3,7 +3,7 @@ import { checkBuiltIn, encodeSecret, prepareBuiltIn } from './built-ins.ts';
 import { seconds } from './clock-text.ts';
 import { checkDefinition } from './definitions.ts';
 import { alreadyExists, ApiFailure, badRequest, conflict, invalid, MODIFIED, notFound, qualified } from './failure.ts';
-import { contentOf, equal, isObject, metadataWithout, without, type ApiObject, type Json, type JsonObject, type Metadata } from './json.ts';
+import { contentOf, equal, isObject, metadataWithout, reuse, without, type ApiObject, type Json, type JsonObject, type Metadata } from './json.ts';
 import { apiVersionOf, type Kind } from './kinds.ts';
 import { asObject, checkMetadata, desiredState } from './metadata.ts';
 import { trackUpdate } from './patches/field-managers.ts';
@@ -149,7 +149,8 @@ export function replace(
   body: Json | undefined,
   context: WriteContext,
 ): ApiObject {
-  const given = asObject(body, kind);
+  const before = find(backend, kind, namespace, name);
+  const given = withPartsOf(asObject(body, kind), before);
   checkFields(given, kind, context);
   if (given.metadata.name !== name)
     throw badRequest(
@@ -160,7 +161,6 @@ export function replace(
   if (kind.namespaced && given.metadata.namespace !== undefined && given.metadata.namespace !== namespace) {
     throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
   }
-  const before = find(backend, kind, namespace, name);
   if (before === undefined) {
     if (scope === '' && CREATED_BY_PUT.includes(qualified(kind)) && (given.metadata.resourceVersion ?? '') === '')
       return create(backend, kind, namespace, body, context);
@@ -173,6 +173,14 @@ export function replace(
     ]);
   }
   return update(backend, kind, before, given, scope, context);
+}
+
+/** Most of what comes with a PUT stands there already. */
+function withPartsOf(given: ApiObject, before: ApiObject | undefined): ApiObject {
+  if (before === undefined) return given;
+  const { apiVersion, kind, metadata } = given;
+  const content = reuse(contentOf(given), contentOf(before));
+  return { ...(isObject(content) ? content : {}), apiVersion, kind, metadata };
 }
 
 /** Writes a new state of an existing object, under the preconditions that its metadata names. */

@@ -3,7 +3,7 @@
  * it serves; commands come as lines of JSON on stdin, whose end is the end of the process.
  */
 import { randomUUID } from 'node:crypto';
-import { createWriteStream, readFileSync } from 'node:fs';
+import { createWriteStream, readFileSync, type WriteStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { Clock } from '../../ports/clock.ts';
 import { serveHttps, type HttpShell } from '../apiserver/http-shell.ts';
@@ -50,7 +50,7 @@ const clock: Clock = {
 
 async function main(configurationPath: string): Promise<void> {
   const configuration = JSON.parse(readFileSync(configurationPath, 'utf8')) as ApiConfiguration;
-  const trace = configuration.trace === undefined ? undefined : createWriteStream(configuration.trace, { flags: 'a' });
+  const trace = configuration.trace === undefined ? undefined : new Trace(configuration.trace);
   const server = new ApiServer({
     clock,
     random: { next: Math.random, uuid: randomUUID },
@@ -59,7 +59,7 @@ async function main(configurationPath: string): Promise<void> {
     tracksManagers: true,
     auditTimeMs: () => performance.timeOrigin + performance.now(),
     ...(configuration.historyLimit === undefined ? {} : { historyLimit: configuration.historyLimit }),
-    ...(trace === undefined ? {} : { audit: (event: ApiEvent) => void trace.write(`${JSON.stringify(event)}\n`) }),
+    ...(trace === undefined ? {} : { audit: trace.note }),
   });
   const load = new Load(server, configuration.users[0]?.name ?? '');
   const { host, port } = configuration;
@@ -75,11 +75,35 @@ async function main(configurationPath: string): Promise<void> {
     else await obey(command, outage, server);
   }
   await shell.close();
-  await new Promise<void>((resolve) => {
-    if (trace === undefined) resolve();
-    else trace.end(resolve);
-  });
+  await trace?.end();
   process.exit(0);
+}
+
+/** Written behind the answers of a turn: nobody waits for it. */
+class Trace {
+  readonly #file: WriteStream;
+  #events: ApiEvent[] = [];
+
+  constructor(path: string) {
+    this.#file = createWriteStream(path, { flags: 'a' });
+  }
+
+  readonly note = (event: ApiEvent): void => {
+    if (this.#events.push(event) === 1)
+      setImmediate(() => {
+        this.#write();
+      });
+  };
+
+  async end(): Promise<void> {
+    this.#write();
+    await new Promise<void>((resolve) => this.#file.end(resolve));
+  }
+
+  #write(): void {
+    if (this.#events.length > 0) this.#file.write(this.#events.map((event) => `${JSON.stringify(event)}\n`).join(''));
+    this.#events = [];
+  }
 }
 
 class Outage {

@@ -4,12 +4,21 @@ import { member } from './validate.ts';
 
 /** Members that a schema does not name, as field paths, in reading order. Objects without a schema of their own are taken as they are. */
 export function unknownFields(value: Json | undefined, schema: JsonObject | undefined, path = ''): string[] {
-  if (schema === undefined || value === undefined) return [];
+  if (schema === undefined || typeof value !== 'object' || value === null || named.get(value) === schema) return [];
+  const found = unknownIn(value, schema, path);
+  if (found.length === 0 && Object.isFrozen(value)) named.set(value, schema);
+  return found;
+}
+
+/** Frozen values in which a schema names everything. */
+const named = new WeakMap<object, JsonObject>();
+
+function unknownIn(value: Json[] | JsonObject, schema: JsonObject, path: string): string[] {
   if (Array.isArray(value)) {
     const items = itemSchema(schema);
     return value.flatMap((item, index) => unknownFields(item, items, `${path}[${String(index)}]`));
   }
-  if (!isObject(value) || schema['x-kubernetes-int-or-string'] === true) return [];
+  if (schema['x-kubernetes-int-or-string'] === true) return [];
   const open = schema['x-kubernetes-preserve-unknown-fields'] === true;
   return Object.entries(value).flatMap(([name, content]) => {
     const known = memberSchema(schema, name);
