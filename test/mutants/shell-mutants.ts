@@ -311,7 +311,7 @@ export const SHELL_MUTANTS: readonly SourceMutant[] = [
     file: 'src/testbed/apiserver/service-account-tokens.ts',
     edits: [
       [' || bound.expiresMs <= this.#backend.clock.wallMs()', ''],
-      ['if (account?.metadata.uid !== bound.uid) return undefined;', 'if (account === undefined && bound.uid === undefined) return undefined;'],
+      ['account?.metadata.uid === bound.uid ? bound.user : undefined', 'account !== undefined || bound.uid !== undefined ? bound.user : undefined'],
     ],
     killedBy: byTest(
       'src/testbed/apiserver/service-account-tokens.test.ts',
