@@ -106,12 +106,7 @@ export const MACHINE_REMEDIATION_MUTANTS: readonly SourceMutant[] = [
     name: 'replaced too early',
     defect: 'a Machine is deleted before its node had its time to come back',
     file: 'src/controllers/machine-remediation/incident.ts',
-    edits: [
-      [
-        'isMarked && isPowerOnTimedOut(machine.annotations, snapshot.nowMs) && canReprovision(machine, host)',
-        'isMarked && canReprovision(machine, host)',
-      ],
-    ],
+    edits: [['isMarked && isNodeLate(machine, snapshot) && canReprovision(machine, host)', 'isMarked && canReprovision(machine, host)']],
     killedBy: byTest(
       MACHINE_REMEDIATION_SHELL,
       'has until the startup time of its health check to come back, and is deleted then for its owner to make another',
@@ -260,5 +255,22 @@ export const MACHINE_REMEDIATION_MUTANTS: readonly SourceMutant[] = [
     file: 'src/controllers/shared/reconciler/active-problems.ts',
     edits: [[' || (problem.includes(LEFT_OFF) && nowMs - beforeMs >= LEFT_OFF_RECORDED_AGAIN_MS)', '']],
     killedBy: byTest('src/controllers/shared/reconciler/reconciler.test.ts', 'is told again every half hour, what is wrong with others once'),
+  },
+  {
+    name: 'deadline by whatever clock',
+    defect: 'a Machine is replaced at once where the clock is set ahead while its node comes back, and a day late where it is set back',
+    file: 'src/controllers/machine-remediation/incident.ts',
+    edits: [['timesOutMs === undefined ?', 'timesOutMs === undefined || timesOutMs > 0 ?']],
+    killedBy: byTest('test/machine-remediation/clock-set.test.ts', 'where the wall clock is set an hour ahead meanwhile'),
+  },
+  {
+    name: 'deadline of another replica',
+    defect: 'a replica whose clock is ahead replaces a Machine as soon as it leads, though it saw its deadline come',
+    file: 'src/controllers/machine-remediation/first-seen-deadlines.ts',
+    edits: [['isNew && wholeMs < Infinity ? wholeMs : ', '']],
+    killedBy: byTest(
+      'src/controllers/machine-remediation/first-seen-deadlines.test.ts',
+      'is all of it where the deadline was seen to come, whatever the clock of this replica',
+    ),
   },
 ];

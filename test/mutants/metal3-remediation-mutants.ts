@@ -232,4 +232,11 @@ export const METAL3_REMEDIATION_MUTANTS: readonly SourceMutant[] = [
     edits: [['place === undefined || isHeld ? undefined', 'place === undefined ? undefined']],
     killedBy: byTest(DENIED, 'NodeFences of another cluster has a host that it holds off come back in time all the same'),
   },
+  {
+    name: 'cycle of the future',
+    defect: 'a cycle that a clock began which was set back since is waited for until that has come there once more',
+    file: 'src/controllers/metal3-remediation/situation.ts',
+    edits: [[' || lastRemediatedMs > nowMs ||', ' ||']],
+    killedBy: byTest('test/metal3-remediation/clock-set.test.ts', 'is given its time, and is tried again then'),
+  },
 ];

@@ -108,7 +108,7 @@ export const NODE_REMEDIATION_MUTANTS: readonly SourceMutant[] = [
     name: 'cooldown skipped',
     defect: 'fences of one node follow each other without a pause',
     file: 'src/controllers/node-remediation/attempt.ts',
-    edits: [['if (request.retryCount > 0 && nowMs < dueMs) return', 'if (request.retryCount > 0 && nowMs < 0) return']],
+    edits: [['if (coolingMs > 0) return', 'if (coolingMs > Infinity) return']],
     killedBy: byTest(REQUEST, 'keeps the cooldown between the beginnings of two fences'),
   },
   {
@@ -334,5 +334,12 @@ export const NODE_REMEDIATION_MUTANTS: readonly SourceMutant[] = [
     file: 'src/controllers/node-remediation/perform.ts',
     edits: [['      if (asksOwner(action)) await unlessStopped(dependencies, observation);\n', '']],
     killedBy: byTest('test/node-remediation/stopped.test.ts', 'keeps its Machine from its owner, who would replace it, loudly'),
+  },
+  {
+    name: 'attempt of the future',
+    defect: 'behind an attempt that is dated by a clock which was set back since nothing follows until that has come there once more',
+    file: 'src/controllers/node-remediation/attempt.ts',
+    edits: [['lastRemediatedMs > nowMs ? phaseSeenMs + timeMs - monotonicMs : ', '']],
+    killedBy: byTest('test/node-remediation/clock-set.test.ts', 'is followed by the next one behind the cooldown'),
   },
 ];

@@ -21,6 +21,7 @@ import { observe, observeOrphan } from './observe.ts';
 import type { Observer, Observation } from './observe.ts';
 import { OutOfServiceObservations } from './out-of-service-observations.ts';
 import { perform } from './perform.ts';
+import { FirstSeenDeadlines } from './first-seen-deadlines.ts';
 import { FirstSeenRequests } from './first-seen-requests.ts';
 
 const LOCKS = 'locks';
@@ -53,6 +54,7 @@ export function machineRemediationController(given: MachineRemediationDependenci
     observations: new HostObservations(clock, [HOLD], () => hosts?.resumedAtMs),
     life: new LifeObservations({ clock, leases, nodes }),
     requests: new FirstSeenRequests(clock),
+    deadlines: new FirstSeenDeadlines(clock),
     releases: new OutOfServiceObservations(clock),
   };
   const locks = new Locks({ cluster, options, lock: given.lockOn(cluster) });

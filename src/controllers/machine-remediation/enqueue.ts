@@ -6,7 +6,7 @@ import { BY_HOST, BY_NODE } from './dependencies.ts';
 import type { MachineRemediationDependencies, WatchedMachines } from './dependencies.ts';
 import type { Locks } from './locks.ts';
 import { namesOnHost } from './machine-index.ts';
-import { HOLD, MARKS, OUT_OF_SERVICE, REQUEST } from './names.ts';
+import { HOLD, MARKS, OUT_OF_SERVICE, REQUEST, TIMES_OUT_AT } from './names.ts';
 import type { Observer } from './observe.ts';
 
 export const HOST_KIND = 'BareMetalHost';
@@ -69,11 +69,13 @@ export class Enqueue {
 
   #machine(watched: WatchedMachines, before: ClusterMachine | undefined, after: ClusterMachine | undefined): void {
     const { hosts, queue } = this.#dependencies;
-    const { requests, releases } = this.#observer;
+    const { requests, deadlines, releases } = this.#observer;
     const object = (after ?? before) as ClusterMachine;
     const key = machineKey(watched, object);
     if ([before, after].some((each) => each !== undefined && isMarked(each)) || this.#locks.has(key)) queue.add(key);
     if (after?.metadata.annotations?.[REQUEST] === undefined) requests.forget(object.metadata.uid ?? '');
+    const { uid = '', annotations = {} } = after?.metadata ?? { uid: object.metadata.uid };
+    deadlines.untilMs({ uid, annotations }, before !== undefined && before.metadata.annotations?.[TIMES_OUT_AT] === undefined);
     if (after !== undefined) return;
     releases.forget(object.metadata.uid ?? '');
     // Its host may be left over.

@@ -9,6 +9,7 @@ import { canReprovision, isDeadlineUnobserved, isPowerOnTimedOut, powerOnTimeout
 import { cleared, deleteMachine, deleteNode, mark, mustWithdraw, powerOff, powerOn, unlessHeld, wait, withdraw } from './steps.ts';
 import { machineRef } from './situation.ts';
 import type { Situation } from './situation.ts';
+import type { MachineFacts, Snapshot } from './snapshot.ts';
 
 /** One row: the first that applies is done. The words are those of docs/machine-remediation.md. */
 export interface Rule {
@@ -92,14 +93,13 @@ const RETURN: readonly Rule[] = [
   {
     when: 'marked, Node is not back in time, asked no more',
     then: 'remove mark and deadline; what was kept waits for the Node',
-    applies: ({ isMarked, isAsked, machine, snapshot }) => isMarked && !isAsked && isPowerOnTimedOut(machine.annotations, snapshot.nowMs),
+    applies: ({ isMarked, isAsked, machine, snapshot }) => isMarked && !isAsked && isNodeLate(machine, snapshot),
     step: (situation) => ({ phase: 'idle', actions: [mark(situation, { [POWERED_OFF]: undefined, [TIMES_OUT_AT]: undefined })] }),
   },
   {
     when: 'marked, Node is not back in time, Machine may be replaced (controller owns it, no control plane, not externally provisioned)',
     then: 'delete the Machine',
-    applies: ({ isMarked, machine, host, snapshot }) =>
-      isMarked && isPowerOnTimedOut(machine.annotations, snapshot.nowMs) && canReprovision(machine, host),
+    applies: ({ isMarked, machine, host, snapshot }) => isMarked && isNodeLate(machine, snapshot) && canReprovision(machine, host),
     step: (situation) => deleteMachine(situation),
   },
   {
@@ -107,7 +107,7 @@ const RETURN: readonly Rule[] = [
     then: 'wait, whoever requests it again; report it after the deadline',
     applies: ({ isMarked }) => isMarked,
     step: ({ machine, snapshot }) => {
-      const isLate = isPowerOnTimedOut(machine.annotations, snapshot.nowMs);
+      const isLate = isNodeLate(machine, snapshot);
       return wait('waiting-for-node', isLate ? 'its node did not come back in time, and the Machine may not be replaced' : undefined);
     },
   },
@@ -236,6 +236,10 @@ export function byIncident(situation: Situation): Step {
 
 function isTimeUnobserved({ machine, snapshot: { healthChecks, nodesFreshSinceMs } }: Situation): boolean {
   return isDeadlineUnobserved(machine.annotations, powerOnTimeoutMs(machine, healthChecks), nodesFreshSinceMs);
+}
+
+function isNodeLate({ annotations }: MachineFacts, { timesOutMs, monotonicMs, nowMs }: Snapshot): boolean {
+  return timesOutMs === undefined ? isPowerOnTimedOut(annotations, nowMs) : monotonicMs >= timesOutMs;
 }
 
 function deadline(nowMs: number, situation: Situation): ReturnType<typeof mark> {

@@ -30,6 +30,7 @@ import { HOLD, MARKS_OF_OURS, POWERED_OFF, TIMES_OUT_AT } from './names.ts';
 import type { OutOfServiceObservations } from './out-of-service-observations.ts';
 import { misplacedBecause } from './placement.ts';
 import { readMachine } from './read-machine.ts';
+import type { FirstSeenDeadlines } from './first-seen-deadlines.ts';
 import type { FirstSeenRequests } from './first-seen-requests.ts';
 import type { MachineFacts, Snapshot } from './snapshot.ts';
 
@@ -52,6 +53,7 @@ export type Observer = Pick<
   observations: HostObservations;
   life: LifeObservations;
   requests: FirstSeenRequests;
+  deadlines: FirstSeenDeadlines;
   releases: OutOfServiceObservations;
 };
 
@@ -62,6 +64,7 @@ export async function observe(observer: Observer, { resource }: WatchedMachines,
   const machine = await machineFacts(observer, resource, object);
   const [host, node] = await Promise.all([hostObject(observer, machine), nodeObject(observer, object)]);
   const nodeName = object.status?.nodeRef?.name;
+  const timesOutMs = observer.deadlines.untilMs(machine);
   const objects = new ReadObjects();
   objects.put({ ...machine, kind: 'Machine' }, object);
   if (host !== undefined) objects.put({ kind: 'BareMetalHost', ...placed(host) }, host);
@@ -76,6 +79,7 @@ export async function observe(observer: Observer, { resource }: WatchedMachines,
     healthChecks: isDeadlineWanted(observer, machine) ? await healthChecksOf(observer, resource, namespace) : [],
     holds: await holdsOn(observer, nodeName, node),
     ...recovered(observer, machine, node),
+    ...(timesOutMs !== undefined && { timesOutMs }),
   };
   const byFence = await fenceSnapshot(observer, snapshot, machine, nodeName);
   const isBegun = host?.metadata.annotations?.[HOLD] !== undefined || MARKS_OF_OURS.some((key) => machine.annotations[key] !== undefined);

@@ -69,6 +69,8 @@ export interface Snapshot {
   nodesFreshSinceMs?: number;
   /** The same of the hosts, by the clock of everything `seenMs`. */
   hostsFreshSinceMs?: number;
+  /** By the clock of everything `seenMs`: until when the Node of the Machine may take to come back. Absent: as the deadline says that stands on it. */
+  timesOutMs?: number;
   holds: readonly HoldFact[];
   /** The NodeFence that has brought the Node back since this Machine was asked for. */
   recoveredBy?: string;

@@ -44,9 +44,9 @@ export function remediationRef({ apiVersion, name, namespace, uid }: Remediation
   return { apiVersion, kind: 'Metal3Remediation', name, namespace, uid };
 }
 
-/** Over since the beginning of the cycle, as Metal3 counts: at the very end it is. */
+/** Over since the beginning of the cycle, as Metal3 counts: at the very end it is. A beginning in the future is of a clock that was set back since, and says nothing. */
 export function isTimedOut(lastRemediatedMs: number | undefined, timeoutMs: number, nowMs: number): boolean {
-  return lastRemediatedMs === undefined || nowMs >= lastRemediatedMs + timeoutMs;
+  return lastRemediatedMs === undefined || lastRemediatedMs > nowMs || nowMs >= lastRemediatedMs + timeoutMs;
 }
 
 export function isRetryLimitReached({ retryLimit }: { retryLimit: number }, retryCount: number): boolean {

@@ -45,6 +45,12 @@ export function isPhaseOver({ monotonicMs, request }: Snapshot, timeoutMs: numbe
   return monotonicMs - request.phaseSeenMs >= timeoutMs;
 }
 
+/** Of a time since the last attempt. One that is dated in the future, by a clock that was set back since, began when we saw what followed it. */
+export function leftMs({ request: { lastRemediatedMs, phaseSeenMs }, nowMs, monotonicMs }: Snapshot, timeMs: number): number {
+  if (lastRemediatedMs === undefined) return 0;
+  return Math.max(0, lastRemediatedMs > nowMs ? phaseSeenMs + timeMs - monotonicMs : lastRemediatedMs + timeMs - nowMs);
+}
+
 export function withdraw({ request }: Snapshot, fence: FenceFacts, why: string): Step {
   if (fence.isDeleting) return { dueInMs: POLL_MS };
   const event = remediationEvent('Stopped', `NodeFence ${fence.name} is withdrawn: ${why}`);
@@ -53,7 +59,7 @@ export function withdraw({ request }: Snapshot, fence: FenceFacts, why: string):
 
 /** Asks for a fence, unless something stands before it. */
 export function begin(snapshot: Snapshot): Step {
-  const { request, fence, machine, node, inFlight, nowMs } = snapshot;
+  const { request, fence, machine, node, inFlight } = snapshot;
   const { settings } = request;
   const target = targetOf(request, machine);
   if (target === undefined || node === undefined) {
@@ -66,8 +72,8 @@ export function begin(snapshot: Snapshot): Step {
     const settled = readyAgain(snapshot, node.name);
     if (settled !== undefined) return settled;
   }
-  const dueMs = request.lastRemediatedMs === undefined ? nowMs : request.lastRemediatedMs + settings.cooldownMs;
-  if (request.retryCount > 0 && nowMs < dueMs) return { dueInMs: dueMs - nowMs };
+  const coolingMs = request.retryCount > 0 ? leftMs(snapshot, settings.cooldownMs) : 0;
+  if (coolingMs > 0) return { dueInMs: coolingMs };
   if (inFlight.limit !== undefined && inFlight.count >= inFlight.limit) {
     return wait(snapshot, `${inFlight.count} remediations are under way, and ${inFlight.limit} may be`);
   }

@@ -1,7 +1,7 @@
 import { offTimeTooShort } from '../../domain/off-time.ts';
 import { isFoundIll, reportRemediated } from '../shared/remediation/owner-machine.ts';
 import type { Step } from './actions.ts';
-import { awaitLetGo, begin, failed, isOurs, isPhaseOver, removal, succeeded, wait, whyWithdrawn } from './attempt.ts';
+import { awaitLetGo, begin, failed, isOurs, isPhaseOver, leftMs, removal, succeeded, wait, whyWithdrawn } from './attempt.ts';
 import type { FenceFacts } from '../shared/claims/fence-facts.ts';
 import { POLL_MS } from './names.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -76,12 +76,12 @@ function toldAgain({ machine, request, nowMs }: Snapshot): Step {
 
 /** Whoever asked deletes the request when the node is healthy. One that is not when its time is over, though it may be Ready, is tried again. */
 function afterSuccess(snapshot: Snapshot): Step {
-  const { request, node, machine, nowMs } = snapshot;
-  const { settings, lastRemediatedMs = nowMs } = request;
+  const { request, node, machine } = snapshot;
+  const { settings } = request;
   if (settings.strategy === 'fence' || node === undefined) return {};
   const isIll = !node.isReady || (typeof machine === 'object' && isFoundIll(machine) === true);
   if (!isIll) return toldAgain(snapshot);
-  const dueMs = Math.max(lastRemediatedMs, 0) + settings.timeoutMs;
-  if (nowMs < dueMs || !isPhaseOver(snapshot, settings.timeoutMs)) return { dueInMs: Math.max(POLL_MS, dueMs - nowMs) };
+  const restMs = leftMs(snapshot, settings.timeoutMs);
+  if (restMs > 0 || !isPhaseOver(snapshot, settings.timeoutMs)) return { dueInMs: Math.max(POLL_MS, restMs) };
   return failed(snapshot, 'its node is not healthy in time after it was fenced');
 }
