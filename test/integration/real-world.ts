@@ -128,7 +128,7 @@ export class RealWorld {
     const uuid = newUuid();
     const dependencies = { ...this.#dependencies(`system:node:${node}`), disk: this.#disk };
     const machine = new Machine(dependencies, { ...SHORT_KUBELET, node, systemUUID: uuid, bootDelayMs: BOOT_DELAY_MS });
-    const bmc = await startBmc(node, { uuid, machine }, this.#login, this.#record);
+    const bmc = await startBmc(node, { uuid, machine }, this.#login, { clock: this.#clock, trace: this.#record });
     this.#members.set(node, { machine, bmc });
     machine.powerOn('start');
   }

@@ -1,3 +1,4 @@
+import type { Clock } from '../../src/ports/clock.ts';
 import { randomUUID } from 'node:crypto';
 import { startBmcServer } from '../../src/testbed/devices/bmc/bmc-server.ts';
 import type { BmcServer } from '../../src/testbed/devices/bmc/bmc-server.ts';
@@ -8,7 +9,6 @@ import type { TreeOptions } from '../../src/testbed/devices/bmc/tree.ts';
 import { createAuthority } from '../../src/testbed/certificates.ts';
 import type { TraceEvent } from '../../src/laws/trace.ts';
 import type { Machine } from '../../src/testbed/cluster/machine.ts';
-import { SystemClock } from '../../src/runtime/system-clock.ts';
 import { SystemRandom } from '../../src/runtime/system-random.ts';
 
 const HOST = '127.0.0.1';
@@ -39,13 +39,13 @@ export async function startBmc(
   node: string,
   behind: { uuid: string; machine: Machine },
   login: { username: string; password: string },
-  trace: (event: TraceEvent) => void,
+  { clock, trace }: { clock: Clock; trace: (event: TraceEvent) => void },
   oddities: BmcOddities = {},
 ): Promise<ScenarioBmc> {
   const signer = oddities.certificate === 'foreign' ? stranger : authority;
   const lifetime = oddities.certificate === 'expired' ? { lifetimeMs: -60_000 } : {};
   const device = new RedfishDevice({
-    clock: new SystemClock(),
+    clock,
     random: new SystemRandom(),
     node,
     users: { [login.username]: oddities.password ?? login.password },

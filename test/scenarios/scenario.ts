@@ -16,6 +16,7 @@ import type { BmcOddities } from './bmc.ts';
 import { FENCE_NAMESPACE, rightConfiguration } from './configuration.ts';
 import type { Configuration } from './configuration.ts';
 import { Operator } from './operator.ts';
+import type { HeldClock } from './held-clock.ts';
 import { installRemediation } from './remediation.ts';
 import { PACE } from './settings.ts';
 import { until } from './waiting.ts';
@@ -55,6 +56,8 @@ export interface ScenarioOptions {
   tokens?: Readonly<Record<string, string>>;
   /** Agents of devices that only this story has, beside the real ones. */
   agents?: (world: World) => readonly AgentDefinition[];
+  /** In place of the real one. */
+  clock?: () => HeldClock;
   /** For a story that starts many processes. */
   timeoutMs?: number;
 }
@@ -69,6 +72,8 @@ function withAgents(standard: AgentRegistry, more: readonly AgentDefinition[]): 
 /** A running cluster with the composed controller, the real agents, and a person who watches it. */
 export interface Play {
   world: World;
+  /** That of its options. */
+  clock?: HeldClock | undefined;
   /** What a person sees and does with kubectl. */
   operator: Operator;
   password: string;
@@ -79,17 +84,22 @@ export function scenario(name: string, options: ScenarioOptions, play: (play: Pl
   it.concurrent(name, { timeout: options.timeoutMs ?? 60_000 }, async () => {
     const login = { username: 'fence', password: options.password ?? randomBytes(18).toString('base64url') };
     const { nodes = ['a', 'b'], bmcs = {}, secondBmcs = {}, bootDelayMs = PACE.bootDelayMs, nodeGraceMs = PACE.nodeGraceMs } = options;
-    const world = await World.start({ nodes, login, bmcs, secondBmcs, bootDelayMs, nodeGraceMs, instances: options.instances }, options.tokens);
+    const clock = options.clock?.();
+    const world = await World.start(
+      { nodes, login, bmcs, secondBmcs, bootDelayMs, nodeGraceMs, instances: options.instances, clock },
+      options.tokens,
+    );
     const log: string[] = [];
     let controller: ComposedController | undefined;
     try {
       await configure(world, login, options);
       controller = await startController(world, options, log);
-      await play({ world, operator: new Operator(world), password: login.password });
+      await play({ world, clock, operator: new Operator(world), password: login.password });
       expect(world.witness.violations([login.password], { log: log.join('') })).toEqual([]);
     } finally {
       await controller?.stop(STOP_DEADLINE_MS);
       await world.end();
+      clock?.end();
     }
   });
 }

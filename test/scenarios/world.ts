@@ -10,6 +10,7 @@ import { ApiClient } from '../../src/kube/client.ts';
 import type { ApiTransport } from '../../src/ports/api-transport.ts';
 import type { Cluster } from '../../src/ports/cluster.ts';
 import { NODES, PODS } from '../../src/ports/resources.ts';
+import type { Clock } from '../../src/ports/clock.ts';
 import { SystemClock } from '../../src/runtime/system-clock.ts';
 import { SystemRandom } from '../../src/runtime/system-random.ts';
 import { newUuid, startBmc } from './bmc.ts';
@@ -40,12 +41,14 @@ export interface WorldOptions {
   nodeGraceMs: number;
   /** Of nodes in a cloud, as their kubelets register them. */
   instances?: Readonly<Record<string, { providerID: string; address: string; systemUUID: string }>> | undefined;
+  /** Absent: the real one. */
+  clock?: Clock | undefined;
 }
 
-/** A Kubernetes cluster in this process, on the real clock: API server with the shipped roles, kubelets, machines, BMCs, a StatefulSet that writes. */
+/** A Kubernetes cluster in this process, on the real clock or the one that it is given: API server with the shipped roles, kubelets, machines, BMCs, a StatefulSet that writes. */
 export class World {
   readonly witness = new Witness();
-  readonly clock = new SystemClock();
+  readonly clock: Clock;
   readonly random = new SystemRandom();
   readonly server: ApiServer;
   /** As the operator, who may do anything. */
@@ -56,7 +59,8 @@ export class World {
   readonly #controllers: ClusterControllers;
   readonly #ticker: NodeJS.Timeout;
 
-  private constructor({ nodes, nodeGraceMs }: WorldOptions, tokens: Readonly<Record<string, string>>) {
+  private constructor({ nodes, nodeGraceMs, clock = new SystemClock() }: WorldOptions, tokens: Readonly<Record<string, string>>) {
+    this.clock = clock;
     const masters = ['operator', MANAGER, ...nodes.map((node) => `system:node:${node}`)];
     const known = [...masters.map((name) => ({ name, groups: ['system:masters'] })), { name: CONTROLLER_USER, groups: CONTROLLER_GROUPS }];
     const people = Object.keys(tokens).filter((name) => !known.some((user) => user.name === name));
@@ -133,9 +137,10 @@ export class World {
       { ...PACE.kubelet, ...instance, node, systemUUID: uuid, bootDelayMs },
     );
     const behind = { uuid, machine };
-    const bmc = await startBmc(node, behind, login, this.witness.record, bmcs[node]);
+    const seen = { clock: this.clock, trace: this.witness.record };
+    const bmc = await startBmc(node, behind, login, seen, bmcs[node]);
     const odd = secondBmcs[node];
-    const second = odd === undefined ? undefined : await startBmc(node, behind, login, this.witness.record, odd);
+    const second = odd === undefined ? undefined : await startBmc(node, behind, login, seen, odd);
     this.#members.set(node, { uuid, machine, bmc, second });
     machine.powerOn('start');
   }
