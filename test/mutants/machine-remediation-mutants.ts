@@ -1,6 +1,7 @@
 import { byTest } from './source-mutant.ts';
 import type { SourceMutant } from './source-mutant.ts';
 
+const FENCE_AND_REQUEST = 'test/machine-remediation/fence-and-request.test.ts';
 const MACHINE_REMEDIATION_SHELL = 'test/machine-remediation/shell.test.ts';
 const MACHINE_REMEDIATION_HELD_BACK = 'test/machine-remediation/held-back.test.ts';
 const INCIDENT = 'test/machine-remediation/incident.test.ts';
@@ -94,6 +95,20 @@ export const MACHINE_REMEDIATION_MUTANTS: readonly SourceMutant[] = [
     file: 'src/controllers/machine-remediation/incident.ts',
     edits: [['!isHeld && snapshot.recoveredBy !== undefined', '!isHeld && snapshot.recoveredBy === null']],
     killedBy: byTest(MACHINE_REMEDIATION_SHELL, 'has done what was asked when a fence brought the node back meanwhile: it is not switched off twice'),
+  },
+  {
+    name: 'fence of before',
+    defect: 'a request is taken for done by a fence that ended before it came',
+    file: 'src/controllers/machine-remediation/recoveries.ts',
+    edits: [['endedAt > askedAt', 'endedAt > UNSEEN']],
+    killedBy: byTest(FENCE_AND_REQUEST, 'the request is the later one, though the fence was ended by a clock that is a day ahead'),
+  },
+  {
+    name: 'order nobody saw',
+    defect: 'a leader that starts power-cycles a node once more that a fence has just brought back',
+    file: 'src/controllers/machine-remediation/recoveries.ts',
+    edits: [["askedAt === UNSEEN && endedAt === UNSEEN ? 'unseen' : ", '']],
+    killedBy: byTest(FENCE_AND_REQUEST, 'of which nobody saw the one that came first, a node that is Ready is left on'),
   },
   {
     name: 'gave up and held',

@@ -22,7 +22,7 @@ import type { Observer, Observation } from './observe.ts';
 import { OutOfServiceObservations } from './out-of-service-observations.ts';
 import { perform } from './perform.ts';
 import { FirstSeenDeadlines } from './first-seen-deadlines.ts';
-import { FirstSeenRequests } from './first-seen-requests.ts';
+import { Recoveries } from './recoveries.ts';
 
 const LOCKS = 'locks';
 
@@ -53,7 +53,7 @@ export function machineRemediationController(given: MachineRemediationDependenci
     ...dependencies,
     observations: new HostObservations(clock, [HOLD], () => hosts?.resumedAtMs),
     life: new LifeObservations({ clock, leases, nodes }),
-    requests: new FirstSeenRequests(clock),
+    recoveries: new Recoveries(),
     deadlines: new FirstSeenDeadlines(clock),
     releases: new OutOfServiceObservations(clock),
   };

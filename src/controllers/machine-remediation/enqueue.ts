@@ -1,13 +1,15 @@
 import type { ClusterMachine } from '../../ports/cluster-api.ts';
 import type { BareMetalHost } from '../../ports/metal3.ts';
 import type { KubeObject, Node } from '../../ports/objects.ts';
+import type { NodeFence } from '../../ports/resources.ts';
 import { keyOf } from '../shared/reconciler/kind.ts';
 import { BY_HOST, BY_NODE } from './dependencies.ts';
 import type { MachineRemediationDependencies, WatchedMachines } from './dependencies.ts';
 import type { Locks } from './locks.ts';
 import { namesOnHost } from './machine-index.ts';
-import { HOLD, MARKS, OUT_OF_SERVICE, REQUEST, TIMES_OUT_AT } from './names.ts';
+import { HOLD, MARKS, OUT_OF_SERVICE, TIMES_OUT_AT } from './names.ts';
 import type { Observer } from './observe.ts';
+import type { MachineFacts } from './snapshot.ts';
 
 export const HOST_KIND = 'BareMetalHost';
 
@@ -27,14 +29,16 @@ export class Enqueue {
 
   subscribe(): readonly (() => void)[] {
     const { machines, hosts, nodes, fences } = this.#dependencies;
-    const { life, observations } = this.#observer;
+    const { life, observations, recoveries } = this.#observer;
     life.start();
     for (const host of hosts?.all() ?? []) observations.see(host);
+    for (const { lister } of machines) for (const machine of lister.all()) recoveries.sawMachine(marked(machine), false);
+    for (const fence of fences.all()) recoveries.sawFence(fence, false);
     return [
       ...machines.map((watched) => watched.lister.onChange((before, after) => this.#machine(watched, before, after))),
       ...(hosts === undefined ? [] : [hosts.onChange((before, after) => this.#host(before, after))]),
       nodes.onChange((before, after) => this.#machinesOn((after ?? before)?.metadata.name, after !== undefined && isTainted(after))),
-      fences.onChange((before, after) => this.#machinesOn((after ?? before)?.spec.node)),
+      fences.onChange((before, after) => this.#fence(before, after)),
       () => life.close(),
     ];
   }
@@ -69,11 +73,12 @@ export class Enqueue {
 
   #machine(watched: WatchedMachines, before: ClusterMachine | undefined, after: ClusterMachine | undefined): void {
     const { hosts, queue } = this.#dependencies;
-    const { requests, deadlines, releases } = this.#observer;
+    const { recoveries, deadlines, releases } = this.#observer;
     const object = (after ?? before) as ClusterMachine;
     const key = machineKey(watched, object);
     if ([before, after].some((each) => each !== undefined && isMarked(each)) || this.#locks.has(key)) queue.add(key);
-    if (after?.metadata.annotations?.[REQUEST] === undefined) requests.forget(object.metadata.uid ?? '');
+    if (after === undefined) recoveries.forgetMachine(object.metadata.uid ?? '');
+    else recoveries.sawMachine(marked(after), before !== undefined || watched.lister.synced);
     const { uid = '', annotations = {} } = after?.metadata ?? { uid: object.metadata.uid };
     deadlines.untilMs({ uid, annotations }, before !== undefined && before.metadata.annotations?.[TIMES_OUT_AT] === undefined);
     if (after !== undefined) return;
@@ -89,6 +94,13 @@ export class Enqueue {
     for (const host of [before, after]) if (host !== undefined) this.machinesOf(host);
   }
 
+  #fence(before: NodeFence | undefined, after: NodeFence | undefined): void {
+    const { recoveries } = this.#observer;
+    if (after !== undefined) recoveries.sawFence(after, before !== undefined || this.#dependencies.fences.synced);
+    else if (before !== undefined) recoveries.forgetFence(before.metadata.name);
+    this.#machinesOn((after ?? before)?.spec.node);
+  }
+
   /** `isOurs`: something of ours is on the Node, whatever its Machine says. */
   #machinesOn(node: string | undefined, isOurs = false): void {
     if (node === undefined) return;
@@ -97,6 +109,10 @@ export class Enqueue {
         if (isOurs || isMarked(machine)) this.#dependencies.queue.add(machineKey(watched, machine));
     }
   }
+}
+
+function marked({ metadata: { uid = '', annotations = {} } }: KubeObject): Pick<MachineFacts, 'uid' | 'annotations'> {
+  return { uid, annotations };
 }
 
 export function kindOf({ resource }: WatchedMachines): string {

@@ -31,7 +31,7 @@ import type { OutOfServiceObservations } from './out-of-service-observations.ts'
 import { misplacedBecause } from './placement.ts';
 import { readMachine } from './read-machine.ts';
 import type { FirstSeenDeadlines } from './first-seen-deadlines.ts';
-import type { FirstSeenRequests } from './first-seen-requests.ts';
+import type { Recoveries } from './recoveries.ts';
 import type { MachineFacts, Snapshot } from './snapshot.ts';
 
 /** What a decision is made from, and the objects under whose versions it is carried out. */
@@ -52,7 +52,7 @@ export type Observer = Pick<
 > & {
   observations: HostObservations;
   life: LifeObservations;
-  requests: FirstSeenRequests;
+  recoveries: Recoveries;
   deadlines: FirstSeenDeadlines;
   releases: OutOfServiceObservations;
 };
@@ -155,13 +155,13 @@ async function nodeObject({ cluster }: Observer, { status }: ClusterMachine): Pr
   return name === undefined ? undefined : cluster.get(NODES, name);
 }
 
-/** A fence that was open when it was asked for, or began later, and brought the Node back, has done what was asked. */
-function recovered({ fences, requests }: Observer, machine: MachineFacts, node: Node | undefined): Pick<Snapshot, 'recoveredBy'> {
-  const askedAtMs = requests.since(machine);
-  const status = node === undefined ? undefined : fences.get(fenceName(node.metadata.name))?.status;
-  if (askedAtMs === undefined || node === undefined || status?.state !== 'final' || status.outcome !== 'recovered') return {};
-  const isSince = (timeOf(status.timeline.finalAt) ?? 0) >= askedAtMs;
-  return isSince && readNode(node).isReady ? { recoveredBy: `NodeFence ${fenceName(node.metadata.name)}` } : {};
+/** A fence that brought the Node back since it was asked for has done what was asked. Where nobody saw which was first, a Node that is Ready is left as it is. */
+function recovered({ fences, recoveries }: Observer, machine: MachineFacts, node: Node | undefined): Pick<Snapshot, 'recoveredBy'> {
+  const fence = node === undefined ? undefined : fences.get(fenceName(node.metadata.name));
+  const isSince = fence !== undefined && recoveries.isSince(machine, fence);
+  if (node === undefined || fence === undefined || isSince === false || !readNode(node).isReady) return {};
+  const unsure = isSince === 'unseen' ? '; whether that was before it was asked for nobody saw: ask anew if it is still to be power-cycled' : '';
+  return { recoveredBy: `NodeFence ${fence.metadata.name}${unsure}` };
 }
 
 function nodeFacts({ life }: Observer, node: Node): NonNullable<Snapshot['node']> {
