@@ -5,6 +5,7 @@ const CONDITIONS = 'src/domain/remedy/conditions.ts';
 const RUNS = 'src/domain/remedy/rows-run.ts';
 const WAITING = 'src/domain/remedy/rows-waiting.ts';
 const FENCE = 'src/domain/remedy/rows-fence.ts';
+const RENEWED = 'src/domain/remedy/conditions-renewed.test.ts';
 const OBSERVED = 'src/domain/remedy/conditions.test.ts';
 const RESTORED = 'src/domain/remedy/conditions-restored.test.ts';
 const DECIDED = 'src/domain/remedy/decide.test.ts';
@@ -46,6 +47,27 @@ export const REMEDY_DECISION_MUTANTS: readonly SourceMutant[] = [
       ],
     ],
     killedBy: byTest(OBSERVED, 'whose heartbeat is old only by the wall clock says nothing, not even Unknown'),
+  },
+  {
+    name: 'renewal nobody watched',
+    defect: 'a heartbeat that came behind a break of the watch counts as renewed now, though its monitor may be dead since',
+    file: CONDITIONS,
+    edits: [['Math.max(now.freshSinceMs ?? 0, ', 'Math.max(0, ']],
+    killedBy: byTest(RENEWED, 'whose heartbeat was renewed behind a break of the watch is old by the wall clock still'),
+  },
+  {
+    name: 'renewal of long ago',
+    defect: 'a heartbeat that was looked at long ago counts as renewed now, though its monitor may be dead since',
+    file: CONDITIONS,
+    edits: [['now.monotonicMs - 2 * (threshold.heartbeatPeriodMs ?? 0)', 'now.monotonicMs - Infinity']],
+    killedBy: byTest(RENEWED, 'whose heartbeat was not looked at for twice its period may have been renewed long ago'),
+  },
+  {
+    name: 'skewed for ever',
+    defect: 'where the clock of a leader is ahead nothing is ever begun',
+    file: CONDITIONS,
+    edits: [['heard.isRenewed !== true && ', '']],
+    killedBy: byTest(RENEWED, 'whose heartbeat is renewed before our eyes stands, however far its clock is behind ours'),
   },
   {
     name: 'NPD restart as recovery',

@@ -14,6 +14,7 @@ import type { Plan } from '../shared/reconciler/kind.ts';
 import { dueInMs, heldBack, messageOf, POLL_MS, problemsOf } from './actions.ts';
 import type { Action } from './actions.ts';
 import type { RemedyDependencies } from './dependencies.ts';
+import { DOUBTED, doubtsOf, nextOf } from './doubts.ts';
 import { eventsOf } from './events.ts';
 import { Evictions } from './evictions.ts';
 import { isOrphan, observe } from './observe.ts';
@@ -70,11 +71,14 @@ export class RemedyNodes {
     const memory = this.#follow(before, node, thresholds);
     const nowMs = this.#given.clock.monotonicMs();
     const views = thresholds.map((threshold) => memory.viewOf(threshold, nowMs));
-    const signs = views.map(({ phase }) => phase).join(' ');
-    if (this.#signs.get(name) === signs) return undefined;
+    const signs = views.map(({ phase, doubtedFromMs }) => `${phase}${doubtedFromMs === undefined ? '' : DOUBTED}`).join(' ');
+    const known = this.#signs.get(name);
+    if (known === signs) return undefined;
     this.#signs.set(name, signs);
-    if (memory.states.size > 0 || views.some(({ phase }) => phase === 'standing')) return 0;
-    const dueMs = Math.min(...views.map((view) => view.dueMs ?? Infinity));
+    // What was told of a heartbeat is withdrawn when it is renewed.
+    const isTold = known?.includes(DOUBTED) === true;
+    if (memory.states.size > 0 || isTold || views.some(({ phase }) => phase === 'standing')) return 0;
+    const dueMs = nextOf(views, nowMs);
     return dueMs === Infinity ? undefined : Math.max(0, dueMs - nowMs);
   }
 
@@ -150,9 +154,11 @@ export class RemedyNodes {
     const views = thresholds.map((threshold) => seen.viewOf(threshold, nowMs));
     const isQuiet = !isWritten && seen.states.size === 0 && views.every(({ phase }) => phase !== 'standing');
     const nextMs = this.#isVerified(cached, thresholds, views) ? nowMs + LOOKED_MS : Infinity;
-    const dueMs = Math.min(nextMs, ...views.map((view) => view.dueMs ?? Infinity));
-    if (isQuiet) return { actions: [], problems: [], dueInMs: Math.max(0, dueMs - nowMs), perform: () => Promise.resolve() };
-    return this.#decide(cached, thresholds, dueMs);
+    const dueMs = Math.min(nextMs, nextOf(views, nowMs));
+    const doubts = doubtsOf(cached, thresholds, views, nowMs);
+    if (isQuiet) return { actions: [], problems: doubts, dueInMs: Math.max(0, dueMs - nowMs), perform: () => Promise.resolve() };
+    const plan = await this.#decide(cached, thresholds, dueMs);
+    return plan && { ...plan, problems: [...plan.problems, ...doubts] };
   }
 
   /** One reads clear that the daemon of the node looks at. */

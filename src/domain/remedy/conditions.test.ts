@@ -185,7 +185,7 @@ describe('a condition', () => {
       UNKNOWN,
       [
         [0, { status: 'True', heartbeatS: -601 }],
-        [20, { status: 'True', heartbeatS: -581, skewS: 1 }],
+        [20, { status: 'True', heartbeatS: -601, skewS: 1 }],
       ],
       ['absent', 'absent'],
     ],
@@ -194,7 +194,7 @@ describe('a condition', () => {
       PLAIN,
       [
         [0, { status: 'True', heartbeatS: -601 }],
-        [20, { status: 'True', heartbeatS: -582 }],
+        [20, { status: 'True', heartbeatS: -601 }],
       ],
       ['absent', 'absent'],
     ],

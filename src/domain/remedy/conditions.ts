@@ -48,6 +48,10 @@ export interface Standing {
   readonly heartbeatMs?: number;
   /** When that heartbeat was first seen here. */
   readonly heartbeatSeenMs?: number;
+  /** It was renewed before our eyes: whoever posts it runs, whatever its clock shows. */
+  readonly isRenewed?: boolean;
+  /** It would match, were its heartbeat believed. */
+  readonly isDoubted?: boolean;
   /** A heartbeat of the boot before: it says nothing about this one. */
   readonly oldHeartbeatMs?: number;
   /** The last status that was sure, and when it changed; so many as the threshold counts. */
@@ -101,17 +105,31 @@ function inNewBoot(known: Standing): Standing {
 }
 
 function observeOne(known: Standing, observing: Observing): Standing {
-  const { node, threshold, now } = observing;
+  const { node, threshold } = observing;
   const fact = node.conditions.find(({ type }) => type === threshold.conditionType);
-  const heard = withHeartbeat(known, fact, now);
+  const heard = withHeartbeat(known, fact, observing);
   const status = statusOf(heard, fact, observing);
-  const counted = withChanges(heard, status, observing);
+  const counted = { ...withChanges(heard, status, observing), isDoubted: isDoubted(heard, fact, status, threshold) };
   return withVerdict(counted, verdictOf(counted, status, observing), observing);
 }
 
-function withHeartbeat(known: Standing, fact: ConditionFact | undefined, now: RemedyClock): Standing {
+function withHeartbeat(known: Standing, fact: ConditionFact | undefined, { threshold, now }: Observing): Standing {
   if (fact?.heartbeatMs === undefined || fact.heartbeatMs === known.heartbeatMs) return known;
-  return { ...known, heartbeatMs: fact.heartbeatMs, heartbeatSeenMs: now.monotonicMs };
+  const { heartbeatMs = Infinity, heartbeatSeenMs = -Infinity } = known;
+  // Behind a break, or long after the one before, it may have been posted long ago.
+  const isWatched = heartbeatSeenMs >= Math.max(now.freshSinceMs ?? 0, now.monotonicMs - 2 * (threshold.heartbeatPeriodMs ?? 0));
+  const isRenewed = isWatched && fact.heartbeatMs > heartbeatMs;
+  return { ...known, heartbeatMs: fact.heartbeatMs, heartbeatSeenMs: now.monotonicMs, isRenewed };
+}
+
+function isDoubted(
+  { oldHeartbeatMs }: Standing,
+  fact: ConditionFact | undefined,
+  status: ConditionStatus | undefined,
+  { trigger }: Threshold,
+): boolean {
+  if (fact === undefined || trigger.kind !== 'status' || KUBELET_CONDITIONS.has(fact.type) || fact.heartbeatMs === oldHeartbeatMs) return false;
+  return status !== fact.status && trigger.statuses.some((each) => each === fact.status);
 }
 
 /** What the condition says, where it can still be believed. */
@@ -122,9 +140,9 @@ function statusOf(heard: Standing, fact: ConditionFact | undefined, { node, thre
   const { heartbeatPeriodMs } = threshold;
   if (heartbeatPeriodMs === undefined || fact.heartbeatMs === undefined || heard.heartbeatSeenMs === undefined) return status;
   if (fact.heartbeatMs === heard.oldHeartbeatMs) return undefined;
-  // By our own clock it is stale. By the poster's alone, clocks may differ: then nothing is concluded.
+  // By our own clock it is stale. By the poster's alone, clocks may differ: then nothing is concluded before it is seen to be renewed.
   if (now.monotonicMs > heard.heartbeatSeenMs + 2 * heartbeatPeriodMs) return 'Unknown';
-  return now.wallMs > fact.heartbeatMs + 2 * heartbeatPeriodMs ? undefined : status;
+  return heard.isRenewed !== true && now.wallMs > fact.heartbeatMs + 2 * heartbeatPeriodMs ? undefined : status;
 }
 
 function withChanges(heard: Standing, status: ConditionStatus | undefined, { threshold: { trigger, isLatched }, now }: Observing): Standing {
@@ -200,10 +218,19 @@ export interface ThresholdView {
   readonly phase: 'absent' | 'pending' | 'standing' | 'clearing' | 'unsure';
   /** When time alone changes that, monotonic. */
   readonly dueMs?: number;
+  /** It would match, were its heartbeat believed: from then on that is told, for it was not renewed for a whole period before our eyes. */
+  readonly doubtedFromMs?: number;
 }
 
 export function viewOf(observed: ObservedConditions, threshold: Threshold, nowMs: number): ThresholdView {
   const standing = Object.hasOwn(observed.standings, threshold.id) ? (observed.standings[threshold.id] ?? NEVER) : NEVER;
+  const { isDoubted: isToTell, heartbeatSeenMs } = standing;
+  const { heartbeatPeriodMs } = threshold;
+  const isTold = isToTell === true && heartbeatSeenMs !== undefined && heartbeatPeriodMs !== undefined;
+  return { ...phaseOf(standing, threshold, nowMs), ...(isTold && { doubtedFromMs: heartbeatSeenMs + heartbeatPeriodMs }) };
+}
+
+function phaseOf(standing: Standing, threshold: Threshold, nowMs: number): ThresholdView {
   const { verdict, isTripped, matchedSinceMs = nowMs, clearSinceMs = nowMs, stoodMs = 0 } = standing;
   if (verdict === 'match') {
     const dueMs = matchedSinceMs + threshold.periodMs;
