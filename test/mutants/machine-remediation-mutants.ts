@@ -268,7 +268,7 @@ export const MACHINE_REMEDIATION_MUTANTS: readonly SourceMutant[] = [
     name: 'left off, and told once',
     defect: 'a host that a lacking right keeps off is told of once, in an Event that the API server forgets after an hour',
     file: 'src/controllers/shared/reconciler/active-problems.ts',
-    edits: [[' || (problem.includes(LEFT_OFF) && nowMs - beforeMs >= LEFT_OFF_RECORDED_AGAIN_MS)', '']],
+    edits: [[' || (isLeftOff(problem) && nowMs - beforeMs >= LEFT_OFF_RECORDED_AGAIN_MS)', '']],
     killedBy: byTest('src/controllers/shared/reconciler/reconciler.test.ts', 'is told again every half hour, what is wrong with others once'),
   },
   {

@@ -8,6 +8,7 @@ import { bySeedTable } from './seed-table.ts';
 import type { MachineFacts, Snapshot } from './snapshot.ts';
 import { situationOf } from './situation.ts';
 import { powerOn, wait } from './steps.ts';
+import { leftOff } from '../shared/reconciler/left-off.ts';
 
 /** Everything about one Machine; see Snapshot and Decision. Pure: what is to be done is read off the objects each time, so a crash is nothing special. */
 export function decide(snapshot: Snapshot): Decision {
@@ -49,7 +50,7 @@ function guarded(snapshot: Snapshot, machine: MachineFacts, isHeld: boolean): St
   const { host, node, settings, takenBy } = snapshot;
   if (!isHeld && !isMarked(machine) && (node === undefined || !isOurs(node))) return { phase: 'idle' };
   if (takenBy !== undefined) return leaveAlone(takenBy, isHeld);
-  if (machine.isPaused) return { phase: 'waiting', problem: isHeld ? 'LeftOff: it is paused, and its host is held off' : 'it is paused' };
+  if (machine.isPaused) return { phase: 'waiting', problem: isHeld ? leftOff('it is paused, and its host is held off') : 'it is paused' };
   if (host === undefined) {
     const back = takeBack(node, undefined);
     if (back !== undefined) return back;
@@ -66,5 +67,6 @@ function guarded(snapshot: Snapshot, machine: MachineFacts, isHeld: boolean): St
 }
 
 function leaveAlone(takenBy: string, isHeld: boolean): Step {
-  return wait('waiting', `${isHeld ? 'LeftOff: its host is held off, and ' : ''}its node is left alone: ${takenBy}`);
+  const alone = `its node is left alone: ${takenBy}`;
+  return wait('waiting', isHeld ? leftOff(`its host is held off, and ${alone}`) : alone);
 }

@@ -11,6 +11,7 @@ import { stillAttached } from './detach.ts';
 import { DELETED_POLL_MS, HOLD, POLL_MS } from './names.ts';
 import { machineRef } from './situation.ts';
 import type { Situation } from './situation.ts';
+import { leftOff } from '../shared/reconciler/left-off.ts';
 
 function normal(reason: string, message: string): ActionEvent {
   return { type: 'Normal', reason, message };
@@ -51,7 +52,7 @@ export function withdraw({ host }: Situation): Step {
 export function powerOn(situation: Pick<Situation, 'host' | 'snapshot'>, before: readonly Action[], reason: string): Step {
   const { host, snapshot } = situation;
   const stop = snapshot.holds.find(({ isStop }) => isStop);
-  if (stop !== undefined) return wait('waiting', `LeftOff: BareMetalHost ${host.name} stays off: ${stop.reason}, ${stop.message}`);
+  if (stop !== undefined) return wait('waiting', leftOff(`BareMetalHost ${host.name} stays off: ${stop.reason}, ${stop.message}`));
   const others = otherHolders(host, HOLD);
   const also = others.length === 0 ? '' : `; it stays off until ${others.join(', ')} goes too`;
   const event = normal(reason, `BareMetalHost ${host.namespace}/${host.name} may be switched on${also}`);

@@ -10,6 +10,7 @@ import type { Situation } from './situation.ts';
 import type { Snapshot } from './snapshot.ts';
 import { setStatus, wait, wayBack } from './steps.ts';
 import { waiting } from './waiting.ts';
+import { leftOff } from '../shared/reconciler/left-off.ts';
 
 export const NO_OWNER = "metal3Remediation's owner Machine not set";
 
@@ -68,7 +69,7 @@ function stepOf(snapshot: Snapshot): Step {
 /** Only whoever paused it brings its host back. */
 function pausedWords({ remediation, host }: Snapshot): string {
   const isHeld = host?.annotations[holdKeyOf(remediation.uid)] !== undefined;
-  return isHeld ? `LeftOff: it is paused, and BareMetalHost ${host.name} is held off` : 'it is paused';
+  return isHeld ? leftOff(`it is paused, and BareMetalHost ${host.name} is held off`) : 'it is paused';
 }
 
 /** A Machine that is being taken down loses the one before the other. */

@@ -10,6 +10,7 @@ import { finalizerOf, holdKeyOf, OUT_OF_SERVICE, POLL_MS, SHORT_POLL_MS, UNHEALT
 import { isOurTaint, isRetryLimitReached, remediationRef } from './situation.ts';
 import type { Situation } from './situation.ts';
 import type { RemediationFacts, Snapshot } from './snapshot.ts';
+import { leftOff } from '../shared/reconciler/left-off.ts';
 
 /** Somebody else is to do something. */
 export function wait(problem?: string): Step {
@@ -69,7 +70,7 @@ function stopOf({ holds, remediation }: Snapshot, host: HostFacts | undefined): 
   const stop = holds.find(({ isStop }) => isStop);
   if (stop === undefined) return undefined;
   const why = `${stop.reason}, ${stop.message}`;
-  return host?.annotations[holdKeyOf(remediation.uid)] === undefined ? `waits: ${why}` : `LeftOff: BareMetalHost ${host.name} stays off: ${why}`;
+  return host?.annotations[holdKeyOf(remediation.uid)] === undefined ? `waits: ${why}` : leftOff(`BareMetalHost ${host.name} stays off: ${why}`);
 }
 
 /** For ours only: see isOurTaint. */

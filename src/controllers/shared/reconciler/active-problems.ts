@@ -1,5 +1,6 @@
 import type { Clock } from '../../../ports/clock.ts';
 import type { Logger } from '../../../ports/recorder.ts';
+import { isLeftOff } from './left-off.ts';
 
 interface Problems {
   /** Of the object. */
@@ -16,7 +17,6 @@ interface Problems {
 
 /** Of a machine that stays off an Event is recorded so often: the API server keeps an Event for an hour. */
 const LEFT_OFF_RECORDED_AGAIN_MS = 30 * 60_000;
-const LEFT_OFF = 'LeftOff';
 
 export interface ActiveProblemsParts {
   log: Logger;
@@ -104,7 +104,7 @@ export class ActiveProblems {
     const recorded = new Map([...recordedMs].filter(([identity]) => active.has(identity)));
     for (const problem of problems) {
       const beforeMs = recorded.get(identityOf(problem));
-      const isDue = beforeMs === undefined || (problem.includes(LEFT_OFF) && nowMs - beforeMs >= LEFT_OFF_RECORDED_AGAIN_MS);
+      const isDue = beforeMs === undefined || (isLeftOff(problem) && nowMs - beforeMs >= LEFT_OFF_RECORDED_AGAIN_MS);
       if (isDue && record(problem)) recorded.set(identityOf(problem), nowMs);
     }
     return recorded;

@@ -8,6 +8,7 @@ import type { WriteGate } from '../write-gate.ts';
 import { ActiveProblems } from './active-problems.ts';
 import { keyOf } from './kind.ts';
 import type { End, Plan, Reconciled, ReconciledKind } from './kind.ts';
+import { leftOff } from './left-off.ts';
 
 /** An object is reconciled so often although nothing has changed: not all that it depends on is watched. */
 export const RESYNC_PERIOD_MS = 60_000;
@@ -151,10 +152,9 @@ export class Reconciler {
 
   #failed(kind: ReconciledKind, key: string, object: Reconciled | undefined, error: unknown): void {
     const message = failureWords(error, this.#parts.mend);
-    const leftOff = wasRefused(error) && object !== undefined ? kind.leftOff?.(object) : undefined;
-    this.#problems.failed(key, `${key}: ${leftOff === undefined ? '' : `LeftOff: ${leftOff} for as long as this lasts: `}${message}`, (problem) =>
-      this.#record(kind, key, object, problem, true),
-    );
+    const off = wasRefused(error) && object !== undefined ? kind.leftOff?.(object) : undefined;
+    const words = off === undefined ? message : leftOff(`${off} for as long as this lasts: ${message}`);
+    this.#problems.failed(key, `${key}: ${words}`, (problem) => this.#record(kind, key, object, problem, true));
   }
 
   /** false: nothing may be written now. */
