@@ -66,4 +66,13 @@ describe.runIf(kubectlMinor() >= 30)('docs/first-hour.md, replayed on the embedd
       expect(lasting(answer.said)).toBe(lasting(act.said));
     },
   );
+
+  it('an earlier commit beside it has the program of that commit, in a terminal of its own too', async () => {
+    await site.happen(['checkout', 'before', 'HEAD']);
+    site.write('before/src/main.ts', "console.log('the earlier one');\n");
+    expect(await site.run('cd before && nodefence help')).toMatchObject({ said: 'the earlier one\n' });
+    expect(await site.begin('older', 'cd before && nodefence controller', 'the earlier one')).toMatchObject({ said: 'the earlier one\n' });
+    await site.end('older');
+    expect(await site.run('nodefence help')).toMatchObject({ said: expect.stringContaining('run the fence controller') as string });
+  });
 });

@@ -15,6 +15,8 @@ const addressOf = (index: number): string => `192.0.2.1${index + 1}`;
 const fingerprintOf = (index: number): string => `${index + 1}b1f0c5a7d9e2846b0c1d2e3f405162738495a6b7c8d9e0f1a2b3c4d5e6f7081`;
 const WORD_MS = 300_000;
 const POLL_MS = 500;
+/** Stands where an earlier commit is checked out: `nodefence` is the one of that commit there. */
+const EARLIER = '.earlier';
 
 export interface Answer {
   said: string;
@@ -40,7 +42,10 @@ export class Site {
     await this.#session.start();
     const { KUBECONFIG: _ambient, ...ambient } = process.env;
     const preface = join(this.folder, 'preface.sh');
-    writeFileSync(preface, `nodefence() { "${process.execPath}" "${programPath('main')}" "$@"; }\n`);
+    writeFileSync(
+      preface,
+      `program() { if [ -e ${EARLIER} ]; then echo src/main.ts; else echo "${programPath('main')}"; fi; }\nnodefence() { "${process.execPath}" "$(program)" "$@"; }\n`,
+    );
     this.#environment = {
       ...ambient,
       BASH_ENV: preface,
@@ -81,7 +86,7 @@ export class Site {
   /** A command that goes on in a terminal of its own; resolves when it has said this. */
   async begin(name: string, command: string, word: string): Promise<Answer> {
     const startedAt = performance.now();
-    const child = this.#shell(command.replace('nodefence ', `exec "${process.execPath}" "${programPath('main')}" `));
+    const child = this.#shell(command.replace('nodefence ', `exec "${process.execPath}" "$(program)" `));
     const said = gathered(child);
     this.#terminals.set(name, { child, said });
     await this.#until(
@@ -96,6 +101,7 @@ export class Site {
     const terminal = this.#terminals.get(name);
     if (terminal === undefined) throw new Error(`there is no terminal ${name}`);
     this.#terminals.delete(name);
+    if (terminal.child.exitCode !== null) return;
     const ended = new Promise((resolve) => terminal.child.once('close', resolve));
     terminal.child.kill('SIGINT');
     await ended;
@@ -136,6 +142,7 @@ export class Site {
     const archive = execFileSync('git', ['archive', commit, 'config', 'src', 'agents', 'package.json'], { cwd: ROOT, maxBuffer: 2 ** 28 });
     execFileSync('tar', ['-x', '-C', folder], { input: archive });
     symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+    writeFileSync(join(folder, EARLIER), '');
   }
 
   /** `COMMAND ~ PATTERN`: the command is repeated until it says so. */
