@@ -50,6 +50,18 @@ describe('a node that is not Ready for some seconds is given its whole time, and
     expect(await world.conditions(MACHINES, 'm1')).toContain(FAILED);
   });
 
+  it('where it stood so before this process began, and is dated a day ahead', async () => {
+    await world.add('m1');
+    await world.ready('m1', 'Unknown', -24 * 60 * 60);
+    world.start({ hasWatchedForLong: false });
+    await world.pass(4 * MINUTE_MS, 2_000);
+    expect(await world.conditions(MACHINES, 'm1')).not.toContain(FAILED);
+    // What else changes of it begins nothing anew.
+    await world.operator.mergePatch(NODES, 'node-of-m1', { metadata: { annotations: { seen: 'by somebody' } } });
+    await world.pass(3 * MINUTE_MS, 2_000);
+    expect(await world.conditions(MACHINES, 'm1')).toContain(FAILED);
+  });
+
   it('and anew once it was Ready again, for however short a time', async () => {
     await world.add('m1');
     world.start({ hasWatchedForLong: false });
@@ -66,9 +78,10 @@ describe('a node that is not Ready for some seconds is given its whole time, and
 describe('a machine whose node has not come yet is given its whole time', { timeout: 60_000 }, () => {
   it.each([
     ['there before this process', true, 24 * 60 * MINUTE_MS],
+    ['there before this process, made by a clock that is a day ahead', true, 0, -24 * 3_600],
     ['made since, before the clock was set', false, 60 * MINUTE_MS],
-  ])('%s', async (_words, isThere, byMs) => {
-    const make = (): Promise<void> => world.add('m1', { nodeName: null, ageSeconds: 3_600 });
+  ])('%s', async (_words, isThere, byMs, ageSeconds = 3_600) => {
+    const make = (): Promise<void> => world.add('m1', { nodeName: null, ageSeconds });
     if (isThere) await make();
     world.start({ hasWatchedForLong: false });
     await world.pass((isThere ? 1 : 11) * MINUTE_MS, 2_000);

@@ -1,3 +1,4 @@
+import { asDated } from '../../src/controllers/shared/sights.ts';
 import type { Decision } from '../../src/controllers/machine-health-check/actions.ts';
 import { decide } from '../../src/controllers/machine-health-check/decide.ts';
 import { observe } from '../../src/controllers/machine-health-check/observe.ts';
@@ -80,8 +81,8 @@ export class PlainSnapshot implements ClusterSnapshot {
   }
 
   /** Nobody has looked before. */
-  sightOf(): () => undefined {
-    return () => undefined;
+  sightOf(): typeof asDated {
+    return asDated;
   }
 
   requestOf({ template }: HealthCheck, machine: MachineFacts): RequestFacts | undefined {

@@ -204,14 +204,14 @@ export const MACHINE_HEALTH_CHECK_MUTANTS: readonly SourceMutant[] = [
     name: 'condition by the clock of its writer',
     defect: 'a node that is not Ready for seconds counts as not Ready for minutes where the clock is set ahead, or that of its writer is behind',
     file: 'src/controllers/machine-health-check/evaluate.ts',
-    edits: [['standing.seenMs ?? standing.sinceMs, freshSinceMs', 'standing.sinceMs, freshSinceMs']],
+    edits: [['standing.seenMs, freshSinceMs', 'standing.sinceMs, freshSinceMs']],
     killedBy: byTest(CLOCK_SET, 'where the wall clock is set an hour ahead meanwhile'),
   },
   {
     name: 'start by the clock of the API server',
     defect: 'a machine that has just been made has had its time to start where the clock is set ahead',
     file: 'src/controllers/machine-health-check/evaluate.ts',
-    edits: [['seen(CREATED) ?? ', '']],
+    edits: [['seen(CREATED, machine.createdMs)', 'machine.createdMs']],
     killedBy: byTest(CLOCK_SET, 'made since, before the clock was set'),
   },
   {
@@ -220,6 +220,13 @@ export const MACHINE_HEALTH_CHECK_MUTANTS: readonly SourceMutant[] = [
     file: 'src/controllers/shared/sights.ts',
     edits: [['marks?.get(what) === mark ? known?.get(what) : nowMs', 'nowMs']],
     killedBy: byTest(CLOCK_SET, 'where the wall clock is set an hour ahead meanwhile'),
+  },
+  {
+    name: 'dated in the future',
+    defect: 'a node that failed before this process began, by a clock that is ahead, is judged when our clock has come there',
+    file: 'src/controllers/shared/sights.ts',
+    edits: [['Math.min(datedMs, aheadMs + foundMs)', 'datedMs + 0 * foundMs']],
+    killedBy: byTest(CLOCK_SET, 'where it stood so before this process began, and is dated a day ahead'),
   },
   {
     name: 'sights of another state',

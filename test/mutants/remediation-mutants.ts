@@ -91,12 +91,7 @@ export const REMEDIATION_MUTANTS: readonly SourceMutant[] = [
     defect:
       'a condition that stood before an outage of the API server counts through it, so that a machine nobody could hear is remediated at its end',
     file: 'src/controllers/machine-health-check/evaluate.ts',
-    edits: [
-      [
-        'Math.max(standing.seenMs ?? standing.sinceMs, freshSinceMs) + timeoutMs;',
-        'Math.min(standing.sinceMs, freshSinceMs || Infinity) + timeoutMs;',
-      ],
-    ],
+    edits: [['Math.max(standing.seenMs, freshSinceMs) + timeoutMs;', 'Math.min(standing.sinceMs, freshSinceMs || Infinity) + timeoutMs;']],
     killedBy: byTest('test/machine-health-check/outage.test.ts', 'a machine whose node was silent for three seconds before it'),
   },
   {

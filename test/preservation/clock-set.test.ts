@@ -78,6 +78,22 @@ describe('a machine whose node is silent for some seconds', () => {
   });
 });
 
+it.each([
+  ['a day ahead', 24 * 60 * MINUTE_MS],
+  ['a minute ahead', MINUTE_MS],
+])('a node without a machine that failed before this process began, by a clock that is %s, is given its ten minutes', async (_words, aheadMs) => {
+  world = await ShellWorld.create();
+  await world.addNode(NODE, { node: { [PRESERVE]: 'when-failed' } });
+  world.clock.jumpWall(aheadMs);
+  await world.ready(NODE, 'False');
+  world.clock.jumpWall(-aheadMs);
+  world.start();
+  await world.pass(9 * MINUTE_MS);
+  expect((await world.node(NODE)).metadata.annotations).not.toHaveProperty([NODE_EXPIRY]);
+  await world.pass(2 * MINUTE_MS);
+  expect((await world.node(NODE)).metadata.annotations).toHaveProperty([NODE_EXPIRY]);
+});
+
 it('a node without a machine is given its ten minutes where the clock is set ahead meanwhile, and is preserved then', async () => {
   world = await ShellWorld.create();
   await world.addNode(NODE, { node: { [PRESERVE]: 'when-failed' } });

@@ -1,6 +1,7 @@
 import { CONTROL_PLANE_LABEL } from '../shared/remediation/place.ts';
 import { conditionOf } from './conditions.ts';
 import { goDuration } from '../shared/go-duration.ts';
+import { asDated } from '../shared/sights.ts';
 import type { Sight } from '../shared/sights.ts';
 import { CREATED, LAST_UPDATED } from './dated.ts';
 import { EXTERNAL_REMEDIATION, INFRASTRUCTURE_READY, PAUSED_ANNOTATION, RECHECK_MARGIN_MS, REMEDIATE_ANNOTATION, SKIP_ANNOTATION } from './names.ts';
@@ -46,7 +47,7 @@ interface ConditionSince {
   /** As it is dated: of two machines the earlier one comes first, whoever looks. */
   sinceMs: number;
   /** By our own sight. */
-  seenMs: number | undefined;
+  seenMs: number;
 }
 
 function findingsOf(
@@ -59,7 +60,7 @@ function findingsOf(
     const standing = sinceOf(type);
     if (standing?.status !== status) continue;
     // What stood there before an outage may have ended in it, and nobody was heard to say so.
-    const endMs = Math.max(standing.seenMs ?? standing.sinceMs, freshSinceMs) + timeoutMs;
+    const endMs = Math.max(standing.seenMs, freshSinceMs) + timeoutMs;
     if (endMs < nowMs) {
       const message = `Condition ${type} on ${kind} is reporting status ${status} with reason ${standing.reason} for more than ${goDuration(timeoutMs)}`;
       findings.messages.push(message);
@@ -76,19 +77,20 @@ function ofMachine({ machine, freshSinceMs, seen }: Subject, check: HealthCheck,
     const condition = conditionOf(machine.conditions, type);
     const sinceMs = timeOf(condition?.lastTransitionTime);
     if (condition === undefined || sinceMs === undefined) return undefined;
-    return { status: condition.status, reason: condition.reason ?? '', sinceMs, seenMs: seen.machine(type) };
+    return { status: condition.status, reason: condition.reason ?? '', sinceMs, seenMs: seen.machine(type, sinceMs) };
   };
   return findingsOf(check.machineConditions, sinceOf, { kind: 'Machine', nowMs, freshSinceMs: freshSinceMs.machine });
 }
 
 /** When the clock of the startup timeout began: the last of all that a node had to wait for. */
 function startedMs({ machine, cluster }: Subject, check: HealthCheck, seen: Sight): number | undefined {
-  if (check.flavour === 'openshift') return seen(LAST_UPDATED) ?? machine.lastUpdatedMs;
+  const { lastUpdatedMs } = machine;
+  if (check.flavour === 'openshift') return lastUpdatedMs === undefined ? undefined : seen(LAST_UPDATED, lastUpdatedMs);
   const infrastructure = conditionOf(machine.conditions, INFRASTRUCTURE_READY);
-  const readyMs = seen(INFRASTRUCTURE_READY) ?? timeOf(infrastructure?.lastTransitionTime);
-  const machineMs = infrastructure?.status === 'True' ? readyMs : undefined;
+  const readyMs = timeOf(infrastructure?.lastTransitionTime);
+  const machineMs = infrastructure?.status === 'True' && readyMs !== undefined ? seen(INFRASTRUCTURE_READY, readyMs) : undefined;
   const gateMs = (gate: Gate | undefined): number => gate?.sinceMs ?? 0;
-  return Math.max(seen(CREATED) ?? machine.createdMs, machineMs ?? 0, gateMs(cluster?.controlPlaneInitialized), gateMs(cluster?.infrastructureReady));
+  return Math.max(seen(CREATED, machine.createdMs), machineMs ?? 0, gateMs(cluster?.controlPlaneInitialized), gateMs(cluster?.infrastructureReady));
 }
 
 interface NodeFindings extends Findings {
@@ -110,13 +112,13 @@ function ofNode(subject: Subject, check: HealthCheck, nowMs: number): NodeFindin
     return {
       ...NOTHING,
       messages: [`Node failed to report startup in ${goDuration(startupTimeoutMs)}`],
-      sinceMs: (startedMs(subject, check, () => undefined) ?? nowMs) + startupTimeoutMs,
+      sinceMs: (startedMs(subject, check, asDated) ?? nowMs) + startupTimeoutMs,
       reason: 'NodeStartupTimeout',
     };
   }
   const sinceOf = (type: string): ConditionSince | undefined => {
     const condition = node.conditions.find((each) => each.type === type);
-    return condition && { ...condition, seenMs: subject.seen.node(type) };
+    return condition && { ...condition, seenMs: subject.seen.node(type, condition.sinceMs) };
   };
   const findings = findingsOf(check.nodeConditions, sinceOf, { kind: 'Node', nowMs, freshSinceMs: freshSinceMs.node });
   return findings.messages.length > 0 ? { ...findings, reason: 'UnhealthyNode' } : findings;

@@ -1,3 +1,4 @@
+import { asDated } from '../shared/sights.ts';
 import type { Subject } from './evaluate.ts';
 import { isTarget } from './evaluate.ts';
 import { keyOf } from './snapshot.ts';
@@ -41,7 +42,7 @@ export function observe(snapshot: ClusterSnapshot, { check, problems }: ReadChec
         machine,
         node,
         freshSinceMs: snapshot.freshSinceMs(place),
-        seen: { machine: snapshot.sightOf(machine), node: typeof node === 'object' ? snapshot.sightOf(node) : unseen },
+        seen: { machine: snapshot.sightOf(machine), node: typeof node === 'object' ? snapshot.sightOf(node) : asDated },
         ...(typeof cluster === 'object' && { cluster }),
       },
       request: snapshot.requestOf(check, machine),
@@ -61,8 +62,6 @@ export function observe(snapshot: ClusterSnapshot, { check, problems }: ReadChec
     whyUnknown: unknown && snapshot.whyUnknown(snapshot.placeOf(unknown.subject.machine)),
   };
 }
-
-const unseen = (): undefined => undefined;
 
 /** Where the Machine is; undefined: it is on no node. missing: there is no such node. disputed: another names it as well. */
 function nodeOf(snapshot: ClusterSnapshot, machine: MachineFacts, place: string): Subject['node'] {

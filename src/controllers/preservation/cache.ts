@@ -156,16 +156,17 @@ export class PreservationCache {
 
   /** With our own sight of the phase, where time is to pass in it. */
   withSight(machine: MachineFacts): MachineFacts {
-    const phaseSeenMs = machine.phase === 'Unknown' ? this.#machineSights.of(machine)(PHASE) : undefined;
-    return phaseSeenMs === undefined ? machine : { ...machine, phaseSeenMs };
+    const { phase, phaseSinceMs } = machine;
+    if (phase !== 'Unknown' || phaseSinceMs === undefined) return machine;
+    return { ...machine, phaseSeenMs: this.#machineSights.of(machine)(PHASE, phaseSinceMs) };
   }
 
   /** As `node`, with our own sight of one that is not Ready. */
   seenNode(key: string, drainOf: (uid: string) => DrainFacts | undefined): NodeFacts | undefined {
     const facts = this.node(key, drainOf);
     const bare = this.kinds.Node.get(key)?.facts;
-    const readySeenMs = bare === undefined || bare.ready === 'True' ? undefined : this.#nodeSights.of(bare)(READY);
-    return facts === undefined || readySeenMs === undefined ? facts : { ...facts, readySeenMs };
+    if (facts === undefined || bare?.readySinceMs === undefined || bare.ready === 'True') return facts;
+    return { ...facts, readySeenMs: this.#nodeSights.of(bare)(READY, bare.readySinceMs) };
   }
 
   /** The answer to a write of ours. */
