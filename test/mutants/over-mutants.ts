@@ -1,6 +1,8 @@
 import { byTest } from './source-mutant.ts';
 import type { SourceMutant } from './source-mutant.ts';
 
+const NAMESAKE = 'src/controllers/fence/run/namesake.test.ts';
+const PERMISSION_FILE = 'src/controllers/fence/run/permission.ts';
 const FINAL = 'src/domain/final.test.ts';
 const FINAL_FILE = 'src/domain/rows/final.ts';
 const TAKEN_BACK = 'src/domain/taken-back.test.ts';
@@ -91,6 +93,29 @@ export const OVER_MUTANTS: readonly SourceMutant[] = [
       ['const gone = node === undefined || (status.frozen !== undefined && node.uid !== status.frozen.nodeUID);', 'const gone = node === undefined;'],
     ],
     killedBy: byTest(TAKEN_BACK, 'is nothing of another Node that has its name: that one’s machine may be another'),
+  },
+  {
+    name: 'on for one made anew',
+    defect: 'while our watch is late, a machine is switched on for a Node that was made anew under the name of the one that was proven off',
+    file: PERMISSION_FILE,
+    edits: [
+      ['askWhoseTaint(entry, await this.#sameNode(run));', 'askWhoseTaint(entry, (await this.#dependencies.cluster.get(NODES, node)) as Node);'],
+    ],
+    killedBy: byTest(NAMESAKE, 'is not switched on by that fence, nor is one that is gone'),
+  },
+  {
+    name: 'uncordon of one made anew',
+    defect: 'while our watch is late, a Node that was made anew under the name of the one that was proven off is uncordoned',
+    file: PERMISSION_FILE,
+    edits: [["    if (entry.agent === 'uncordon') await this.#sameNode(run);\n", '']],
+    killedBy: byTest(NAMESAKE, 'is not uncordoned by that fence, nor is one that is gone'),
+  },
+  {
+    name: 'untaint of one made anew',
+    defect: 'while our watch is late, the taint is taken from a Node that was made anew under the name of the one that was proven off',
+    file: 'src/controllers/fence/release/out-of-service.ts',
+    edits: [['if (node.metadata.uid !== uid)', 'if (node.metadata.uid === undefined)']],
+    killedBy: byTest(NAMESAKE, 'keeps the taint that was copied to it until its own fence, or nobody, has it'),
   },
   {
     name: 'deleted in vain while observing',

@@ -21,7 +21,8 @@ export async function endRelease(
   mayGoOn: () => void,
 ): Promise<ReleaseReport> {
   const { clock } = dependencies;
-  await removeTaint(dependencies, node, mayGoOn);
+  const uid = status.frozen?.nodeUID;
+  await removeTaint(dependencies, { name: node, ...(uid !== undefined && { uid }) }, mayGoOn);
   const owner = await readTaintOwner(dependencies, node);
   if (owner === 'ours') return { result: 'failed', message: 'our out-of-service taint is still set after it was removed' };
   const foreign = owner === 'foreign' ? `; the taint ${OUT_OF_SERVICE_TAINT.key} that nodefence did not set stays` : '';

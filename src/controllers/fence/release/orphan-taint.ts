@@ -49,7 +49,7 @@ export class OrphanTaints {
       queue.add(name, RESYNC_MS);
       return;
     }
-    await removeTaint(this.#dependencies, name, () => this.#mayGoOn(name));
+    await removeTaint(this.#dependencies, node.metadata, () => this.#mayGoOn(name));
     this.#seenAtMs.delete(name);
     this.#emit(node, `our out-of-service taint was set without a fence that records it: it is removed; ${pods} pods are on the node`);
   }

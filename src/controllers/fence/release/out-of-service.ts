@@ -1,5 +1,6 @@
 import { OUT_OF_SERVICE_TAINT } from '../../../domain/advance.ts';
 import { fenceName } from '../../../domain/node-fence.ts';
+import { AgentError } from '../../../ports/agents.ts';
 import { ApiStatusError, isUnanswered } from '../../../ports/api-transport.ts';
 import type { Node, Taint } from '../../../ports/objects.ts';
 import { NODES } from '../../../ports/resources.ts';
@@ -67,11 +68,19 @@ export async function setTaint(
   });
 }
 
-/** Takes our taint and our mark back; a foreign taint stays. `mayGoOn`: as in a release. */
-export async function removeTaint(dependencies: FenceDependencies, name: string, mayGoOn: () => void): Promise<void> {
+/** Takes our taint and our mark back; a foreign taint stays, and so does that of another Node which has the name since. `mayGoOn`: as in a release. */
+export async function removeTaint(
+  dependencies: FenceDependencies,
+  { name, uid }: Pick<Node['metadata'], 'name' | 'uid'>,
+  mayGoOn: () => void,
+): Promise<void> {
   await onFreshNode(async () => {
     const node = await dependencies.cluster.get(NODES, name);
     if (node === undefined || !isMarked(node)) return;
+    if (node.metadata.uid !== uid) {
+      const asked = `take our out-of-service taint from Node ${name}`;
+      throw new AgentError('NotSent', { device: 'Kubernetes API', plug: '', asked, answered: 'another Node has its name' });
+    }
     const taints = node.spec.taints ?? [];
     const change = { mark: null, beforeSend: mayGoOn };
     await patch(dependencies, node, taints.some(isExactlyOurs) ? { ...change, taints: taints.filter((taint) => !isExactlyOurs(taint)) } : change);

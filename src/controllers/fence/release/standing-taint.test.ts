@@ -86,7 +86,7 @@ describe('an out-of-service taint that stands before the release', () => {
 describe('the end of a release', () => {
   it('takes our taint away from between those of others', async () => {
     const harness = harnessOf([UNREACHABLE, OURS, NAMESAKE], MARK);
-    await removeTaint(harness.dependencies, 'a', () => undefined);
+    await removeTaint(harness.dependencies, { name: 'a', uid: 'uid-a' }, () => undefined);
     expect(bodies(harness)).toEqual([{ ...marked(null), spec: { taints: [UNREACHABLE, NAMESAKE] } }]);
   });
 

@@ -3,12 +3,13 @@ import { keeperOf } from '../../../domain/instance-keepers.ts';
 import type { JournalEntry } from '../../../domain/node-fence.ts';
 import type { ActiveHold } from '../../../domain/snapshot.ts';
 import { AgentError } from '../../../ports/agents.ts';
+import type { Node } from '../../../ports/objects.ts';
 import { LEASES, NODE_LEASE_NAMESPACE, NODES } from '../../../ports/resources.ts';
 import type { FenceDependencies } from '../dependencies.ts';
 import { isFirstStrike } from '../diagnostics/occasion.ts';
 import { readyOf } from '../observation.ts';
 import type { NodeObservation } from '../observation.ts';
-import { readTaintOwner } from '../release/out-of-service.ts';
+import { taintOwnerOf } from '../release/out-of-service.ts';
 import { stopOn } from '../snapshot.ts';
 import { isHeldBack } from '../storm/fence-facts.ts';
 import { StopAnswers } from '../stop-answers.ts';
@@ -70,8 +71,9 @@ export class Permission {
     if (entry.action === 'on') {
       // A pod that runs again must not lose its object to a deletion that came before.
       if (observation.asked.isUnderWay) throw notSent(entry, 'the deletion of a pod has not been answered yet');
-      await this.#askWhoseTaint(node, entry);
+      askWhoseTaint(entry, await this.#sameNode(run));
     }
+    if (entry.agent === 'uncordon') await this.#sameNode(run);
   }
 
   /** P5 and P6 in one synchronous look: the lease, any stop or hold that stands by now, and how old the last consistent read is. From here on the write counts as sent. */
@@ -94,21 +96,27 @@ export class Permission {
   }
 
   /** A machine that somebody else makes and ends is not deleted behind their back; nor is that of a Node that has taken the name since. */
-  async #askWhoKeeps({ node, entry, status }: Run): Promise<void> {
-    const { device, plug } = entry;
-    const standing = await this.#dependencies.cluster.get(NODES, node);
-    if (standing === undefined || standing.metadata.uid !== status.frozen?.nodeUID) throw notSent(entry, 'the Node is gone, or another has its name');
+  async #askWhoKeeps(run: Run): Promise<void> {
+    const { device, plug } = run.entry;
+    const standing = await this.#sameNode(run);
     const { labels, annotations, ownerReferences } = standing.metadata;
     const keeper = keeperOf({ labels, annotations, ownerReferences, taints: standing.spec.taints });
     if (keeper !== undefined) throw new AgentError('Refused', { device, plug, asked: 'delete', answered: `nothing was sent: ${keeper}` });
   }
 
-  /** A tainted node is never started by us (P3). Ours is taken back by the release's end; a foreign one is for its owner to take away. */
-  async #askWhoseTaint(node: string, entry: JournalEntry): Promise<void> {
-    const owner = await readTaintOwner(this.#dependencies, node);
-    if (owner === 'ours') throw notSent(entry, 'our out-of-service taint is still set');
-    if (owner === 'nobody') return;
-    const answered = 'nothing was sent: the Node has an out-of-service taint that nodefence did not set; remove it first';
-    throw new AgentError('Unreachable', { device: entry.device, plug: entry.plug, asked: 'on', answered });
+  /** What was proven of one Node permits nothing about another one that has its name since, which our watch may not show yet. */
+  async #sameNode({ node, entry, status }: Run): Promise<Node> {
+    const standing = await this.#dependencies.cluster.get(NODES, node);
+    if (standing === undefined || standing.metadata.uid !== status.frozen?.nodeUID) throw notSent(entry, 'the Node is gone, or another has its name');
+    return standing;
   }
+}
+
+/** A tainted node is never started by us (P3). Ours is taken back by the release's end; a foreign one is for its owner to take away. */
+function askWhoseTaint(entry: JournalEntry, node: Node): void {
+  const owner = taintOwnerOf(node);
+  if (owner === 'ours') throw notSent(entry, 'our out-of-service taint is still set');
+  if (owner === 'nobody') return;
+  const answered = 'nothing was sent: the Node has an out-of-service taint that nodefence did not set; remove it first';
+  throw new AgentError('Unreachable', { device: entry.device, plug: entry.plug, asked: 'on', answered });
 }
