@@ -13,6 +13,7 @@ import { minorOf } from '../../src/testbed/control-plane/assets.ts';
 import { SHORT_LIVED } from '../../src/testbed/shipped/kubectl.ts';
 import { programPath } from '../../src/testbed/shipped/program.ts';
 import { connect } from '../connection.ts';
+import { until } from '../scenarios/waiting.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const CALL_MS = 60_000;
@@ -87,6 +88,12 @@ export class Cluster {
     const { code, out, err } = await this.kubectl(words, input);
     if (code !== 0) throw new Error(`kubectl ${words}: ${err}`);
     return out;
+  }
+
+  /** Waits until these kinds are served (`crd/NAME`, or `crd --all`): kubectl gives up on one that has no conditions yet. */
+  async established(kinds: string): Promise<void> {
+    const words = `wait --for=condition=Established --timeout=30s ${kinds}`;
+    await until(`${kinds} are established`, async () => ((await this.kubectl(words)).code === 0 ? true : undefined), CALL_MS);
   }
 
   /** The administrator without kubectl: for what is asked again and again. */

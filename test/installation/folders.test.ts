@@ -77,7 +77,7 @@ describe.for<Server>([
       await cluster.must(`apply -k config/${WITH_NAMESPACE}`);
       await cluster.must('create -f -', JSON.stringify({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'medik8s-leases' } }));
       await cluster.must('create -f -', SERVICE_MONITORS);
-      await cluster.must('wait --for=condition=Established crd/servicemonitors.monitoring.coreos.com');
+      await cluster.established('crd/servicemonitors.monitoring.coreos.com');
     }, 200_000);
     afterAll(() => cluster.end());
 
@@ -108,7 +108,7 @@ describe.for<Server>([
     it.each(served.filter((folder) => verbFor(folder) === 'create'))('config/%s is created', async (folder) => {
       expect(await sent(folder)).toEqual(installed);
       // A server that does not serve a kind yet takes a minute to delete it; that its name is established does not say so.
-      await cluster.must('wait --for=condition=Established crd --all');
+      await cluster.established('crd --all');
       for (const path of await kindsOf(folder)) await cluster.must(`get --raw ${path}`);
       // Two folders have one kind, as its project has it and as it is proposed.
       await cluster.must(`delete -k config/${folder}`);

@@ -56,14 +56,16 @@ describe.runIf(HAS_REAL_SERVER && KUBECTL !== undefined)(
     }
 
     async function must(words: readonly string[], input = ''): Promise<string> {
-      const said = await kubectl(words, input);
-      expect(said, `kubectl ${words.join(' ')}`).toMatchObject({ code: 0 });
-      return said.out;
+      const { code, out, err } = await kubectl(words, input);
+      expect(code, `kubectl ${words.join(' ')}: ${err}`).toBe(0);
+      return out;
     }
 
     it('are applied, and applied again without a change', async () => {
       await must(['apply', '-k', 'config/crd']);
-      await must(['wait', '--for=condition=Established', '--timeout=30s', 'crd/nodefences.ha.k8s.io', 'crd/nodefencestops.ha.k8s.io']);
+      // kubectl gives up on a kind that has no conditions yet.
+      const established = ['wait', '--for=condition=Established', '--timeout=30s', 'crd/nodefences.ha.k8s.io', 'crd/nodefencestops.ha.k8s.io'];
+      await until('the kinds are established', async () => ((await kubectl(established)).code === 0 ? true : undefined), CALL_MS);
       await must(['apply', '-k', 'config/rbac']);
       const again = await must(['apply', '-k', 'config/crd']);
       expect(
