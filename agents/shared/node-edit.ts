@@ -58,6 +58,8 @@ export async function editNode(context: AgentContext, target: Target, asked: str
   for (let attempt = 1; ; attempt += 1) {
     const ahead = attempt === 1 ? target.standing : undefined;
     const node = await (ahead === undefined ? readNode(context, target, asked) : existing(ahead, target, asked));
+    const { nodeUID } = target.identity;
+    if (nodeUID !== undefined && node.metadata.uid !== nodeUID) throw nodeError('NotSent', target, asked, 'another Node has its name');
     if (attempt > 1 && node.metadata.uid !== uid)
       throw nodeError('Refused', target, asked, 'there is no such Node any more: another one has its name');
     uid = node.metadata.uid;

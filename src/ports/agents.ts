@@ -18,6 +18,8 @@ export type Parameters = Readonly<Record<string, string>>;
 /** What the machine behind a plug must be, as recorded while the node was healthy. */
 export interface Identity {
   node: string;
+  /** Of the Node that this is about: another one may have its name by now, and is not changed. Absent: whatever has the name. */
+  nodeUID?: string | undefined;
   systemUUID?: string | undefined;
   providerID?: string | undefined;
   /** Its addresses inside the cluster (`InternalIP`). Absent: none is known. */

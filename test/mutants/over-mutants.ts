@@ -2,7 +2,6 @@ import { byTest } from './source-mutant.ts';
 import type { SourceMutant } from './source-mutant.ts';
 
 const NAMESAKE = 'src/controllers/fence/run/namesake.test.ts';
-const PERMISSION_FILE = 'src/controllers/fence/run/permission.ts';
 const FINAL = 'src/domain/final.test.ts';
 const FINAL_FILE = 'src/domain/rows/final.ts';
 const TAKEN_BACK = 'src/domain/taken-back.test.ts';
@@ -97,7 +96,7 @@ export const OVER_MUTANTS: readonly SourceMutant[] = [
   {
     name: 'on for one made anew',
     defect: 'while our watch is late, a machine is switched on for a Node that was made anew under the name of the one that was proven off',
-    file: PERMISSION_FILE,
+    file: 'src/controllers/fence/run/permission.ts',
     edits: [
       ['askWhoseTaint(entry, await this.#sameNode(run));', 'askWhoseTaint(entry, (await this.#dependencies.cluster.get(NODES, node)) as Node);'],
     ],
@@ -106,9 +105,16 @@ export const OVER_MUTANTS: readonly SourceMutant[] = [
   {
     name: 'uncordon of one made anew',
     defect: 'while our watch is late, a Node that was made anew under the name of the one that was proven off is uncordoned',
-    file: PERMISSION_FILE,
-    edits: [["    if (entry.agent === 'uncordon') await this.#sameNode(run);\n", '']],
-    killedBy: byTest(NAMESAKE, 'is not uncordoned by that fence, nor is one that is gone'),
+    file: 'agents/shared/node-edit.ts',
+    edits: [['if (nodeUID !== undefined && node.metadata.uid !== nodeUID)', 'if (nodeUID === "")']],
+    killedBy: byTest('agents/shared/node-edit.test.ts', 'leaves a Node alone that was made anew under the name of the one that it is for'),
+  },
+  {
+    name: 'edit of whatever has the name',
+    defect: 'an agent that changes Nodes is not told of which Node the fence is',
+    file: 'src/controllers/fence/run/device-runs.ts',
+    edits: [['identity: { node, nodeUID: frozen.nodeUID, ', 'identity: { node, ']],
+    killedBy: byTest(NAMESAKE, 'is none that an agent may change: it is told of which Node the fence is'),
   },
   {
     name: 'untaint of one made anew',

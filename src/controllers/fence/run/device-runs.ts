@@ -140,7 +140,7 @@ export class DeviceRuns {
       lastOff: false,
       incident: `${fence.metadata.uid ?? ''}/${status.incident}`,
       timing: frozen.plan.timing,
-      identity: { node, systemUUID: frozen.systemUUID, providerID: frozen.providerID, addresses: frozen.addresses },
+      identity: { node, nodeUID: frozen.nodeUID, systemUUID: frozen.systemUUID, providerID: frozen.providerID, addresses: frozen.addresses },
       identityRequired: frozen.plan.identity === 'verified' && method.kind === 'power',
       signal: this.#stopping,
       intentAtMs,

@@ -73,7 +73,6 @@ export class Permission {
       if (observation.asked.isUnderWay) throw notSent(entry, 'the deletion of a pod has not been answered yet');
       askWhoseTaint(entry, await this.#sameNode(run));
     }
-    if (entry.agent === 'uncordon') await this.#sameNode(run);
   }
 
   /** P5 and P6 in one synchronous look: the lease, any stop or hold that stands by now, and how old the last consistent read is. From here on the write counts as sent. */
