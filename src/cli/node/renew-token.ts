@@ -1,6 +1,6 @@
 import { HttpsTransport } from '../../kube/https-transport.ts';
 import { loadServerConfig } from '../../kube/kubeconfig/kubeconfig.ts';
-import { messageOf } from '../../node/shell/file-errors.ts';
+import { messageOf } from '../../node/core/message-of.ts';
 import { renewedToken, writeToken } from '../../node/shell/own-token.ts';
 import { SystemClock } from '../../runtime/system-clock.ts';
 import { VERSION } from '../version.ts';

@@ -88,7 +88,7 @@ function machineKind(context: Context, watched: WatchedMachines): Kind<ClusterMa
     isReported,
     leftOff: (machine) => {
       const held = context.enqueue.heldBy(watched, machine);
-      return held === undefined ? undefined : isHeldOff(held);
+      return held === undefined ? undefined : heldOffWords(held);
     },
     record: (_key, { metadata }, problem) => {
       record(context, { apiVersion: `${resource.group}/${resource.version}`, kind: 'Machine', metadata }, problem);
@@ -101,7 +101,7 @@ function isReported(_key: string, _error: unknown, failures: number): boolean {
   return failures > 1;
 }
 
-function isHeldOff({ metadata: { namespace = '', name } }: BareMetalHost): string {
+function heldOffWords({ metadata: { namespace = '', name } }: BareMetalHost): string {
   return `BareMetalHost ${namespace}/${name} is held off`;
 }
 
@@ -125,7 +125,7 @@ function hostKind(context: Context): Kind<BareMetalHost> {
     },
     forget: (key) => giveBack(context, key),
     isReported,
-    leftOff: (host) => (isHeld(host) ? isHeldOff(host) : undefined),
+    leftOff: (host) => (isHeld(host) ? heldOffWords(host) : undefined),
     record: (_key, { metadata }, problem) => {
       record(context, { apiVersion: 'metal3.io/v1alpha1', kind: HOST_KIND, metadata }, problem);
     },

@@ -31,7 +31,7 @@ export interface MachineFacts {
   phase: MachinePhase;
   /** status.currentStatus.lastUpdateTime. */
   phaseSinceMs?: number;
-  /** Since when this process has seen that phase, by our wall clock; absent: since before it looked. */
+  /** Since when this process has seen that phase, by our wall clock: no later than its first look. Only where time is to pass in it. */
   phaseSeenMs?: number;
   /** status.currentStatus.preserveExpiryTime. */
   expiryMs?: number;
@@ -98,7 +98,7 @@ export interface NodeFacts {
   ready?: 'True' | 'False' | 'Unknown';
   /** lastTransitionTime of `Ready`. */
   readySinceMs?: number;
-  /** Since when this process has seen it so, by our wall clock; absent: since before it looked. */
+  /** Since when this process has seen it so, by our wall clock: no later than its first look. Absent while it is Ready. */
   readySeenMs?: number;
   /** Types of KernelDeadlock, ReadonlyFilesystem, DiskPressure, NetworkUnavailable that are not False. */
   ailments: readonly string[];

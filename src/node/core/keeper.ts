@@ -16,6 +16,7 @@ import type {
 } from '../../ports/node-daemon.ts';
 import type { DaemonTimes } from './daemon-times.ts';
 import { Progress } from './progress.ts';
+import { messageOf } from './message-of.ts';
 
 export interface KeeperPorts {
   clock: Clock;
@@ -328,10 +329,6 @@ export class Keeper {
       this.#isRecordBroken = true;
     }
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** How long the machine has slept since it booted, and before that whatever the two clocks began with. */

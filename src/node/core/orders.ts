@@ -2,6 +2,7 @@ import { ATTESTED_ORDERS_MAX, decideOrder, orderWords } from '../../domain/node-
 import type { Order, OrderOutcome, OrderRefusal, OrderState } from '../../domain/node-daemon/order.ts';
 import type { DaemonLog, OrderExecutor, OrderRecordStore } from '../../ports/node-daemon.ts';
 import type { ReceivedOrder } from './exchange.ts';
+import { messageOf } from './message-of.ts';
 
 export interface OrdersParts {
   log: DaemonLog;
@@ -120,8 +121,4 @@ function interrupted(order: OrderOutcome): OrderOutcome {
     state: 'failed',
     words: 'the daemon ended while it was carried out: whether it was done is not known, and it is not begun again',
   };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

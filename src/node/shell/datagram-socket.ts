@@ -4,7 +4,8 @@ import { isIP } from 'node:net';
 import { DATAGRAM_MAX_BYTES } from '../../domain/node-daemon/datagram.ts';
 import type { BindAddress } from '../../http/bind-address.ts';
 import type { DatagramSocket } from '../../ports/node-daemon.ts';
-import { codeOf, messageOf } from './file-errors.ts';
+import { messageOf } from '../core/message-of.ts';
+import { codeOf } from './file-errors.ts';
 
 export interface UdpOptions {
   /** Host `::`: all addresses of the machine, where it has no IPv6 all of IPv4. */

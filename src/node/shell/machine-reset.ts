@@ -3,7 +3,7 @@ import { closeSync, constants, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { MachineReset } from '../../ports/node-daemon.ts';
 import type { Logger } from '../../ports/recorder.ts';
-import { messageOf } from './file-errors.ts';
+import { messageOf } from '../core/message-of.ts';
 
 export interface ResetOptions {
   /** `/`, and another folder in tests: there is no way back from the real one. */

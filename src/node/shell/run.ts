@@ -21,7 +21,7 @@ import { NodeDaemon } from '../core/daemon.ts';
 import type { NodeDaemonPorts } from '../core/daemon.ts';
 import { ownAddressTowards, UdpSocket } from './datagram-socket.ts';
 import { loadExchangeKeys } from './exchange-key-file.ts';
-import { messageOf } from './file-errors.ts';
+import { messageOf } from '../core/message-of.ts';
 import { OrderRecordFile } from './order-record-store.ts';
 import { KeepRecordFile } from './keep-record-store.ts';
 import { machineIdentity } from './machine-identity.ts';

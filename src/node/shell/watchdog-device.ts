@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Clock } from '../../ports/clock.ts';
 import type { DaemonLog, WatchdogDevice, WatchdogFacts } from '../../ports/node-daemon.ts';
-import { codeOf, messageOf } from './file-errors.ts';
+import { messageOf } from '../core/message-of.ts';
+import { codeOf } from './file-errors.ts';
 import { isActive, isCrashKernelLoaded, watchdogFacts } from './watchdog-facts.ts';
 
 export interface WatchdogOptions {

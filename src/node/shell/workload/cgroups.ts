@@ -1,6 +1,7 @@
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { codeOf, messageOf } from '../file-errors.ts';
+import { messageOf } from '../../core/message-of.ts';
+import { codeOf } from '../file-errors.ts';
 
 /** `kubepods`, `kubepods.slice`, `kubelet-kubepods.slice`. */
 const PODS = /^(?:[\w-]+-)?kubepods(?:\.slice)?$/;
