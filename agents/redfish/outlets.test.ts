@@ -55,10 +55,7 @@ describe('outlets of a rack PDU', () => {
       Actions: { '#OutletGroup.PowerControl': { target: `${GROUP}/Actions/OutletGroup.PowerControl` } },
     });
     const readOf = async (links: unknown, off: readonly string[], leakAmps?: number) => {
-      const { agent, target, device } = await harnesses.start(
-        { pdus: { 1: OUTLETS }, extra: { [GROUP]: group(links) as never } },
-        { resource: 'outlet' },
-      );
+      const { agent, target, device } = await harnesses.start({ pdus: { 1: OUTLETS }, extra: { [GROUP]: group(links) } }, { resource: 'outlet' });
       for (const plug of off) await agent.set(target({ plug }), 'off');
       if (leakAmps !== undefined) device.faults = { leakAmps };
       return agent.read(target({ plug: GROUP }));
