@@ -26,8 +26,6 @@ export class DeviceCall {
   isAfterOff = false;
   /** A boot of the device is waited out for so long beyond the budget of the job. */
   patienceMs = 0;
-  /** It has answered without showing whose it is. */
-  #isAnonymous = false;
   readonly #agent: Switchable;
   readonly #parameters: Parameters;
   readonly #job: Job;
@@ -45,8 +43,16 @@ export class DeviceCall {
 
   /** One read, with identity. Rejects with `AgentError`. */
   async read(): Promise<Reading> {
-    const reading = await this.#call('read', async (target): Promise<Reading> => this.#agent.read(target));
-    this.#isAnonymous ||= reading.identity === 'unverified';
+    return this.#identified(await this.#call('read', async (target): Promise<Reading> => this.#agent.read(target)));
+  }
+
+  /** The read that a set begins with: the one that was begun while the node was isolated, or one of its own. */
+  async readFirst(): Promise<Reading> {
+    const begun = await this.#job.firstRead?.(this.#job.identity);
+    return begun === undefined ? this.read() : this.#identified(begun);
+  }
+
+  #identified(reading: Reading): Reading {
     if (this.#job.identityRequired && reading.identity !== 'verified') {
       throw this.failure(
         'Misconfigured',
@@ -128,11 +134,9 @@ export class DeviceCall {
     return this.#agent.kind === 'power' && (this.method.evidence ?? 'power-off') === 'power-off';
   }
 
-  /** An off that it does not say to have sent may have been none, for the plug read off; or of what was never there, or never the node's. */
+  /** An off that it does not say to have sent may have been none, for the plug read off; or of what was never there. */
   get skipsWhatIsOff(): boolean {
-    if (this.#agent.kind === 'power') return this.#agent.skipsWhatIsOff === true;
-    const { mustBeSeenOpen } = this.#agent;
-    return this.#isAnonymous || (typeof mustBeSeenOpen === 'function' ? mustBeSeenOpen(this.#parameters) : mustBeSeenOpen === true);
+    return this.#agent.kind === 'power' ? this.#agent.skipsWhatIsOff === true : this.#agent.mustBeSeenOpen === true;
   }
 
   failure(kind: ConstructorParameters<typeof AgentError>[0], asked: string, answered: string): AgentError {

@@ -3,7 +3,7 @@ import type { JobResult, JournalEntry } from '../domain/node-fence.ts';
 import type { EvidenceKind, PlanMethod } from '../domain/plan.ts';
 import type { JobReport } from '../domain/snapshot.ts';
 import { AgentError } from '../ports/agents.ts';
-import type { ActionAgent, Agent, AgentContext, AgentRegistry, DeviceState, FailureDiagnostic, Target } from '../ports/agents.ts';
+import type { ActionAgent, Agent, AgentContext, AgentRegistry, DeviceState, FailureDiagnostic, Reading, Target } from '../ports/agents.ts';
 import { ApiStatusError, TransportError } from '../ports/api-transport.ts';
 import { timestamp } from '../ports/clock.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -126,6 +126,10 @@ export class Dispatcher implements Runner, Prober {
     return this.#prober.warm(request);
   }
 
+  look(request: ProbeRequest): Promise<Reading | undefined> {
+    return this.#prober.look(request);
+  }
+
   trustShown(request: ProbeRequest): Promise<ShownTrust> {
     return this.#prober.trustShown(request);
   }
@@ -222,7 +226,7 @@ export class Dispatcher implements Runner, Prober {
     if (unseen.length > 0) {
       const names = unseen.map(({ method }) => method.name).join(', ');
       return {
-        message: `${detail}; no proof: this fence has not seen ${names} open, so that it may be of what was never the node's (a mistyped key, name or port), or an old record`,
+        message: `${detail}; no proof: this fence has not seen ${names} open, so that it may be of what was never there (a mistyped key or name)`,
       };
     }
     const evidence = {

@@ -44,6 +44,16 @@ export class IdleProber implements Prober {
     });
   }
 
+  /** No idle read: a fence is about to need what it shows, and nobody's call comes before it. */
+  async look(request: ProbeRequest): Promise<Reading | undefined> {
+    const { method } = request;
+    if (!this.#methods.keepsSession(method)) return undefined;
+    const agent = await this.#methods.agentOf(method);
+    if (agent.kind !== 'power' || agent.skipsWhatIsOff === true) return undefined;
+    const toNobody = new AbortController().signal;
+    return this.#queues.run(this.#methods.queueOf(method), () => this.#read(request, toNobody, false));
+  }
+
   async trustShown(request: ProbeRequest): Promise<ShownTrust> {
     const first = this.#methods.firstTrustOf(request.method);
     if (first === undefined) return { kind: 'not-asked' };

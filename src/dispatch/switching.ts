@@ -138,7 +138,7 @@ async function readAll(devices: readonly DeviceCall[], wanted: Wanted, boots: Re
  * is read already: somebody else's power cycle may be under way. A refusal fails at once, unless the state is as wanted.
  */
 export async function switchTo(device: DeviceCall, together: readonly DeviceCall[], wanted: Wanted, job: Job, clock: Clock): Promise<Switched> {
-  const before = await device.read();
+  const before = await (wanted === 'off' ? device.readFirst() : device.read());
   if (before.state === 'unknown')
     throw device.failure('Unreachable', 'read before set', `state unknown (${describeReading(before)}); nothing was sent`);
   const isDue = wanted === 'off' || !device.shows(before, wanted);

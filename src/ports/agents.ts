@@ -176,11 +176,8 @@ export interface PowerAgent extends AgentExtras {
 
 export interface FabricAgent extends AgentExtras {
   readonly kind: 'fabric';
-  /**
-   * `closed` may be said of what was never there, such as a mistyped key, or by a record that nobody has kept: it proves a revocation only of what was open right
-   * before our set. The same holds of every port that does not show whose it is.
-   */
-  readonly mustBeSeenOpen?: true | ((parameters: Parameters) => boolean);
+  /** `closed` may be said of what was never there, such as a mistyped key: it proves a revocation only of what was open right before our set. */
+  readonly mustBeSeenOpen?: true;
   read(target: Target): Promise<Reading<PortState>>;
   set(target: Target, state: 'open' | 'closed'): Promise<Outcome>;
 }
@@ -292,7 +289,10 @@ export interface AgentDefinition {
   forgetsAfterMs?(parameters: Parameters): number | undefined;
   /** Its plugs stand side by side behind one front, as the instances of a cloud do: calls for different plugs do not wait for one another. */
   sideBySide?: true;
-  /** A read leaves a connection and a login open that the next call finds: it is worth one before a fence needs them. */
+  /**
+   * A read leaves a connection and a login open that the next call finds: it is worth one before a fence needs them. The read that an off begins with may be up
+   * to a second old: `set` sends over the session that the identity was read over, or reads it anew.
+   */
   keepsSession?: true;
   /** The instance that a Node's providerID names; undefined for one of another cloud, or of a machine that cannot be switched. */
   instanceOf?(providerID: string): InstanceAddress | undefined;

@@ -2,9 +2,10 @@ import type { JobResult, JournalEntry } from '../domain/node-fence.ts';
 import type { PlanMethod, Timing } from '../domain/plan.ts';
 import type { JobReport } from '../domain/snapshot.ts';
 import { AgentError } from './agents.ts';
-import type { AgentErrorKind, DeviceState, FailureDiagnostic, Identity, Parameters } from './agents.ts';
+import type { AgentErrorKind, DeviceState, FailureDiagnostic, Identity, Parameters, Reading } from './agents.ts';
 import { ApiStatusError, TransportError } from './api-transport.ts';
 import type { Node } from './objects.ts';
+import type { ProbeRequest } from './probes.ts';
 
 /** One run of a method, whose intent is written and acknowledged. */
 export interface Job {
@@ -36,6 +37,11 @@ export interface Job {
   parametersOf(method: PlanMethod): Promise<Parameters>;
   /** See `Target.standing`. */
   standing?: Promise<Node | undefined>;
+  /**
+   * What the device showed of this machine to a read that was begun at most a second ago, or is under way: an off need not read it once more before it is sent.
+   * Rejects with the device's own failure. Undefined, or with undefined: nobody has asked, or it is too old.
+   */
+  firstRead?(identity: Identity): Promise<Reading | undefined> | undefined;
   /** Throws `AgentError` kind NotSent when the lease, a stop or a hold forbids a set that takes `deadlineMs` to begin now. Synchronous. */
   mayBegin(deadlineMs: number): void;
   /**
@@ -60,6 +66,11 @@ export interface Runner {
   recover(job: Job): Promise<JobReport>;
   /** One read of the job's method, in words; `unknown` too when the device cannot be read. Rejects when `job.signal` is aborted, and with the API server's failure when that kept it from asking. */
   readState(job: Job): Promise<{ state: DeviceState; detail: string }>;
+  /**
+   * One read of a device that an off is about to begin with (`Job.firstRead`), in its turn as any call of a fence. Undefined: its agent keeps no session over which
+   * the off would be sent, or may leave out the off of what reads off. Rejects with the device's own failure. Absent: nobody reads ahead.
+   */
+  look?(request: ProbeRequest): Promise<Reading | undefined>;
   /** Does a run of this method begin with a read of the Node? Absent: none does. */
   editsNode?(method: PlanMethod): boolean;
   /** What the job's device recorded of the machine, at most so long; empty where it has nothing. Changes nothing. Absent: nobody asks. */

@@ -36,6 +36,7 @@ export function simulatedDevices(onCall: (call: DeviceCall) => void): AgentDefin
     name: 'simulated',
     aliases: [],
     kind: 'power',
+    keepsSession: true,
     actions: ['on', 'off', 'reboot'],
     deviceMaxLatencyMs: 1_000,
     deviceKey: ({ ip = '' }) => ip,

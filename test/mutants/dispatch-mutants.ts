@@ -9,8 +9,9 @@ const SEVERAL_PLUGS = 'src/dispatch/several-plugs.test.ts';
 const OWN_OFF = 'src/dispatch/own-off.test.ts';
 const EVIDENCE = 'src/dispatch/evidence.test.ts';
 const READY_AGAIN = 'src/controllers/fence/run/ready-again.test.ts';
-const NEXT_PARAMETERS = 'src/controllers/fence/run/next-parameters.ts';
-const NEXT_PARAMETERS_TEST = 'src/controllers/fence/run/next-parameters.test.ts';
+const NEXT_OFF = 'src/controllers/fence/run/next-off.ts';
+const NEXT_OFF_TEST = 'src/controllers/fence/run/next-off.test.ts';
+const FIRST_READ = 'src/dispatch/first-read.test.ts';
 const STABLE_OFF = 'src/dispatch/stable-off.test.ts';
 
 /** Defects of what runs agents, beside those of device-mutants.ts. */
@@ -25,23 +26,58 @@ export const DISPATCH_MUTANTS: readonly SourceMutant[] = [
   {
     name: 'login of the isolation',
     defect: 'an off is sent with a login that was read whenever its node was isolated',
-    file: NEXT_PARAMETERS,
-    edits: [['clock.monotonicMs() - kept.readAtMs <= KEPT_MS &&', '']],
-    killedBy: byTest(NEXT_PARAMETERS_TEST, 'are read again after a second: the process stood still'),
+    file: NEXT_OFF,
+    edits: [['kept === undefined || !this.#isNew(kept) ||', 'kept === undefined ||']],
+    killedBy: byTest(NEXT_OFF_TEST, 'are read again after a second: the process stood still'),
   },
   {
     name: 'login of the first attempt',
     defect: 'an off that is tried again is sent with the login that had failed, though it has changed since',
-    file: NEXT_PARAMETERS,
-    edits: [['    this.#kept.delete(node);\n    const isNew', '    const isNew']],
-    killedBy: byTest(NEXT_PARAMETERS_TEST, 'are read while the node is isolated, once, for the first attempt alone'),
+    file: NEXT_OFF,
+    edits: [['    this.#kept.delete(node);\n    if (kept', '    if (kept']],
+    killedBy: byTest(NEXT_OFF_TEST, 'are read while the node is isolated, once, for the first attempt alone'),
   },
   {
     name: 'login that could not be read',
     defect: 'an off fails because its login could not be read while its node was isolated',
-    file: NEXT_PARAMETERS,
+    file: NEXT_OFF,
     edits: [['kept.parameters.catch(() => planner.parametersFor(node, method))', 'kept.parameters']],
-    killedBy: byTest(NEXT_PARAMETERS_TEST, 'are read again where they could not be read'),
+    killedBy: byTest(NEXT_OFF_TEST, 'are read again where they could not be read'),
+  },
+  {
+    name: 'first read of the isolation',
+    defect: 'an off is sent on what its device showed whenever its node was isolated: another machine may be behind the plug by now',
+    file: NEXT_OFF,
+    edits: [['this.#isNew(kept) && sameContent(kept.identity, identity)', 'sameContent(kept.identity, identity)']],
+    killedBy: byTest(NEXT_OFF_TEST, 'does not count a second later, though it was taken before: the process stood still'),
+  },
+  {
+    name: 'first read of another machine',
+    defect: 'an off is sent on a read that was made for another machine',
+    file: NEXT_OFF,
+    edits: [['this.#isNew(kept) && sameContent(kept.identity, identity)', 'this.#isNew(kept)']],
+    killedBy: byTest(NEXT_OFF_TEST, 'is of that machine: not for another system UUID'),
+  },
+  {
+    name: 'first read without identity',
+    defect: 'an off is sent although the read that it begins with did not show whose machine it is',
+    file: 'src/dispatch/device-call.ts',
+    edits: [['begun === undefined ? this.read() : this.#identified(begun)', 'begun === undefined ? this.read() : begun']],
+    killedBy: byTest(FIRST_READ, 'is not sent where that did not show whose machine it is'),
+  },
+  {
+    name: 'first read where nothing may be sent',
+    defect: 'an off that a program left out counts as ours, because the plug read on a second before',
+    file: 'src/dispatch/prober.ts',
+    edits: [["agent.kind !== 'power' || agent.skipsWhatIsOff === true", "agent.kind !== 'power'"]],
+    killedBy: byTest(FIRST_READ, 'is not made where the agent may send nothing to what reads off: its off counts only where it read on right before'),
+  },
+  {
+    name: 'an on that believes what was read before',
+    defect: 'a machine stays off because it read on while its node was isolated',
+    file: 'src/dispatch/switching.ts',
+    edits: [["(wanted === 'off' ? device.readFirst() : device.read())", 'device.readFirst()']],
+    killedBy: byTest(FIRST_READ, 'is no matter of an on, which is left out where the machine reads on'),
   },
   {
     name: 'an off that never left is carried through',

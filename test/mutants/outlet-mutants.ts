@@ -3,24 +3,9 @@ import type { SourceMutant } from './source-mutant.ts';
 
 const LOOK = 'agents/pdu/look.test.ts';
 const OUTLETS = 'agents/pdu/outlets.test.ts';
-const REDFISH_OUTLETS = 'agents/redfish/outlets.test.ts';
 
-/** Defects of the agent pdu, beside those of single families, and of outlets that speak Redfish. */
+/** Defects of the agent pdu, beside those of single families. */
 export const OUTLET_MUTANTS: readonly SourceMutant[] = [
-  {
-    name: 'group believed',
-    defect: 'an outlet group that calls itself off is off, though one of its outlets is on',
-    file: 'agents/redfish/outlets.ts',
-    edits: [['return isGroup(view.resource) ?', "return textAt(view.resource, 'Id') === '' ?"]],
-    killedBy: byTest(REDFISH_OUTLETS, 'are not off, whatever the group says, where one is on'),
-  },
-  {
-    name: 'group without outlets',
-    defect: 'an outlet group that names no outlets is off',
-    file: 'agents/redfish/outlets.ts',
-    edits: [['if (members.length === 0) return', 'if (members.length < 0) return']],
-    killedBy: byTest(REDFISH_OUTLETS, 'are not off, whatever the group says, where none is named'),
-  },
   {
     name: 'second column unread',
     defect: 'an outlet whose command is pending counts as switched',

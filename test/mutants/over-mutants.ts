@@ -112,8 +112,8 @@ export const OVER_MUTANTS: readonly SourceMutant[] = [
   {
     name: 'edit of whatever has the name',
     defect: 'an agent that changes Nodes is not told of which Node the fence is',
-    file: 'src/controllers/fence/run/device-runs.ts',
-    edits: [['identity: { node, nodeUID: frozen.nodeUID, ', 'identity: { node, ']],
+    file: 'src/controllers/fence/run/next-off.ts',
+    edits: [['return { node, nodeUID, ', 'return { node, ']],
     killedBy: byTest(NAMESAKE, 'is none that an agent may change: it is told of which Node the fence is'),
   },
   {

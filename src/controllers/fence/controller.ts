@@ -193,7 +193,7 @@ export class FenceController implements ProofReader {
     const { dispatch, stepDown } = decision;
     const run = dispatch === undefined || stepDown !== undefined ? undefined : { ...dispatch, node: name };
     const storing = decision.status === undefined ? own : this.#store(own, decision.status, passed);
-    const ahead = run === undefined ? undefined : this.#runs.readAhead(run, decision.status?.frozen?.plan);
+    const ahead = run === undefined ? undefined : this.#runs.readAhead(run, decision.status?.frozen);
     const stored = await (run === undefined ? storing : this.#runs.intend(run, storing));
     this.#storm.settle(name, stored ?? this.#known.newest(name));
     if (stored === undefined) return false;

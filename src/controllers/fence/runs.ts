@@ -1,5 +1,4 @@
-import type { NodeFenceStatus } from '../../domain/node-fence.ts';
-import type { Plan } from '../../domain/plan.ts';
+import type { Frozen, NodeFenceStatus } from '../../domain/node-fence.ts';
 import type { JobReport } from '../../domain/snapshot.ts';
 import { timestamp } from '../../ports/clock.ts';
 import { failureOf } from '../../ports/jobs.ts';
@@ -98,8 +97,8 @@ export class Runs {
   }
 
   /** What a run will need, and by its plan the next one, read while its intent is written: reads are free (P5). */
-  readAhead(run: Pick<Run, 'node' | 'operation' | 'kind' | 'entry'>, plan?: Plan): Ahead {
-    return this.devices.readAhead(run, plan);
+  readAhead(run: Pick<Run, 'node' | 'operation' | 'kind' | 'entry'>, frozen?: Frozen): Ahead {
+    return this.devices.readAhead(run, frozen);
   }
 
   /** Starts the run; its result comes back through `queue.addFirst(node)`. Resolves once the questions before its call are answered, or it has ended. */

@@ -195,7 +195,7 @@ export class Harness {
           Promise.resolve({
             state: port(plug.state),
             detail: `port ${port(plug.state)}`,
-            identity: plug.identity,
+            identity: 'unverified',
             ...(this.openInPart.has(target.plug) && plug.state === 'on' ? { isOpenInPart: true } : {}),
           }),
         ),

@@ -1,7 +1,7 @@
 import { isTriggered, lastSignMs, restsOnHeartbeats } from '../../../domain/health.ts';
 import { offWasSent, restartedSince } from '../../../domain/journal.ts';
 import type { Frozen } from '../../../domain/node-fence.ts';
-import type { Plan, PlanMethod } from '../../../domain/plan.ts';
+import type { PlanMethod } from '../../../domain/plan.ts';
 import type { Operation } from '../../../domain/program.ts';
 import { AgentError } from '../../../ports/agents.ts';
 import type { Job } from '../../../ports/jobs.ts';
@@ -12,14 +12,14 @@ import { guardOf } from '../guard.ts';
 import type { NodeObservation } from '../observation.ts';
 import { nodeFactsOf } from '../snapshot.ts';
 import { Asking } from './asking.ts';
-import { NextParameters } from './next-parameters.ts';
+import { identityOf, NextOff } from './next-off.ts';
 import type { Permission } from './permission.ts';
 import { notSent } from './run.ts';
 import type { Run, RunOutcome } from './run.ts';
 import type { WritesUnderWay } from './writes.ts';
 
 /** What a run needs that may be read before its intent is acknowledged. */
-export type Ahead = Pick<Job, 'parametersOf' | 'standing'>;
+export type Ahead = Pick<Job, 'parametersOf' | 'standing' | 'firstRead'>;
 
 /** Runs of methods: what dispatch has to know of them, and what it tells while they run. */
 export class DeviceRuns {
@@ -27,22 +27,23 @@ export class DeviceRuns {
   readonly #permission: Permission;
   readonly #writes: WritesUnderWay;
   readonly #stopping: AbortSignal;
-  readonly #next: NextParameters;
+  readonly #next: NextOff;
 
   constructor(dependencies: FenceDependencies, permission: Permission, writes: WritesUnderWay, stopping: AbortSignal) {
     this.#dependencies = dependencies;
     this.#permission = permission;
     this.#writes = writes;
     this.#stopping = stopping;
-    this.#next = new NextParameters(dependencies);
+    this.#next = new NextOff(dependencies, stopping);
   }
 
   /** What the device is called with, read beside the write of the intent: the run takes it once, and whatever it asks for later is read then. */
-  readAhead({ node, operation, kind, entry }: Pick<Run, 'node' | 'operation' | 'kind' | 'entry'>, plan?: Plan): Ahead {
+  readAhead({ node, operation, kind, entry }: Pick<Run, 'node' | 'operation' | 'kind' | 'entry'>, frozen?: Frozen): Ahead {
     const { planner, runner, cluster } = this.#dependencies;
     const methods = operation?.method === undefined || kind !== 'run' ? [] : [operation.method, ...operation.together];
-    const ahead = new Map(methods.map((method) => [method, this.#next.take(node, method)]));
-    if (plan !== undefined && kind === 'run' && entry.step === 'isolation') this.#next.read(node, plan);
+    const taken = methods.map((method) => [method, this.#next.take(node, method)] as const);
+    const ahead = new Map(taken.map(([method, { parameters }]) => [method, parameters]));
+    if (frozen !== undefined && kind === 'run' && entry.step === 'isolation') this.#next.read(node, frozen);
     // A failure is told where it is waited for; a run that is refused waits for none.
     for (const parameters of ahead.values()) parameters.catch(() => undefined);
     const parametersOf: Job['parametersOf'] = (method) => {
@@ -50,10 +51,12 @@ export class DeviceRuns {
       ahead.delete(method);
       return parameters;
     };
-    if (!methods.some((method) => runner.editsNode?.(method) === true)) return { parametersOf };
+    const firstRead = taken[0]?.[1].firstRead;
+    const read = firstRead === undefined ? { parametersOf } : { parametersOf, firstRead };
+    if (!methods.some((method) => runner.editsNode?.(method) === true)) return read;
     const standing = cluster.get(NODES, node);
     standing.catch(() => undefined);
-    return { parametersOf, standing };
+    return { ...read, standing };
   }
 
   /** `asked`: told once the API server has said whether the run may change anything. */
@@ -140,7 +143,7 @@ export class DeviceRuns {
       lastOff: false,
       incident: `${fence.metadata.uid ?? ''}/${status.incident}`,
       timing: frozen.plan.timing,
-      identity: { node, nodeUID: frozen.nodeUID, systemUUID: frozen.systemUUID, providerID: frozen.providerID, addresses: frozen.addresses },
+      identity: identityOf(node, frozen),
       identityRequired: frozen.plan.identity === 'verified' && method.kind === 'power',
       signal: this.#stopping,
       intentAtMs,
