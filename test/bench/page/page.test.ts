@@ -25,6 +25,23 @@ it('the page of figures has a line for each goal that was measured, and says how
   expect(page).not.toContain('scrape');
 });
 
+it.each([
+  [[], '≤ 2 s', '2700 : 4700 ms (1.7x)', '**no**'],
+  [[2_100, 1_900, 1_800], "≤ 2 s after the API server's first answer", '2700 : 4700 ms (1.7x); 1900 ms after the first answer', 'yes'],
+])('a start counts from the first answer of the API server, where that is known: %j', (answeredMs, goal, measured, met) => {
+  const use = {
+    ...{ readyCpuMs: 2_800, rssMb: 137, peakMb: 148, heapUsedMb: 60, heapReservedMb: 65, idlePercent: 5, loadPercent: 8, cpuMsPerEvent: 0.3 },
+    ...{ laterRssMb: 147, laterPeakMb: 148, scrapeMs: 4, scrapeLines: 656 },
+  };
+  const real = {
+    ...{ server: 'Kubernetes', nodes: 5_000, pods: 15_000 },
+    ours: { ...use, readyMs: [2_700, 2_600, 2_800], answeredMs },
+    informers: { ...use, readyMs: [4_700] },
+  };
+  const page = pageOf({ figures: { ...KEPT.figures, real }, origins: { ...KEPT.origins, real: ORIGIN } });
+  expect(page).toContain(`| process start → ready (median), 5000 nodes, 15000 pods | client-node's informers | ${goal} | ${measured} | ${met} |`);
+});
+
 it('graphs are drawn of several sizes of cluster, each value at its place', () => {
   const row = { nodes: 500, syncMs: 90, rssMb: 100, heapMb: 30, cpuMsPerEvent: 0.05 };
   expect(graphsOf([row])).toEqual({});

@@ -28,6 +28,11 @@ export class Reader {
     });
   }
 
+  /** Milliseconds since 1970. */
+  get startedWallMs(): number {
+    return performance.timeOrigin + this.startedAtMs;
+  }
+
   get pid(): number {
     return this.#process.pid ?? 0;
   }
