@@ -274,6 +274,8 @@ export const FAMILIES: readonly Family[] = [
       root: `${SENTRY3_OUTLET}.10`,
       settled: [0, 1, 2, 3, 4, 5, 6, 7, 12, 13, 14, 15],
       pending: [8, 9, 10, 11, 16, 17],
+      // idleOff, wakeOff, off, lockedOff, minimumOff, eventOff: where it is to be on, what it shows of itself may lag behind.
+      off: [0, 2, 4, 6, 12, 14],
     },
     off: { root: `${SENTRY3_OUTLET}.11`, value: 2 },
     on: { root: `${SENTRY3_OUTLET}.11`, value: 1 },
@@ -292,6 +294,8 @@ export const FAMILIES: readonly Family[] = [
       root: `${SENTRY4_OUTLET}.5.1.1`,
       settled: [1, 2, 3, 4, 5, 6, 7, 10, 11, 14, 15, 16, 17],
       pending: [8, 9, 12, 13, 18, 19],
+      // idleOff, wakeOff, ocpOff, off, lockedOff, eventOff.
+      off: [2, 4, 6, 10, 14, 16],
     },
     off: { root: `${SENTRY4_OUTLET}.5.1.2`, value: 2 },
     on: { root: `${SENTRY4_OUTLET}.5.1.2`, value: 1 },

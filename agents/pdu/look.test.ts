@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 
 import type { SnmpValue } from '../shared/snmp/value.ts';
 import type { Family } from './family.ts';
-import { columnsOf, look, type Known, type Look } from './look.ts';
+import { FAMILIES } from './families.ts';
+import { columnsOf, look, together, type Known, type Look } from './look.ts';
 
 const FAMILY: Family = {
   name: 'made-up',
@@ -140,5 +141,18 @@ describe('whether an outlet can be switched', () => {
     [undefined, true],
   ])('is its own bit, counted from the left: %j is %s', (switchable, isSwitchable) => {
     expect(seen({ switchable }).unswitchable === undefined).toBe(isSwitchable);
+  });
+});
+
+describe('an outlet of Server Technology', () => {
+  it.each([
+    ['sentry3', [4, 0, 14], [5, 1, 15]],
+    ['sentry4', [10, 2, 16], [11, 3, 17]],
+  ] as const)('of %s that shows off is not off while its control state says that it is to be on', (name, off, on) => {
+    const also = FAMILIES.find((family) => family.name === name)?.also;
+    if (also === undefined) throw new Error('no second column');
+    expect(off.map((value) => together('off', also, value))).toEqual(['off', 'off', 'off']);
+    expect(on.map((value) => together('off', also, value))).toEqual(['unknown', 'unknown', 'unknown']);
+    expect(on.map((value) => together('on', also, value))).toEqual(['on', 'on', 'on']);
   });
 });

@@ -7,6 +7,13 @@ const OUTLETS = 'agents/pdu/outlets.test.ts';
 /** Defects of the agent pdu, beside those of single families. */
 export const OUTLET_MUTANTS: readonly SourceMutant[] = [
   {
+    name: 'off that is to be on',
+    defect: 'an outlet of a Sentry4 that shows off is off while its control state says that it is to be on',
+    file: 'agents/pdu/families.ts',
+    edits: [['      off: [2, 4, 6, 10, 14, 16],\n', '']],
+    killedBy: byTest(LOOK, 'of sentry4 that shows off is not off while its control state says that it is to be on'),
+  },
+  {
     name: 'second column unread',
     defect: 'an outlet whose command is pending counts as switched',
     file: 'agents/pdu/look.ts',
