@@ -13,9 +13,9 @@ const DATA_KEYS: readonly string[] = [CONFIG_KEY, METHOD_KEY, TEMPLATE_KEY];
 /** ConfigMaps that are meant for fencing, by their name or their keys, and that nobody reads. */
 export function strayProblems(configuration: Configuration): PlanProblem[] {
   const problems = new Problems();
-  const templates = new Set([...configuration.configMaps.values()].flatMap(templatesIn));
+  const named = new Set([...configuration.configMaps.values()].flatMap(namedIn));
   for (const config of configuration.configMaps.values()) {
-    if (isRead(config) || templates.has(config.name)) continue;
+    if (isRead(config) || named.has(config.name)) continue;
     const isMeant = /^fenc/.test(config.name) || Object.keys(config.data).some((key) => DATA_KEYS.includes(key) || key.startsWith(METHOD_PREFIX));
     if (isMeant) problems.error(place(config), `nobody reads a ConfigMap of this name: ${meantName(config)}`);
   }
@@ -54,9 +54,16 @@ function isRead(config: ConfigText): boolean {
   return name === CLUSTER_CONFIG || isRemedies(config) || KINDS.some((kind) => name.startsWith(`${kind}-`));
 }
 
-function templatesIn(config: ConfigText): string[] {
+/** Of an agent that runs pods: `<ConfigMap>/<key>`, in a method, a template, a remedy, or for all nodes behind the agent's name. */
+const POD_TEMPLATE = /(?:^|\.)(?:pod[_-]template|podTemplate)$/;
+
+/** ConfigMaps that this one names. */
+function namedIn(config: ConfigText): string[] {
   return Object.keys(config.data).flatMap((key) =>
-    (config.properties(key)?.entries ?? []).flatMap((entry) => (entry.key === 'template' ? [entry.value] : [])),
+    (config.properties(key)?.entries ?? []).flatMap((entry) => {
+      if (entry.key === 'template') return [entry.value];
+      return POD_TEMPLATE.test(entry.key) ? entry.value.split('/').slice(0, 1) : [];
+    }),
   );
 }
 
@@ -66,5 +73,5 @@ function meantName({ name }: ConfigText): string {
   const kind = nearest(`${first}-${second}`, [...KINDS, 'fence-cluster']) ?? (/^fenc/.test(name) && /^conf/.test(second) ? KINDS[0] : undefined);
   if (kind === 'fence-cluster') return `did you mean ${CLUSTER_CONFIG}?`;
   if (kind !== undefined && rest.length > 0) return `did you mean ${kind}-${rest.join('-')}?`;
-  return `${NODE_CONFIG_PREFIX}<node>, ${METHOD_PREFIX}<method>, ${POLICY_PREFIX}<policy>, ${CLUSTER_CONFIG}, or a name that template= gives`;
+  return `${NODE_CONFIG_PREFIX}<node>, ${METHOD_PREFIX}<method>, ${POLICY_PREFIX}<policy>, ${CLUSTER_CONFIG}, or a name that template= or pod_template= gives`;
 }

@@ -34,6 +34,20 @@ describe('nodefence node check', { timeout: 60_000 }, () => {
     expect(await check('watchdog', '--hardware')).toEqual({ code: 0, out: 'armed: watchdog0 (iTCO_wdt)\n', err: '' });
   });
 
+  it('takes the controllers of a crash kernel as kdump-setup does, with commas too', async () => {
+    machine.write({
+      'sys/kernel/kexec_crash_loaded': '1\n',
+      'sys/kernel/kexec_crash_size': '268435456\n',
+      'etc/kdump.conf': 'fence_kdump_nodes 192.0.2.1 192.0.2.2\n',
+    });
+    const armed = { code: 0, out: 'kdump is armed, and notifies 192.0.2.1, 192.0.2.2\n', err: '' };
+    expect(await check('kdump', '--controller', '192.0.2.1,192.0.2.2')).toEqual(armed);
+    expect(await check('kdump', '--controller', '192.0.2.1', '--controller', '192.0.2.2,192.0.2.3')).toMatchObject({
+      code: 1,
+      out: 'kdump is armed, and does not notify 192.0.2.3\n',
+    });
+  });
+
   it('ends with 1 where something is wrong', async () => {
     machine.write({ 'sys/class/watchdog/watchdog0/state': 'inactive\n' });
     expect(await check('watchdog')).toEqual({ code: 1, out: 'not armed: watchdog0 (?)\n', err: '' });

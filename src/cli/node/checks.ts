@@ -62,7 +62,7 @@ function fileSystems(): Command {
 
 function kdump(): Command {
   return named('kdump', 'kdump: a crash kernel is loaded, and notifies the controllers')
-    .option('--controller <address>', 'address that must be notified, as it is configured; may be given several times', collected, [])
+    .option('--controller <addresses>', 'addresses that must be notified, as they are configured; several, or with commas', listed, [])
     .action(async ({ root, controller }: PlaceFlags & { controller: string[] }) => {
       await conclude(async () => checkKdump(root, controller));
     });
@@ -144,6 +144,11 @@ const silenced = (why: string): Verdict => ok(unknown(why).sentence);
 
 function collected(text: string, before: readonly string[]): string[] {
   return [...before, text];
+}
+
+/** As `kdump-setup` takes them. */
+function listed(text: string, before: readonly string[]): string[] {
+  return [...before, ...text.split(',').filter((part) => part !== '')];
 }
 
 function wholeNumber(least: number, most: number): (text: string) => number {
