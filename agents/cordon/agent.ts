@@ -1,6 +1,7 @@
 import { CORDON_MARK, fenceName } from '../../src/domain/node-fence.ts';
 import type { ActionAgent, AgentContext, AgentDefinition } from '../../src/ports/agents.ts';
-import { autoscalerKeptAway, cordonerOf, isCordoned, isMarkedByUs } from '../shared/cordon-mark.ts';
+import { isMarkedByUs } from '../../src/ports/cordon-marks.ts';
+import { autoscalerKeptAway, cordonerOf, isCordoned } from '../shared/cordon-mark.ts';
 import { editNode, nodeError, readNode } from '../shared/node-edit.ts';
 
 const ASKED = 'cordon';

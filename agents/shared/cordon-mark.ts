@@ -1,5 +1,4 @@
-import { AUTOSCALER_MARK, CORDON_MARK, fenceName, SCALE_DOWN_DISABLED } from '../../src/domain/node-fence.ts';
-import { isCordonKept } from '../../src/ports/cordon-marks.ts';
+import { AUTOSCALER_MARK, fenceName, SCALE_DOWN_DISABLED } from '../../src/domain/node-fence.ts';
 import type { Node } from '../../src/ports/objects.ts';
 import { CORDON_BY_PRESERVATION } from '../../src/ports/preservation.ts';
 import { CORDON_BY_REMEDY } from '../../src/ports/remedies.ts';
@@ -12,23 +11,6 @@ export function isCordoned(node: Node): boolean {
 export function autoscalerKeptAway(node: Node): Record<string, string> {
   if (node.metadata.annotations?.[SCALE_DOWN_DISABLED] !== undefined) return {};
   return { [SCALE_DOWN_DISABLED]: 'true', [AUTOSCALER_MARK]: fenceName(node.metadata.name) };
-}
-
-/** Takes that back where it is ours and still as we left it. */
-export function autoscalerLetBack(node: Node): Record<string, null> {
-  const annotations = node.metadata.annotations ?? {};
-  if (annotations[AUTOSCALER_MARK] === undefined) return {};
-  return { [AUTOSCALER_MARK]: null, ...(annotations[SCALE_DOWN_DISABLED] === 'true' ? { [SCALE_DOWN_DISABLED]: null } : {}) };
-}
-
-/** The Node carries our mark for its own fence. */
-export function isMarkedByUs(node: Node): boolean {
-  return node.metadata.annotations?.[CORDON_MARK] === fenceName(node.metadata.name);
-}
-
-/** Beside our mark stands a cordon that is not the fence's. */
-export function isCordonedAnew(node: Node): boolean {
-  return isCordonKept(node, CORDON_MARK);
 }
 
 /** Whose cordon it is that no fence has set, in words. */

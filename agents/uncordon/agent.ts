@@ -1,6 +1,7 @@
-import { AUTOSCALER_MARK, CORDON_MARK } from '../../src/domain/node-fence.ts';
+import { AUTOSCALER_MARK } from '../../src/domain/node-fence.ts';
 import type { ActionAgent, AgentContext, AgentDefinition } from '../../src/ports/agents.ts';
-import { autoscalerLetBack, cordonerOf, isCordoned, isCordonedAnew, isMarkedByUs } from '../shared/cordon-mark.ts';
+import { cordonTakenBack, isMarkedByUs } from '../../src/ports/cordon-marks.ts';
+import { cordonerOf, isCordoned } from '../shared/cordon-mark.ts';
 import type { Node } from '../../src/ports/objects.ts';
 import { editNode, nodeError, readNode } from '../shared/node-edit.ts';
 
@@ -18,10 +19,7 @@ function create(context: AgentContext): ActionAgent {
       const before = { wasOurs: false };
       const { node } = await editNode(context, target, ASKED, (found) => {
         before.wasOurs = isMarkedByUs(found);
-        const annotations = autoscalerLetBack(found);
-        if (!before.wasOurs) return Object.keys(annotations).length === 0 ? undefined : { annotations };
-        const unmarked = { ...annotations, [CORDON_MARK]: null };
-        return isCordonedAnew(found) ? { annotations: unmarked } : { annotations: unmarked, spec: { unschedulable: null } };
+        return cordonTakenBack(found);
       });
       if (isOursLeft(node)) throw nodeError('Unreachable', target, ASKED, 'our mark is still on the Node as the API server stored it');
       if (isCordoned(node)) return { result: 'accepted', detail: `still cordoned by ${cordonerOf(node)}; left alone` };

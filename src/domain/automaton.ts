@@ -116,6 +116,8 @@ function withoutRestored({ inFlight, nowMs }: Snapshot, { spec, deleting }: Fenc
 }
 
 function begin(snapshot: Snapshot, fence: FenceFacts): Decision {
+  // A run of the one that had its name before is over first: nothing is sent beside it.
+  if (snapshot.inFlight.size > 0) return { row: 'in-flight', events: [], requeueAtMs: snapshot.nowMs + RUN_ENDS_MS };
   if (fence.deleting && fence.finalized) return { row: 'deleted-by-hand', events: [], removeFinalizer: true };
   if (fence.deleting) return { row: 'deleted-by-hand', events: [event('Warning', 'DeletionBlocked', KEPT_BY_ANOTHER)] };
   const status = beginning(snapshot, [], snapshot.lastIncident + 1);

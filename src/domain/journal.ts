@@ -45,6 +45,7 @@ function foldOne(status: NodeFenceStatus, report: JobReport): NodeFenceStatus {
   // A word that does not count any more between two batches leaves what was let go on it as life in mid-release does.
   if (entry.action === 'acknowledge' && report.result === 'refused') Object.assign(next, lifeInMidRelease(next, report));
   if (report.edge !== undefined) next.restore = withEdge(status.restore ?? {}, finished, report.edge);
+  if (report.taintFound !== undefined) next.restore = { ...next.restore, taints: [report.taintFound] };
   if (entry.action === 'delete' && (report.result === 'succeeded' || report.result === 'found-done'))
     Object.assign(next, withoutMachine(next, entry));
   if (report.edge === 'on') next.timeline = { ...next.timeline, poweredOnAt: report.finishedAt };

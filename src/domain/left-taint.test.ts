@@ -49,3 +49,64 @@ describe('our taint that an earlier restart left', () => {
     expect([model.next(), model.next(), model.next(), model.next()]).toEqual(['off:off', 'release:release', 'release-end:release-end', 'on:on']);
   });
 });
+
+describe('our taint that no record knows of', () => {
+  const taintFound = { key: 'node.kubernetes.io/out-of-service', value: 'nodeshutdown', effect: 'NoExecute' };
+
+  /** Its next run ends with this. */
+  function ends(model: Model, result: 'succeeded' | 'not-sent'): string | undefined {
+    model.runUntil(() => model.inFlight.size > 0 || model.fence === undefined);
+    const { operation } = model.dispatched.at(-1)?.entry ?? {};
+    model.finish(result, result === 'not-sent' ? { taintFound } : {});
+    model.step();
+    return operation;
+  }
+
+  it('is taken back before the on that it kept from being sent', () => {
+    const model = new Model(planOf({ release: 'none' }));
+    model.fail();
+    expect([model.next(), model.next()]).toEqual(['run:cordon', 'off:off']);
+    expect(ends(model, 'not-sent')).toBe('on:on');
+    expect(model.status.restore?.taints).toEqual([taintFound]);
+    expect(ends(model, 'succeeded')).toBe('release-end');
+    expect(model.status.restore?.taints).toBeUndefined();
+    expect(ends(model, 'succeeded')).toBe('on:on');
+  });
+
+  it('is taken back too where the NodeFence is deleted, before what it had switched off is switched on', () => {
+    const model = new Model();
+    model.fail();
+    expect([model.next(), model.next()]).toEqual(['run:cordon', 'off:off']);
+    if (model.fence !== undefined) model.fence = { ...model.fence, deleting: true };
+    expect(ends(model, 'succeeded')).toBe('run:undo-cordon');
+    expect(ends(model, 'not-sent')).toBe('on:off');
+    expect(ends(model, 'succeeded')).toBe('release-end');
+    expect(ends(model, 'succeeded')).toBe('on:off');
+  });
+});
+
+describe('while a run is under way that its record does not know', () => {
+  it('a NodeFence that was made anew begins nothing, be it to be let go or of no Node', () => {
+    for (const more of [{}, { deleting: true }]) {
+      const model = new Model();
+      model.fail();
+      model.fence = { uid: 'fence-2', spec: { node: 'a' }, status: undefined, deleting: false, finalized: true, ...more };
+      model.inFlight.add('off-of-the-one-before');
+      expect(model.step()).toEqual({ row: 'in-flight', events: [], requeueAtMs: model.nowMs + 1_000 });
+      model.inFlight.clear();
+      expect(model.step().row).toBe('deleting' in more ? 'deleted-by-hand' : 'begin');
+    }
+  });
+
+  it('one whose status was taken back to before sends nothing', () => {
+    const model = new Model();
+    model.fail();
+    model.next();
+    const before = model.fence;
+    model.runUntil(() => model.inFlight.size > 0);
+    expect(model.dispatched.at(-1)?.entry.action).toBe('off');
+    model.fence = before;
+    model.nowMs += 60_000;
+    expect([model.step().row, model.dispatched.length]).toEqual(['in-flight', 2]);
+  });
+});

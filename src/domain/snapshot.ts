@@ -153,4 +153,6 @@ export interface JobReport {
   offSent?: boolean;
   /** See JournalEntry. */
   restarted?: string[];
+  /** Our taint was found on the Node, and kept this run from anything: from now on it is on record, to be taken back. */
+  taintFound?: { key: string; value: string; effect: string };
 }

@@ -43,21 +43,21 @@ export const CLUSTER_AGENT_MUTANTS: readonly SourceMutant[] = [
   {
     name: "somebody's cordon lifted",
     defect: 'a cordon of somebody else is taken away',
-    file: 'agents/uncordon/agent.ts',
-    edits: [['if (!before.wasOurs) return Object.keys', 'if (before.wasOurs && !isCordoned(found)) return Object.keys']],
+    file: 'src/ports/cordon-marks.ts',
+    edits: [['if (!isMarkedByUs(node)) return Object.keys', 'if (isMarkedByUs(node) && node.spec.unschedulable !== true) return Object.keys']],
     killedBy: byTest(CLUSTER_AGENTS, 'leaves the cordon of an admin as it is, without a mark'),
   },
   {
     name: 'mark of another fence',
     defect: 'the mark of another fence counts as ours',
-    file: 'agents/shared/cordon-mark.ts',
+    file: 'src/ports/cordon-marks.ts',
     edits: [['=== fenceName(node.metadata.name);', '!== undefined;']],
     killedBy: byTest(CLUSTER_AGENTS, 'leaves what carries the mark of another fence'),
   },
   {
     name: 'autoscaler of somebody',
     defect: 'what somebody else told the autoscaler is taken back',
-    file: 'agents/shared/cordon-mark.ts',
+    file: 'src/ports/cordon-marks.ts',
     edits: [['if (annotations[AUTOSCALER_MARK] === undefined) return {};', '']],
     killedBy: byTest(CLUSTER_AGENTS, 'leaves what carries the mark of another fence'),
   },
@@ -150,8 +150,8 @@ export const CLUSTER_AGENT_MUTANTS: readonly SourceMutant[] = [
   {
     name: 'cordon set anew lifted',
     defect: 'a cordon that somebody set beside our mark is taken away',
-    file: 'agents/uncordon/agent.ts',
-    edits: [['return isCordonedAnew(found) ? { annotations: unmarked } :', 'return']],
+    file: 'src/ports/cordon-marks.ts',
+    edits: [['return isCordonKept(node, CORDON_MARK) ? { annotations: unmarked } :', 'return']],
     killedBy: byTest(CLUSTER_AGENTS, 'of somebody who took ours away and set another'),
   },
   {
@@ -164,14 +164,14 @@ export const CLUSTER_AGENT_MUTANTS: readonly SourceMutant[] = [
   {
     name: 'uncordon keeps the autoscaler away',
     defect: 'with our cordon the word to the autoscaler is not taken back',
-    file: 'agents/uncordon/agent.ts',
+    file: 'src/ports/cordon-marks.ts',
     edits: [['const unmarked = { ...annotations, [', 'const unmarked = { [']],
     killedBy: byTest(CLUSTER_AGENTS, 'takes back the cordon and the word to the autoscaler together'),
   },
   {
     name: 'autoscaler word alone left',
     defect: 'without our cordon the word to the autoscaler is not taken back',
-    file: 'agents/uncordon/agent.ts',
+    file: 'src/ports/cordon-marks.ts',
     edits: [['Object.keys(annotations).length === 0 ? undefined : { annotations }', 'undefined']],
     killedBy: byTest(CLUSTER_AGENTS, 'leaves the cordon of an admin as it is, without a mark'),
   },
@@ -185,7 +185,7 @@ export const CLUSTER_AGENT_MUTANTS: readonly SourceMutant[] = [
   {
     name: 'unmarked and cordoned',
     defect: 'our mark is taken away, and the cordon stays',
-    file: 'agents/uncordon/agent.ts',
+    file: 'src/ports/cordon-marks.ts',
     edits: [[', spec: { unschedulable: null } };', ' };']],
     killedBy: byTest(CLUSTER_AGENTS, 'takes back our cordon with its mark and nothing else'),
   },

@@ -316,8 +316,8 @@ export const DEVICE_MUTANTS: readonly SourceMutant[] = [
   {
     name: 'cordon of two hands',
     defect: 'beside our mark the cordon is taken for ours, although somebody took ours away and set another',
-    file: 'agents/uncordon/agent.ts',
-    edits: [['isCordonedAnew(found) ?', 'isCordonedAnew(node) === undefined ?']],
+    file: 'src/ports/cordon-marks.ts',
+    edits: [['isCordonKept(node, CORDON_MARK) ?', 'isCordonKept(node, CORDON_MARK) === undefined ?']],
     killedBy: byTest('agents/cluster-agents.test.ts', 'a cordon of somebody who took ours away and set another'),
   },
   {

@@ -216,7 +216,7 @@ export const KDUMP_MUTANTS: readonly SourceMutant[] = [
     name: 'kdump not asked before the off',
     defect: 'a dump that is heard after the decision does not hold the off',
     file: 'src/controllers/fence/controller.ts',
-    edits: [['      ...dumpingAgainst(dependencies, this.#known.newest(node), entry, this.lifeOf(node)),\n', '']],
+    edits: [['      ...dumpingAgainst(dependencies, recordOf(node), entry, this.lifeOf(node)),\n', '']],
     killedBy: byTest(STORY, 'is not switched off where it is heard in the turn before the off would have left'),
   },
   {

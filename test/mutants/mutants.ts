@@ -16,6 +16,7 @@ import { PROGRAM_MUTANTS } from './program-mutants.ts';
 import { RELEASE_MUTANTS } from './release-mutants.ts';
 import { LET_GO_MUTANTS } from './let-go-mutants.ts';
 import { OVER_MUTANTS } from './over-mutants.ts';
+import { REMOVED_BY_FORCE_MUTANTS } from './removed-by-force-mutants.ts';
 import { RUNNING_MUTANTS } from './running-mutants.ts';
 import { TAINT_MUTANTS } from './taint-mutants.ts';
 import { RESTORED_MUTANTS } from './restored-mutants.ts';
@@ -88,6 +89,7 @@ export const SOURCE_MUTANTS: readonly SourceMutant[] = [
   ...STORAGE_OPENING_MUTANTS,
   ...LET_GO_MUTANTS,
   ...OVER_MUTANTS,
+  ...REMOVED_BY_FORCE_MUTANTS,
   ...RUNNING_MUTANTS,
   ...TAINT_MUTANTS,
   ...RESTORED_MUTANTS,

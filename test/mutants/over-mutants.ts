@@ -98,7 +98,10 @@ export const OVER_MUTANTS: readonly SourceMutant[] = [
     defect: 'while our watch is late, a machine is switched on for a Node that was made anew under the name of the one that was proven off',
     file: 'src/controllers/fence/run/permission.ts',
     edits: [
-      ['askWhoseTaint(entry, await this.#sameNode(run));', 'askWhoseTaint(entry, (await this.#dependencies.cluster.get(NODES, node)) as Node);'],
+      [
+        'const standing = await this.#sameNode(run);\n      if (taintOwnerOf',
+        'const standing = (await this.#dependencies.cluster.get(NODES, node)) as Node;\n      if (taintOwnerOf',
+      ],
     ],
     killedBy: byTest(NAMESAKE, 'is not switched on by that fence, nor is one that is gone'),
   },

@@ -346,7 +346,7 @@ export const RELEASE_MUTANTS: readonly SourceMutant[] = [
     name: 'orphaned taint against a stop',
     defect: 'a taint of ours that no fence knows of is taken back although a person has said stop, or by who leads no more',
     file: ORPHAN_TAINT,
-    edits: [['if (stop === undefined && leadership.mayBegin(WRITE_MS)) return;', 'if (stop !== leadership) return;']],
+    edits: [['if (stop === undefined && dependencies.leadership.mayBegin(WRITE_MS)) return;', 'if (stop !== null) return;']],
     killedBy: byTest(ORPHAN_TAINT_TEST, 'is not taken back against a stop, nor without a lease that covers it, which is asked when it is sent'),
   },
   {

@@ -231,7 +231,7 @@ export const SHELL_MUTANTS: readonly SourceMutant[] = [
     name: 'off of a fence that is deleted',
     defect: 'the off of a NodeFence is sent though a person deletes it while the device is asked',
     file: 'src/controllers/fence/controller.ts',
-    edits: [['      ...askedAgainst(dependencies, this.#known.newest(node), entry),\n', '']],
+    edits: [['      ...askedAgainst(dependencies, recordOf(node), entry),\n', '']],
     killedBy: byTest('src/controllers/fence/called-off.test.ts', 'the off of one that a person deletes while the device is asked'),
   },
   {

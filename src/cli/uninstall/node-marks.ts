@@ -1,5 +1,5 @@
 import { TAINT_MARK } from '../../../agents/taint/agent.ts';
-import { autoscalerLetBack } from '../../../agents/shared/cordon-mark.ts';
+import { autoscalerLetBack } from '../../ports/cordon-marks.ts';
 import { isCordonOfAnother } from '../../domain/cordon-of-another.ts';
 import { OUT_OF_SERVICE_OWNER } from '../../controllers/fence/ownership.ts';
 import { OUT_OF_SERVICE_TAINT } from '../../domain/advance.ts';

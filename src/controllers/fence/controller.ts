@@ -16,15 +16,19 @@ import type { FenceDependencies } from './dependencies.ts';
 import { FenceableNodes } from './fenceable.ts';
 import { askedAgainst, dumpingAgainst, lookAfterMs, preservedAgainst } from './guard.ts';
 import { measure } from './metrics.ts';
-import { matters, NodeObservation, readyOf } from './observation.ts';
+import { matters, readyOf } from './observation.ts';
+import type { NodeObservation } from './observation.ts';
+import { Observations } from './observations.ts';
 import { decideOnward } from './onward.ts';
 import type { Onward } from './onward.ts';
 import { gatedWrites, notSentUnless } from '../shared/gated-cluster.ts';
 import { FINALIZER, fenceLabels } from '../shared/ownership.ts';
-import { OrphanTaints } from './release/orphan-taint.ts';
+import { Orphans } from './release/orphans.ts';
 import { KnownFences } from './known-fences.ts';
+import { LostFences } from './lost-fences.ts';
 import { holdsOnRemedy, holdsOnRequest } from './holds-for-other-controllers.ts';
 import { NodeRecords } from './node-records.ts';
+import type { HoldsOn, RecordOf } from './run/permission.ts';
 import { ProofReads } from './run/proof-reads.ts';
 import { recordIncident } from './report.ts';
 import { Rounds } from './rounds.ts';
@@ -44,11 +48,12 @@ const GONE_RETRY_MS = 1_000;
  */
 export class FenceController implements ProofReader {
   readonly #dependencies: FenceDependencies;
-  readonly #observations = new Map<string, NodeObservation>();
+  readonly #observations: Observations;
   readonly #known: KnownFences;
   readonly #acknowledgements: Acknowledgements;
   readonly #runs: Runs;
-  readonly #orphanTaints: OrphanTaints;
+  readonly #orphans: Orphans;
+  readonly #lost: LostFences;
   readonly #storm: Storm;
   readonly #rounds: Rounds;
   readonly #fenceable: FenceableNodes;
@@ -60,19 +65,23 @@ export class FenceController implements ProofReader {
     const gate = gatedWrites(notSentUnless(() => given.leadership.mayBegin(0)));
     const dependencies = { ...given, cluster: gate(given.cluster) };
     this.#dependencies = dependencies;
+    this.#observations = new Observations(dependencies);
     this.#known = new KnownFences(dependencies.listers.fences);
+    this.#lost = new LostFences(dependencies, this.#known);
     this.#acknowledgements = new Acknowledgements(dependencies);
     this.#storm = new Storm(dependencies, (node) => this.lifeOf(node)?.lifeAtMs);
     this.#rounds = new Rounds(dependencies);
     this.#fenceable = new FenceableNodes(dependencies.metrics);
-    this.#orphanTaints = new OrphanTaints(dependencies);
-    this.#runs = new Runs(dependencies, this.#acknowledgements, (node, entry) => [
+    this.#orphans = new Orphans(dependencies);
+    const recordOf: RecordOf = (node) => this.#known.newest(node);
+    const against: HoldsOn = (node, entry) => [
       ...holdsOn(dependencies, node),
       ...this.#storm.activeHoldsOn(node),
-      ...preservedAgainst(dependencies, this.#known.newest(node), entry),
-      ...askedAgainst(dependencies, this.#known.newest(node), entry),
-      ...dumpingAgainst(dependencies, this.#known.newest(node), entry, this.lifeOf(node)),
-    ]);
+      ...preservedAgainst(dependencies, recordOf(node), entry),
+      ...askedAgainst(dependencies, recordOf(node), entry),
+      ...dumpingAgainst(dependencies, recordOf(node), entry, this.lifeOf(node)),
+    ];
+    this.#runs = new Runs(dependencies, this.#acknowledgements, against, recordOf);
     this.records = new NodeRecords(dependencies, (node) => this.#observations.get(node));
     this.#proofReads = new ProofReads(dependencies, this.#runs.devices, (node, source) => this.#observations.get(node)?.provenAtMs(source));
     this.#watch();
@@ -144,13 +153,14 @@ export class FenceController implements ProofReader {
     this.#fenceable.see(name, node === undefined ? undefined : planner.planFor(node));
     if (fence === undefined && node === undefined) {
       this.#observations.delete(name);
-      this.#orphanTaints.forget(name);
+      this.#orphans.forget(name);
       return this.records.end(name);
     }
-    if (node !== undefined && this.#orphanTaints.sees(node, fence)) await this.#orphanTaints.mend(node);
+    if (this.#lost.tell(name, this.#runs.of(name))) this.#runs.forget(name, fence?.status);
+    if (node !== undefined) await this.#orphans.mend(node, fence);
     const bootID = node?.status.nodeInfo?.bootID;
     await this.#acknowledgements.settle(name, fence, bootID);
-    const observation = this.#observationOf(name);
+    const observation = this.#observations.of(name);
     const isTakenForFailed = this.#dependencies.fastDetection?.failureOf(name) !== undefined;
     if (node !== undefined && readyOf(node)?.status === 'True' && !isTakenForFailed && (fence === undefined || fence.status?.state === 'final')) {
       // Before anything that can fail: a delay must never be counted from an earlier failure.
@@ -286,20 +296,21 @@ export class FenceController implements ProofReader {
     } catch (error) {
       if (error instanceof ApiStatusError && (error.status === 404 || error.status === 409)) {
         // A watch that hangs may go on showing an object that is gone: it is not asked for as fast as the server answers.
-        queue.add(node, (await this.#refresh(node)) ? 0 : GONE_RETRY_MS);
+        queue.add(node, (await this.#refresh(node, fence)) ? 0 : GONE_RETRY_MS);
         return undefined;
       }
       // Whether the write arrived is not known: the next pass must not build on what was read before it.
       this.#known.forget(node);
-      await this.#refresh(node);
+      await this.#refresh(node, fence);
       this.#storm.settle(node, this.#known.newest(node));
       throw error;
     }
   }
 
-  /** A consistent read of the NodeFence; `false`: there is none. */
-  async #refresh(node: string): Promise<boolean> {
+  /** A consistent read of the NodeFence, which stood as `before`; `false`: there is none. */
+  async #refresh(node: string, before?: NodeFence): Promise<boolean> {
     const fresh = await this.#dependencies.cluster.get(NODE_FENCES, fenceName(node));
+    if (before !== undefined && before.metadata.uid !== fresh?.metadata.uid) this.#lost.missed(before);
     if (fresh === undefined) this.#known.forget(node);
     else this.#known.wrote(fresh);
     return fresh !== undefined;
@@ -308,6 +319,7 @@ export class FenceController implements ProofReader {
   async #letGo(fence: NodeFence, alsoDelete: boolean): Promise<void> {
     const { cluster } = this.#dependencies;
     const { name, uid, resourceVersion } = fence.metadata;
+    this.#lost.letGo(fence);
     if (fence.metadata.finalizers?.includes(FINALIZER) === true) {
       await cluster.mergePatch(NODE_FENCES, name, {
         metadata: { resourceVersion, finalizers: fence.metadata.finalizers.filter((finalizer) => finalizer !== FINALIZER) },
@@ -325,25 +337,12 @@ export class FenceController implements ProofReader {
     log[type === 'Warning' ? 'warn' : 'info']('fence event', { node: name, reason, detail: message });
   }
 
-  #observationOf(name: string): NodeObservation {
-    const { clock, listers } = this.#dependencies;
-    let observation = this.#observations.get(name);
-    if (observation === undefined) {
-      observation = new NodeObservation(clock.monotonicMs());
-      observation.seeLease(listers.leases.get(leaseKey(name)), clock.monotonicMs());
-      const node = listers.nodes.get(name);
-      if (node !== undefined) observation.seeNode(node, clock.monotonicMs());
-      this.#observations.set(name, observation);
-    }
-    return observation;
-  }
-
   #watch(): void {
     const { listers, queue, clock } = this.#dependencies;
     listers.nodes.onChange((before, after) => {
       const name = (after ?? before)?.metadata.name ?? '';
       if (after === undefined) this.#observations.delete(name);
-      else this.#observationOf(name).seeNode(after, clock.monotonicMs());
+      else this.#observations.of(name).seeNode(after, clock.monotonicMs());
       if (this.#runs.isUnderWay(name)) return;
       if (matters(before, after) || this.#known.isOpen(name)) queue.add(name);
     });
@@ -351,14 +350,14 @@ export class FenceController implements ProofReader {
       if (after === undefined) return;
       const name = after.metadata.name;
       if (listers.nodes.get(name) === undefined) return;
-      this.#observationOf(name).seeLease(after, clock.monotonicMs());
+      this.#observations.of(name).seeLease(after, clock.monotonicMs());
       if (this.#isWaiting(name)) queue.add(name);
     });
     listers.fences.onChange((before, after) => {
       const fence = after ?? before;
       if (fence === undefined) return;
       const isEcho = after !== undefined && this.#known.isEcho(after);
-      if (after === undefined) this.#known.gone(fence);
+      if (before !== undefined && before.metadata.uid !== after?.metadata.uid) this.#lost.gone(before);
       this.#storm.seeFence(fence.spec.node, this.#known.newest(fence.spec.node));
       if (!isEcho) queue.add(fence.spec.node);
     });
@@ -391,8 +390,4 @@ export class FenceController implements ProofReader {
 /** One that is done or final does nothing that a policy could hold. */
 function mayAct(fence: NodeFence | undefined): boolean {
   return fence?.status?.frozen !== undefined && fence.status.state !== 'done' && fence.status.state !== 'final';
-}
-
-function leaseKey(name: string): string {
-  return `kube-node-lease/${name}`;
 }

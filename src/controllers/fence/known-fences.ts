@@ -36,8 +36,8 @@ export class KnownFences {
     this.#written.forget(fenceName(node));
   }
 
-  /** The watch tells that it is gone; one that has taken its name since is another. */
-  gone(fence: NodeFence): void {
-    this.#written.gone(fence);
+  /** The watch tells that it is gone; one that has taken its name since is another. Returns what was known of it last. */
+  gone(fence: NodeFence): NodeFence {
+    return this.#written.gone(fence);
   }
 }

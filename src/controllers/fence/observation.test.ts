@@ -45,3 +45,16 @@ describe('the time of a proof', () => {
     expect(since([CLOSED, OFF], { step: 'isolation' })).toEqual([1_000, 1_000]);
   });
 });
+
+describe('what stands in a status', () => {
+  it('is seen anew in a NodeFence that was made anew, however alike', () => {
+    const observation = new NodeObservation(0);
+    const hold = { reason: 'rate', policy: 'rate', message: '', since: '' };
+    const status = { ...provenStatus(planOf()), fenceUID: 'old', hold };
+    observation.seeStatus(status, 1_000);
+    observation.seeStatus(status, 2_000);
+    expect(observation.since(status)).toMatchObject({ position: 1_000, held: 1_000 });
+    observation.seeStatus({ ...status, fenceUID: 'new' }, 3_000);
+    expect(observation.since(status)).toMatchObject({ position: 3_000, held: 3_000 });
+  });
+});

@@ -148,11 +148,11 @@ export function sightsOf(status: NodeFenceStatus): [(typeof OF_STATUS)[number], 
   return [
     ['action', action === undefined ? undefined : `${action.id}/${action.result ?? ''}`],
     ['off', lastReadOff(status)?.id],
-    ['position', [status.incident, status.restarts, status.state, status.step, status.level].join('/')],
+    ['position', [status.fenceUID, status.incident, status.restarts, status.state, status.step, status.level].join('/')],
     ['journal', last === undefined ? undefined : `${last.id}/${last.result ?? ''}/${open}`],
     ['released', status.released?.at],
     ['batch', batchOf(status)],
-    ['held', status.hold === undefined ? undefined : `${status.hold.policy}/${status.hold.reason}`],
+    ['held', status.hold === undefined ? undefined : `${status.fenceUID}/${status.hold.policy}/${status.hold.reason}`],
   ];
 }
 

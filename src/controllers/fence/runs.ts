@@ -1,3 +1,4 @@
+import { OUT_OF_SERVICE_TAINT } from '../../domain/advance.ts';
 import type { Frozen, NodeFenceStatus } from '../../domain/node-fence.ts';
 import type { JobReport } from '../../domain/snapshot.ts';
 import { timestamp } from '../../ports/clock.ts';
@@ -13,7 +14,7 @@ import type { Ahead } from './run/device-runs.ts';
 import { FailureDiagnostics } from './run/failure-diagnostics.ts';
 import { OwnOperations } from './run/own-operations.ts';
 import { Permission, Stopped } from './run/permission.ts';
-import type { HoldsOn } from './run/permission.ts';
+import type { HoldsOn, RecordOf } from './run/permission.ts';
 import { RunResults } from './run/results.ts';
 import type { Run, RunOutcome } from './run/run.ts';
 import { WritesUnderWay } from './run/writes.ts';
@@ -32,12 +33,15 @@ export class Runs {
   readonly #diagnostics: FailureDiagnostics;
   readonly #denials: Denials;
 
-  /** `holdsOn`: what holds a node now, looked at right before each call that a hold forbids. */
-  constructor(dependencies: FenceDependencies, acknowledgements: Acknowledgements, holdsOn: HoldsOn = () => []) {
+  /**
+   * `holdsOn`: what holds a node now, looked at right before each call that a hold forbids. `recordOf`: where the intent of each call must stand; absent: nobody
+   * looks.
+   */
+  constructor(dependencies: FenceDependencies, acknowledgements: Acknowledgements, holdsOn: HoldsOn = () => [], recordOf?: RecordOf) {
     const { signal } = this.#stopping;
     this.#dependencies = dependencies;
     this.#writes = new WritesUnderWay(dependencies.clock);
-    this.#permission = new Permission(dependencies, this.#writes, holdsOn, signal);
+    this.#permission = new Permission(dependencies, this.#writes, { holdsOn, recordOf }, signal);
     this.devices = new DeviceRuns(dependencies, this.#permission, this.#writes, signal);
     this.#own = new OwnOperations(dependencies, acknowledgements, { permission: this.#permission, writes: this.#writes, devices: this.devices });
     this.#diagnostics = new FailureDiagnostics(dependencies, this.devices);
@@ -109,7 +113,7 @@ export class Runs {
     const asked = Promise.withResolvers<unknown>();
     const ended = this.#execute(run, observation, ahead, () => asked.resolve(run)).then(
       (ended) => {
-        const outcome = this.#withWhatLeft(run, ended);
+        const outcome = this.#withTaint(run, this.#withWhatLeft(run, ended));
         const report = this.#denials.weighed(run, outcome);
         this.#end(run, report);
         if (report.evidenceAtMs !== undefined) observation.proven(report.id, report.evidenceAtMs);
@@ -135,6 +139,11 @@ export class Runs {
     const isStrike = entry.action === 'off' || entry.action === 'run';
     const hasNotLeft = kind === 'run' && isStrike && report.offSent === undefined && this.#writes.stateOf(entry.id) === undefined;
     return hasNotLeft ? { ...report, offSent: false } : report;
+  }
+
+  /** Of a NodeFence that was removed by force, most likely: without a record nothing would ever take it back, and no on would follow (P8). */
+  #withTaint({ entry }: Run, report: JobReport): JobReport {
+    return this.#permission.wasTainted(entry.id) ? { ...report, taintFound: OUT_OF_SERVICE_TAINT } : report;
   }
 
   #end(run: Run, report: JobReport | undefined): void {

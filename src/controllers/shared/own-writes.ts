@@ -39,9 +39,13 @@ export class WrittenObjects<T extends KubeObject> {
     this.#written.delete(name);
   }
 
-  /** The watch tells that it is gone; one that has taken its name since is another. */
-  gone({ metadata }: T): void {
-    if (this.#written.get(metadata.name)?.metadata.uid === metadata.uid) this.#written.delete(metadata.name);
+  /** The watch tells that it is gone; one that has taken its name since is another. Returns what was known of it last. */
+  gone(watched: T): T {
+    const { name, uid } = watched.metadata;
+    const own = this.#written.get(name);
+    if (own?.metadata.uid !== uid || own === undefined) return watched;
+    this.#written.delete(name);
+    return version(own) > version(watched) ? own : watched;
   }
 }
 

@@ -23,10 +23,10 @@ export const ANY_ROWS: readonly Row[] = [
   {
     id: 'in-flight',
     from: 'any',
-    when: 'a run is under way',
+    when: 'a run is under way, also one that this record does not know (any more)',
     does: 'wait for its result',
     to: 'same',
-    applies: ({ status, snapshot }) => openEntries(status).some((entry) => snapshot.inFlight.has(entry.id)),
+    applies: ({ snapshot }) => snapshot.inFlight.size > 0,
     act: ({ status }) => ({ status }),
   },
   {

@@ -62,7 +62,8 @@ describe('a stop, while releases wait for a socket', () => {
         return;
       }
     }
-    const body = url.includes('/leases/') ? leaseOf(RENEWED) : nodeOf();
+    const fence = { metadata: { name: 'node-fence-a', uid: 'fence-1' } };
+    const body = url.includes('/leases/') ? leaseOf(RENEWED) : url.includes('/nodefences/') ? fence : nodeOf();
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   }
 

@@ -1,12 +1,15 @@
 import { lifeAfterProof } from '../../../domain/health.ts';
 import type { FreshNode } from '../../../domain/health.ts';
 import { mayLive } from '../../../domain/last-step.ts';
+import { fenceName } from '../../../domain/node-fence.ts';
 import type { Evidence, NodeFenceStatus } from '../../../domain/node-fence.ts';
+import { AgentError } from '../../../ports/agents.ts';
 import type { JobReport } from '../../../domain/snapshot.ts';
 import type { Lease, Node } from '../../../ports/objects.ts';
-import { LEASES, NODE_LEASE_NAMESPACE, NODES } from '../../../ports/resources.ts';
+import { LEASES, NODE_FENCES, NODE_LEASE_NAMESPACE, NODES } from '../../../ports/resources.ts';
 import type { FenceDependencies } from '../dependencies.ts';
 import { heartbeatOf, readyOf } from '../observation.ts';
+import { UNRECORDED } from '../run/run.ts';
 import type { AskedPods } from '../../shared/release/asked-pods.ts';
 
 export type ReleaseReport = Pick<JobReport, 'result' | 'message' | 'released' | 'storageRelease'>;
@@ -30,6 +33,8 @@ export interface ReleaseOrder {
   readonly mayGoOn: () => void;
 }
 
+const API = { device: 'Kubernetes API', plug: '' };
+
 /** A sign of life in a consistent read: the proof is void and nothing more is released (P2). */
 export class LifeSeen extends Error {}
 
@@ -43,10 +48,15 @@ function freshNode(node: Node, lease: Lease | undefined): FreshNode {
   };
 }
 
-/** A fresh Node, after Node and Lease have shown no life since the last off read. */
+/** A fresh Node, after Node and Lease have shown no life since the last off read, and while the proof's own NodeFence stands. */
 export async function silentNode({ cluster }: FenceDependencies, order: ReleaseOrder): Promise<Node> {
-  const [node, lease] = await Promise.all([cluster.get(NODES, order.node), cluster.get(LEASES, order.node, NODE_LEASE_NAMESPACE)]);
+  const [node, lease, fence] = await Promise.all([
+    cluster.get(NODES, order.node),
+    cluster.get(LEASES, order.node, NODE_LEASE_NAMESPACE),
+    cluster.get(NODE_FENCES, fenceName(order.node)),
+  ]);
   order.mayGoOn();
+  if (fence?.metadata.uid !== order.fenceUID) throw new AgentError('NotSent', { ...API, asked: `release ${order.node}`, answered: UNRECORDED });
   const now = node === undefined ? undefined : freshNode(node, lease);
   const { status, proof, renewTime, heartbeat } = order;
   const mayBeReady = status.trigger?.kind === 'heartbeat';

@@ -49,17 +49,9 @@ export class OrphanTaints {
       queue.add(name, RESYNC_MS);
       return;
     }
-    await removeTaint(this.#dependencies, node.metadata, () => this.#mayGoOn(name));
+    await removeTaint(this.#dependencies, node.metadata, () => demandForOrphan(this.#dependencies, name, 'take our out-of-service taint from'));
     this.#seenAtMs.delete(name);
     this.#emit(node, `our out-of-service taint was set without a fence that records it: it is removed; ${pods} pods are on the node`);
-  }
-
-  #mayGoOn(node: string): void {
-    const { leadership } = this.#dependencies;
-    const stop = stopOn(this.#dependencies, node);
-    if (stop === undefined && leadership.mayBegin(WRITE_MS)) return;
-    const answered = stop === undefined ? 'the leader lease does not cover it' : `${stop.by} is active`;
-    throw new AgentError('NotSent', { device: 'Kubernetes API', plug: '', asked: `take our out-of-service taint from Node ${node}`, answered });
   }
 
   #isOrphan(node: Node, fence: NodeFence | undefined): boolean {
@@ -82,4 +74,12 @@ export class OrphanTaints {
     recorder.event({ apiVersion: 'v1', kind: 'Node', metadata: node.metadata }, 'Warning', 'OrphanedTaintRemoved', message);
     log.warn('orphaned taint removed', { node: node.metadata.name, detail: message });
   }
+}
+
+/** Throws when a stop or a lost lease forbids to take back what nobody records. `what`: in words, before the Node's name. */
+export function demandForOrphan(dependencies: FenceDependencies, node: string, what: string): void {
+  const stop = stopOn(dependencies, node);
+  if (stop === undefined && dependencies.leadership.mayBegin(WRITE_MS)) return;
+  const answered = stop === undefined ? 'the leader lease does not cover it' : `${stop.by} is active`;
+  throw new AgentError('NotSent', { device: 'Kubernetes API', plug: '', asked: `${what} Node ${node}`, answered });
 }

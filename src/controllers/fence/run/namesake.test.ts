@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JournalEntry } from '../../../domain/node-fence.ts';
 import { operationOf } from '../../../domain/operation-of.ts';
+import type { JobReport } from '../../../domain/snapshot.ts';
 import { planOf } from '../../../domain/testing/model.ts';
 import type { Job, Runner } from '../../../ports/jobs.ts';
 import type { Node, Pod, Taint } from '../../../ports/objects.ts';
@@ -30,11 +31,15 @@ function marked(): Node {
 }
 
 /** What a run of the recovery comes to where the API server holds `standing`. */
-async function ran(
+async function ran(...asked: Parameters<typeof reported>): Promise<string | undefined> {
+  return (await reported(...asked))?.result;
+}
+
+async function reported(
   standing: Node | undefined,
   change: Partial<JournalEntry>,
   told: (job: Job) => void = () => undefined,
-): Promise<string | undefined> {
+): Promise<JobReport | undefined> {
   const clock = new ManualClock();
   const harness = new FenceHarness(clock);
   harness.nodes.items = [SAME];
@@ -58,7 +63,7 @@ async function ran(
     observation,
   );
   await clock.settle();
-  return runs.of('a').reports[0]?.result;
+  return runs.of('a').reports[0];
 }
 
 function harnessWith(node: Node): FenceHarness {
@@ -109,5 +114,30 @@ describe('a Node that was made anew under the name of the one that was proven of
     expect(report.result).toBe('voided');
     expect(harness.cluster.writes.length).toBeGreaterThan(0);
     expect(harness.cluster.writes.length).toBeLessThan(pods.length);
+  });
+});
+
+describe('a NodeFence that was taken away by force, before our watch shows it', () => {
+  const order = () => releaseOrder(provenStatus(planOf()), { renewTime: RENEWED });
+
+  it.each([
+    ['is gone', undefined],
+    ['was made anew', { metadata: { name: 'node-fence-a', uid: 'fence-2' } }],
+  ])('and %s lets nothing go on what was proven for it', async (_how, fence) => {
+    const harness = harnessWith(SAME);
+    harness.cluster.fence = fence;
+    await expect(release(harness.dependencies, order())).rejects.toThrow('its NodeFence is gone, or another has its name');
+    expect(harness.cluster.writes).toEqual([]);
+    const sound = harnessWith(SAME);
+    expect((await release(sound.dependencies, order())).result).toBe('succeeded');
+    expect(sound.cluster.writes).toHaveLength(1);
+  });
+});
+
+describe('our taint that no NodeFence knows of', () => {
+  it('keeps its node from an on, and is on record from then on', async () => {
+    expect(await reported(marked(), { action: 'on' })).toMatchObject({ result: 'not-sent', taintFound: TAINT });
+    expect((await reported(nodeOf({ taints: [TAINT] }), { action: 'on' }))?.taintFound).toBeUndefined();
+    expect((await reported(SAME, { action: 'on' }))?.taintFound).toBeUndefined();
   });
 });

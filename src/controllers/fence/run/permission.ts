@@ -5,6 +5,7 @@ import type { ActiveHold } from '../../../domain/snapshot.ts';
 import { AgentError } from '../../../ports/agents.ts';
 import type { Node } from '../../../ports/objects.ts';
 import { LEASES, NODE_LEASE_NAMESPACE, NODES } from '../../../ports/resources.ts';
+import type { NodeFence } from '../../../ports/resources.ts';
 import type { FenceDependencies } from '../dependencies.ts';
 import { isFirstStrike } from '../diagnostics/occasion.ts';
 import { readyOf } from '../observation.ts';
@@ -13,12 +14,15 @@ import { taintOwnerOf } from '../release/out-of-service.ts';
 import { stopOn } from '../snapshot.ts';
 import { isHeldBack } from '../storm/fence-facts.ts';
 import { StopAnswers } from '../stop-answers.ts';
-import { notSent } from './run.ts';
+import { notSent, UNRECORDED } from './run.ts';
 import type { Run } from './run.ts';
 import type { WritesUnderWay } from './writes.ts';
 
 /** What holds a node now, as far as it concerns this run. */
 export type HoldsOn = (node: string, entry: JournalEntry) => readonly ActiveHold[];
+
+/** The NodeFence of a node as it is known now. */
+export type RecordOf = (node: string) => NodeFence | undefined;
 
 /** A person, or another remediator, has the node: the run ends before anything is sent. */
 export class Stopped extends Error {}
@@ -28,13 +32,22 @@ export class Permission {
   readonly #dependencies: FenceDependencies;
   readonly #writes: WritesUnderWay;
   readonly #holdsOn: HoldsOn;
+  readonly #recordOf: RecordOf | undefined;
   readonly #stopping: AbortSignal;
   readonly #stops: StopAnswers;
+  /** Runs that our taint kept from an on. */
+  readonly #tainted = new Set<string>();
 
-  constructor(dependencies: FenceDependencies, writes: WritesUnderWay, holdsOn: HoldsOn, stopping: AbortSignal) {
+  constructor(
+    dependencies: FenceDependencies,
+    writes: WritesUnderWay,
+    { holdsOn, recordOf }: { holdsOn: HoldsOn; recordOf: RecordOf | undefined },
+    stopping: AbortSignal,
+  ) {
     this.#dependencies = dependencies;
     this.#writes = writes;
     this.#holdsOn = holdsOn;
+    this.#recordOf = recordOf;
     this.#stopping = stopping;
     this.#stops = new StopAnswers(dependencies);
   }
@@ -71,12 +84,15 @@ export class Permission {
     if (entry.action === 'on') {
       // A pod that runs again must not lose its object to a deletion that came before.
       if (observation.asked.isUnderWay) throw notSent(entry, 'the deletion of a pod has not been answered yet');
-      askWhoseTaint(entry, await this.#sameNode(run));
+      const standing = await this.#sameNode(run);
+      if (taintOwnerOf(standing) === 'ours') this.#tainted.add(entry.id);
+      askWhoseTaint(entry, standing);
     }
   }
 
   /** P5 and P6 in one synchronous look: the lease, any stop or hold that stands by now, and how old the last consistent read is. From here on the write counts as sent. */
   demand(node: string, deadlineMs: number, entry: JournalEntry): void {
+    if (!this.#isOnRecord(node, entry)) throw notSent(entry, UNRECORDED);
     const stop = stopOn(this.#dependencies, node);
     if (stop !== undefined) throw notSent(entry, `${stop.by} is active`);
     const refusal = this.#stops.refusalFor(node);
@@ -92,6 +108,17 @@ export class Permission {
 
   over(run: string): void {
     this.#stops.over(run);
+    this.#tainted.delete(run);
+  }
+
+  /** Our taint kept it from an on. */
+  wasTainted(run: string): boolean {
+    return this.#tainted.has(run);
+  }
+
+  /** P4: its intent stands. A NodeFence that was taken away by force takes it along, whatever has its name since. */
+  #isOnRecord(node: string, { id }: JournalEntry): boolean {
+    return this.#recordOf === undefined || this.#recordOf(node)?.status?.journal.some((entry) => entry.id === id) === true;
   }
 
   /** A machine that somebody else makes and ends is not deleted behind their back; nor is that of a Node that has taken the name since. */

@@ -19,3 +19,6 @@ export type RunOutcome = Omit<JobReport, 'id' | 'finishedAt'>;
 export function notSent({ device, plug, action }: JournalEntry, answered: string): AgentError {
   return new AgentError('NotSent', { device, plug, asked: action, answered });
 }
+
+/** Why a run sends nothing whose NodeFence was taken away by force. */
+export const UNRECORDED = 'its NodeFence is gone, or another has its name: nothing records this any more';

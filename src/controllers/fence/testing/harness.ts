@@ -38,6 +38,7 @@ export class FakeLister<T extends KubeObject> implements Lister<T> {
 export class FakeCluster {
   node: Node | undefined;
   lease: Lease | undefined;
+  fence: KubeObject | undefined = { metadata: { name: 'node-fence-a', uid: 'fence-1' } };
   /** Pods that a PodDisruptionBudget keeps. */
   readonly budgeted = new Set<string>();
   /** What the API server has of a pod. */
@@ -52,10 +53,11 @@ export class FakeCluster {
 
   asCluster(): Cluster {
     const none = (): Promise<never> => Promise.reject(new ApiStatusError(404, 'NotFound', 'not in this test'));
-    const answer = (value: Node | Lease | undefined): Promise<never> => Promise.resolve(value as never);
+    const answer = (value: KubeObject | undefined): Promise<never> => Promise.resolve(value as never);
     return {
       get: (resource) => {
         if (resource.kind === 'Lease') this.beforeLease();
+        if (resource.kind === 'NodeFence') return answer(this.fence);
         return answer(resource.kind === 'Lease' ? this.lease : this.node);
       },
       list: (resource, query) => {
