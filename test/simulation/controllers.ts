@@ -28,6 +28,8 @@ export interface ControllersOptions {
   devices: ReadonlyMap<string, SimulatedDevice>;
   /** From a death to the new process. */
   restartAfterMs: number;
+  /** Somebody takes the NodeFence of the failed node away by force, and no watch of the controllers tells for so long. */
+  removeFence: (unheardMs: number) => void;
   /** How fast the clock of each replica's machine runs. */
   clockRates: readonly number[];
   /** The nodes on which the replicas run. */
@@ -220,6 +222,9 @@ export class Controllers {
         break;
       case 'terminated':
         this.terminate(replica);
+        break;
+      case 'fence-removed':
+        this.#options.removeFence(point.stopMs);
         break;
       default:
         this.#died(replica, process, 'crash');

@@ -39,6 +39,7 @@ export class Disturbances {
   readonly #people: People;
   readonly #hardware: Hardware;
   readonly #admin: ApiClient;
+  #fenceRemovedMs: number | undefined;
   #backup: { holder: string | undefined; restore: () => void } | undefined;
 
   constructor(world: Disturbed) {
@@ -62,6 +63,19 @@ export class Disturbances {
         }
       });
     }
+  }
+
+  /** When somebody took the NodeFence of the failed node away by force, if anybody did. */
+  get fenceRemovedMs(): number | undefined {
+    return this.#fenceRemovedMs;
+  }
+
+  /** No watch of the controllers tells of it for so long. */
+  removeFence(unheardMs: number): void {
+    const { kernel, scenario } = this.#world;
+    this.#fenceRemovedMs = kernel.nowMs;
+    if (unheardMs > 0) kernel.schedule(unheardMs, this.#break('controllers', 'deaf'));
+    void this.#people.removeFence(scenario.victim);
   }
 
   /** Something that people have begun is not done yet. */

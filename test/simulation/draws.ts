@@ -48,7 +48,13 @@ const CRASH_TAGS: Readonly<Record<string, number>> = {
   'leases-write': 2,
   'api-read': 1,
 };
-const MOMENTS: Readonly<Record<CrashPoint['moment'], number>> = { 'before-effect': 4, 'after-effect': 4, stopped: 2, suspended: 1, terminated: 2 };
+const MOMENTS: Readonly<Record<Exclude<CrashPoint['moment'], 'fence-removed'>, number>> = {
+  'before-effect': 4,
+  'after-effect': 4,
+  stopped: 2,
+  suspended: 1,
+  terminated: 2,
+};
 /** Most calls of a kind that one fence makes; a crash point beyond the last call is a crash that does not happen. */
 const CRASH_CALLS: Readonly<Record<string, number>> = {
   any: 120,

@@ -9,7 +9,7 @@ import { scenarioWith } from './secondary-controllers/draws.ts';
 import type { Cast } from './secondary-controllers/draws.ts';
 import { lawOf, shrink } from './shrink.ts';
 import { simplified } from './simplify.ts';
-import { BASE_NAMES, firstPoint, parsePoint, pointAt, pointsOf, pointText, sweptScenario } from './sweep.ts';
+import { BASE_NAMES, firstPoint, parsePoint, playPoint, pointAt, pointsOf, pointText, sweptScenario } from './sweep.ts';
 import { runInWorkers, serveAsWorker } from './workers.ts';
 
 const WORKER = '--worker';
@@ -38,7 +38,7 @@ const USAGE = `usage: npm run -s simulate -- --seeds N [--first S] [--jobs K] [-
        --controllers fence|all|daemons|dumps|remedies|ways: beside --seeds and --seed, the controller that fences alone, (as by default) those beside it
        too, as the seed draws them, the daemons of the nodes with it, crash kernels or other ways than a BMC, which else are played in a share of the seeds, or remedies
 Runs whole simulated clusters, one per seed, and judges laws P1 to P11. A seed that fails is shrunk: what it can do without is left out. --sweep
-strikes the controller at each call of a few base scenarios, before and after its effect. "digest" sums the traces up: it stays the same as long as
+strikes the controller at each call of a few base scenarios, before and after its effect, and takes its NodeFence away by force at each. "digest" sums the traces up: it stays the same as long as
 no simulated code does anything else. The last line is "N seeds, N violations"; exit 1 on any.`;
 
 function wholeNumber(name: string, text: string | undefined, fallback: number): number {
@@ -223,8 +223,7 @@ async function runSweep(jobs: number, every: number): Promise<void> {
 
 async function runPoint(text: string, isTraced: boolean): Promise<void> {
   const point = parsePoint(text);
-  const scenario = sweptScenario(point.base, point);
-  const result = await runSeed(1, { scenario, ...(isTraced ? { onLine: (line: string) => process.stdout.write(`${line}\n`) } : {}) });
+  const result = await playPoint(point, isTraced ? { onLine: (line: string) => process.stdout.write(`${line}\n`) } : {});
   process.stdout.write([`${text}: ${result.scenario}`, ...result.violations.map((violation) => `  ${violation}`), ''].join('\n'));
   finish(1, result.violations.length);
 }
@@ -245,7 +244,7 @@ function serve(argument: string): void {
   const every = Number(argument.slice(SWEEP_WORKER.length));
   serveAsWorker(async (index) => {
     const point = pointAt(index, every);
-    return { ...(await runSeed(1, { scenario: sweptScenario(point.base, point) })), seed: index };
+    return { ...(await playPoint(point)), seed: index };
   });
 }
 

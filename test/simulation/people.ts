@@ -32,6 +32,13 @@ export class People {
     return this.#admin.remove(NODE_FENCES, fenceName(node));
   }
 
+  /** By force: nothing of it is undone. */
+  async removeFence(node: string): Promise<void> {
+    if ((await this.#admin.get(NODE_FENCES, fenceName(node))) === undefined) return;
+    await this.#admin.mergePatch(NODE_FENCES, fenceName(node), { metadata: { finalizers: null } });
+    await this.#admin.remove(NODE_FENCES, fenceName(node));
+  }
+
   deleteLease(): Promise<unknown> {
     return this.#admin.remove(LEASES, LEADER_LEASE, { namespace: FENCE_NAMESPACE });
   }

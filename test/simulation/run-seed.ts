@@ -34,6 +34,7 @@ export async function runSeed(seed: number, options: RunSeedOptions = {}): Promi
     resets: 0,
     checks: {} as Readonly<Record<string, number>>,
   };
+  let removedMs: number | undefined;
   try {
     const world = new World(scenario, kernel, options.program ?? fenceProgram());
     await world.begin();
@@ -47,12 +48,14 @@ export async function runSeed(seed: number, options: RunSeedOptions = {}): Promi
     found.struck = world.struck;
     found.calls = world.calls;
     found.resets = world.resets;
+    removedMs = world.disturbances.fenceRemovedMs;
     found.takeOvers = world.trace.takeOvers.count;
   } catch (thrown) {
     found.violations.push(`the world broke: ${describeThrown(thrown)}`);
   }
   return {
     ...found,
+    ...(removedMs === undefined ? {} : { fenceRemovedMs: removedMs }),
     seed,
     scenario: describeScenario(scenario),
     violations: [...kernel.failures, ...found.violations],

@@ -9,6 +9,8 @@ export interface SeedResult {
   state: string;
   /** How often the controllers freed something. */
   releases: number;
+  /** When somebody took the NodeFence away by force, if anybody did. */
+  fenceRemovedMs?: number;
   /** How many crash points were reached. */
   struck: number;
   /** Calls of the controllers through their ports, from the fault on. */

@@ -1,16 +1,28 @@
 import { expectedOf } from './expected.ts';
 import { CALM_API } from '../../src/testbed/simulation/network.ts';
+import type { CrashPoint } from '../../src/testbed/simulation/port.ts';
+import { WORLD_BEGINS_WALL_MS } from '../../src/testbed/simulation/process-clock.ts';
+import { runSeed } from './run-seed.ts';
+import type { RunSeedOptions } from './run-seed.ts';
 import type { Feed, Scenario } from './scenario.ts';
+import type { SeedResult } from './seed-result.ts';
 
-/** Killed before the nth call has left, or when it took effect. */
+/** Killed before the nth call has left, or when it took effect; or it lives on, and its NodeFence is taken away by force at that call, heard at once or later. */
 export interface SweepPoint {
   base: string;
   /** 1 is the first call after the fault. */
   nth: number;
-  moment: 'before-effect' | 'after-effect';
+  moment: (typeof MOMENTS)[number];
 }
 
-const MOMENTS = ['before-effect', 'after-effect'] as const;
+const MOMENTS = ['before-effect', 'after-effect', 'fence-removed', 'fence-removed-unheard'] as const;
+/** For so long no watch tells anything. */
+const UNHEARD_MS = 12_000;
+/** Then all watches begin anew, and the world is not over before: one that heard nothing is found by its idle time alone, which is longer. */
+const HEARD_AGAIN_MS = 230_000;
+/** What was on its way when its NodeFence was taken away arrives all the same: a write, and what a device does upon a command. */
+const ON_ITS_WAY_MS = 50;
+const UPON_A_COMMAND_MS = 2_000;
 /** Points of one base that no run has more of. */
 const STRIDE = 100_000;
 
@@ -48,9 +60,9 @@ export function sweptScenario(name: string, point?: SweepPoint): Scenario {
     healAfterOffMs: undefined,
     device: device ?? ('honest' as const),
     deviceEffectMs: [50, 1_500] as const,
-    crashes: point === undefined ? [] : [{ tag: 'any', nth: point.nth, moment: point.moment, stopMs: 0 }],
+    crashes: point === undefined ? [] : [{ tag: 'any', nth: point.nth, ...strikeOf(point) }],
     restartAfterMs: 2_000,
-    disturbances: [],
+    disturbances: isRemoval(point) ? [{ what: 'expire' as const, atMs: HEARD_AGAIN_MS, durationMs: 0 }] : [],
     clockRates: { replicas: [1, 1] as const, kubelets: 1 },
     isMisconfigured: false,
     api: CALM_API,
@@ -71,7 +83,32 @@ export function sweptScenario(name: string, point?: SweepPoint): Scenario {
     },
     ...(feed === undefined ? {} : { feed }),
   };
-  return { ...scenario, expected: expectedOf(scenario) };
+  const expected = expectedOf(scenario);
+  // What follows is a fence that knows nothing of the one before, or, where the node is back by then, none.
+  return { ...scenario, expected: isRemoval(point) ? { ...expected, states: ['final', 'error', 'none'], release: 'may' } : expected };
+}
+
+/** The scenario of a point, played and judged. */
+export async function playPoint(point: SweepPoint, options: Pick<RunSeedOptions, 'onLine'> = {}): Promise<SeedResult> {
+  const result = await runSeed(1, { ...options, scenario: sweptScenario(point.base, point) });
+  const { fenceRemovedMs } = result;
+  if (fenceRemovedMs === undefined) return result;
+  return { ...result, violations: result.violations.filter((violation) => !wasOnItsWay(violation, fenceRemovedMs)) };
+}
+
+function isRemoval(point: SweepPoint | undefined): boolean {
+  return point?.moment === 'fence-removed' || point?.moment === 'fence-removed-unheard';
+}
+
+function strikeOf({ moment }: SweepPoint): Pick<CrashPoint, 'moment' | 'stopMs'> {
+  return moment === 'fence-removed-unheard' ? { moment: 'fence-removed', stopMs: UNHEARD_MS } : { moment, stopMs: 0 };
+}
+
+/** Nobody can call back what had left before. */
+function wasOnItsWay(violation: string, fenceRemovedMs: number): boolean {
+  const [, law, at] = /^(P[124]) at ([\d.]+): /.exec(violation) ?? [];
+  const afterMs = Number(at) - WORLD_BEGINS_WALL_MS - fenceRemovedMs;
+  return law !== undefined && afterMs >= 0 && afterMs < (law === 'P4' ? UPON_A_COMMAND_MS : ON_ITS_WAY_MS);
 }
 
 /** How many points a base with so many calls has, when only each `every`th call is struck. */

@@ -60,7 +60,7 @@ export class World {
   readonly #network: Network;
   readonly #inside: Network;
   readonly #rack: Rack;
-  readonly #disturbances: Disturbances;
+  readonly disturbances: Disturbances;
   readonly #rest: Rest;
   readonly #guards: Guards;
   readonly #judges: DeviceJudges;
@@ -158,6 +158,7 @@ export class World {
       network: this.#network,
       devices: this.#rack.devices,
       restartAfterMs: scenario.restartAfterMs,
+      removeFence: (unheardMs) => this.disturbances.removeFence(unheardMs),
       clockRates: scenario.clockRates.replicas,
       crashes: scenario.crashes,
       hosts: scenario.hosts,
@@ -183,7 +184,7 @@ export class World {
         if (violation !== undefined) kernel.fail(violation);
       },
     });
-    this.#disturbances = new Disturbances({
+    this.disturbances = new Disturbances({
       kernel,
       scenario,
       api: this.api,
@@ -204,7 +205,7 @@ export class World {
         this.#rack.isPending ||
         this.#daemons?.isPending === true ||
         this.#dumps?.isPending === true ||
-        this.#disturbances.isPending ||
+        this.disturbances.isPending ||
         this.#secondaries.isPending ||
         this.openRequests().length > 0,
     });
@@ -345,7 +346,7 @@ export class World {
       this.#controllers.arm();
       this.#strike();
     });
-    this.#disturbances.schedule();
+    this.disturbances.schedule();
     this.#daemons?.schedule();
     this.#dumps?.schedule();
     this.#kernel.schedule(faultsEndMs, () => {

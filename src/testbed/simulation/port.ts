@@ -2,13 +2,14 @@ import type { SimulatedProcess } from './simulated-process.ts';
 
 /**
  * Strikes the process at the nth call (1 is the first) that carries the tag: killed before the call has left, killed when it took effect, or, as
- * soon as it has left, stopped (SIGSTOP) or put to sleep with its machine for a while, or told to stop (SIGTERM).
+ * soon as it has left, stopped (SIGSTOP) or put to sleep with its machine for a while, or told to stop (SIGTERM). Or it lives on, and somebody takes the NodeFence
+ * away by force while that call is on its way.
  */
 export interface CrashPoint {
   tag: string;
   nth: number;
-  moment: 'before-effect' | 'after-effect' | 'stopped' | 'suspended' | 'terminated';
-  /** For `stopped` and `suspended`. */
+  moment: 'before-effect' | 'after-effect' | 'stopped' | 'suspended' | 'terminated' | 'fence-removed';
+  /** For `stopped` and `suspended`; for `fence-removed`: for so long no watch tells of it. */
   stopMs: number;
 }
 

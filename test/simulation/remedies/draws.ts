@@ -44,7 +44,13 @@ const CRASH_CALLS: Readonly<Record<string, number>> = {
   'pods-write': 3,
   any: 200,
 };
-const MOMENTS: Readonly<Record<CrashPoint['moment'], number>> = { 'before-effect': 4, 'after-effect': 4, stopped: 3, suspended: 1, terminated: 2 };
+const MOMENTS: Readonly<Record<Exclude<CrashPoint['moment'], 'fence-removed'>, number>> = {
+  'before-effect': 4,
+  'after-effect': 4,
+  stopped: 3,
+  suspended: 1,
+  terminated: 2,
+};
 
 const NAMES: Readonly<Record<RemedyName, number>> = {
   mend: 5,
