@@ -25,7 +25,14 @@ export function parseRanges(text: string): AddressRange[] | string {
       return 'must be addresses or ranges such as 10.0.0.5 or 10.0.0.5/32';
     if (prefixText !== undefined && (!/^\d{1,3}$/.test(prefixText) || prefix > longest || prefix === 0))
       return 'has a range with an impossible length';
-    ranges.push({ address: address.toLowerCase(), prefix, family, isHost: prefix === longest, cidr: `${address.toLowerCase()}/${prefix}` });
+    const plain = plainAddress(address);
+    ranges.push({ address: plain, prefix, family, isHost: prefix === longest, cidr: `${plain}/${prefix}` });
   }
   return ranges;
+}
+
+/** An IPv6 address as Ceph and the API server write it (RFC 5952), however it was written here; any other text in lower case. */
+export function plainAddress(text: string): string {
+  const isPlain = isIP(text) === 6 && !/[.%]/.test(text);
+  return isPlain ? new URL(`http://[${text}]`).hostname.slice(1, -1) : text.toLowerCase();
 }

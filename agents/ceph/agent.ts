@@ -1,13 +1,13 @@
-import type { AgentContext, FabricAgent, Outcome, PortState, Reading, Target } from '../../src/ports/agents.ts';
+import type { AgentContext, FabricAgent, Outcome, Parameters, PortState, Reading, Target } from '../../src/ports/agents.ts';
 import { NODES } from '../../src/ports/resources.ts';
 import { addressCheckOf } from '../shared/address/address-check.ts';
 import { Call } from '../shared/call.ts';
 import { ConnectedClusters } from '../shared/cluster/connected-clusters.ts';
 import { ObjectCall } from '../shared/cluster/object-call.ts';
-import { CommandRunner, saidBy } from '../shared/command/command-runner.ts';
+import { CommandRunner, outcomeOf, saidBy } from '../shared/command/command-runner.ts';
 import { canonical } from '../shared/parameter-schema.ts';
 import type { ProgramFolder } from '../shared/process/program-folder.ts';
-import type { AddressRange } from './address-range.ts';
+import { plainAddress, type AddressRange } from './address-range.ts';
 import { blocklistArguments, portOf as blocklistPort } from './blocklist.ts';
 import { localArguments } from './local-arguments.ts';
 import { closePort, fenceNameOf, NETWORK_FENCES, openPort, portOf as fencePort } from './network-fence.ts';
@@ -16,6 +16,8 @@ import { cephParameters, parseSettings, type BlocklistSettings, type CephSetting
 /** Ceph's blocklist: no client at these addresses can write any more. By csi-addons, or by the `ceph` program. */
 export class CephAgent implements FabricAgent {
   readonly kind = 'fabric';
+  /** A NetworkFence keeps what csi-addons did once: whoever took the address off the list since, by `ceph` itself, is not written there. The list itself is read by `exec`. */
+  readonly mustBeSeenOpen = (parameters: Parameters): boolean => canonical(cephParameters, parameters)['via'] !== 'exec';
   readonly #context: AgentContext;
   readonly #clusters: ConnectedClusters;
   readonly #programs: ProgramFolder;
@@ -60,7 +62,7 @@ export class CephAgent implements FabricAgent {
   #identity(target: Target, asked: string, ranges: readonly AddressRange[]): Promise<'verified' | 'unverified'> {
     return ObjectCall.run(this.#clusters, this.#context.clock, target, { asked, kubeconfig: undefined }, async (own) => {
       const node = await own.get(NODES, target.identity.node);
-      const addresses = new Set((node?.status.addresses ?? []).map(({ address }) => address.toLowerCase()));
+      const addresses = new Set((node?.status.addresses ?? []).map(({ address }) => plainAddress(address)));
       return ranges.every(({ isHost, address }) => isHost && addresses.has(address)) ? 'verified' : 'unverified';
     });
   }
@@ -75,11 +77,14 @@ export class CephAgent implements FabricAgent {
 
   /** One command for each address. Its exit code is an answer and no proof; its words are not looked at, since success too is told on stderr. */
   async #program(call: ObjectCall, settings: BlocklistSettings & { ranges: readonly AddressRange[] }, state: 'open' | 'closed'): Promise<Outcome> {
+    const unclear: string[] = [];
     for (const range of settings.ranges) {
       const words = blocklistArguments(range, state, settings.expiryMs);
       const answer = await this.#run(call, `set ${state}`, settings, words, () => call.target.beforeSend());
-      if (answer.code !== 0) throw call.error('Refused', `${words.join(' ')}: ${saidBy(answer)}`);
+      const { result, detail } = outcomeOf(call, answer, `${words.join(' ')}: `);
+      if (result === 'unclear') unclear.push(detail);
     }
+    if (unclear.length > 0) return { result: 'unclear', detail: unclear.join(', ') };
     return {
       result: 'accepted',
       detail: `${settings.ranges.map(({ cidr }) => cidr).join(', ')} ${state === 'closed' ? 'put on' : 'taken off'} the blocklist`,

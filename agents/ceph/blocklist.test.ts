@@ -37,6 +37,8 @@ describe('the blocklist', () => {
     ['one of two', '10.0.0.5 10.0.0.6', entries(['10.0.0.5:0/0', LATE]), 'open'],
     ['both', '10.0.0.5 10.0.0.6', entries(['10.0.0.6:0/0', LATE], ['10.0.0.5:0/0', LATE]), 'closed'],
     ['an address of the sixth version', 'fd00::5', entries(['[fd00::5]:0/0', LATE]), 'closed'],
+    ['an address of the sixth version that was written at length', 'FD00:0:0::0005', entries(['[fd00::5]:0/0', LATE]), 'closed'],
+    ['a range of the sixth version that was written at length', 'fd00:0::/64', entries(['cidr:[fd00::]:0/64', LATE]), 'closed'],
     ['a range, in the second list', '10.0.0.0/28', `[]\n${entries(['cidr:10.0.0.0:0/28', LATE])}`, 'closed'],
     ['a client whose nonce looks like the range', '10.0.0.0/28', entries(['10.0.0.0:0/28', LATE]), 'open'],
     ['an entry that ends soon', '10.0.0.5', entries(['10.0.0.5:0/0', '2026-01-01T00:09:59+0000']), 'open'],
@@ -120,6 +122,12 @@ describe('ceph by its program', { timeout: 60_000 }, () => {
   it('is told every address, not the first alone', async () => {
     await agent.set(target({ plug: '10.0.0.5 10.0.0.6' }), 'closed');
     expect(readFileSync(said, 'utf8')).toBe('--id fence osd blocklist add 10.0.0.5 31536000\n--id fence osd blocklist add 10.0.0.6 31536000\n');
+  });
+
+  it('may have changed the list where it was killed, and is told the other addresses all the same', async () => {
+    script('case "$*" in', '  *10.0.0.5*) kill -9 $$ ;;', 'esac');
+    expect(await agent.set(target({ plug: '10.0.0.5 10.0.0.6' }), 'closed')).toMatchObject({ result: 'unclear' });
+    expect(readFileSync(said, 'utf8')).toContain('blocklist add 10.0.0.6');
   });
 
   it('refuses in its own words', async () => {

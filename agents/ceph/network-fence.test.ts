@@ -80,6 +80,13 @@ describe('ceph by csi-addons', () => {
     },
   );
 
+  it('says that its closed proves only what was seen open before: it is a record, which nobody mends who uses ceph itself', () => {
+    expect([agent.mustBeSeenOpen].flatMap((must) => (typeof must === 'function' ? [must(PARAMETERS), must({ via: 'exec' })] : [must]))).toEqual([
+      true,
+      false,
+    ]);
+  });
+
   it('does not take the result of the operation before for that of this one', async () => {
     await agent.set(target(), 'closed');
     await told('Succeeded', FENCED);

@@ -156,6 +156,21 @@ describe('kubevirt', () => {
     expect(await read()).toMatchObject({ state: 'pending' });
   });
 
+  const ended = (name: string, reason = 'Error') => ({ name, state: { terminated: { exitCode: 137, reason } } });
+  it.each([
+    ['its kubelet found no more', ['compute'], [ended('compute', 'ContainerStatusUnknown')], 'unknown', 'found its container compute no more'],
+    ['nothing is said of', ['compute', 'guest-console-log'], [ended('guest-console-log')], 'pending', 'phase=Failed'],
+  ] as const)('does not take a container for ended that %s', async (_what, names, containerStatuses, state, words) => {
+    await agent.set(target(), 'off');
+    for (const { metadata } of await world.pods('worker-1')) {
+      await world.objects.cluster.mergePatch(LAUNCHER_PODS, metadata.name, { metadata: { finalizers: null } }, { namespace: NAMESPACE });
+      await world.remove(metadata.name, 0);
+    }
+    await world.pod('worker-1', 'host-1', 'z', names);
+    await world.objects.status(LAUNCHER_PODS, 'virt-launcher-worker-1-z', { phase: 'Failed', containerStatuses }, NAMESPACE);
+    expect(await read()).toMatchObject({ state, detail: expect.stringContaining(words) as string });
+  });
+
   it('does not know where a machine without a pod may run, while a host is silent', async () => {
     const [pod] = await world.pods('worker-1');
     await world.remove(pod?.metadata.name ?? '', 0);
@@ -268,6 +283,13 @@ describe('kubevirt', () => {
     await expect(agent.set(target(), 'off')).rejects.toMatchObject({ kind: 'Refused' });
     expect((await world.pods('worker-1'))[0]?.metadata.finalizers ?? []).toEqual([]);
     expect(world.running.has('worker-1')).toBe(true);
+  });
+
+  it('leaves no witness behind when it may not put one on each of its pods', async () => {
+    await world.pod('worker-1', 'host-2', 'y');
+    world.objects.refuse = (path) => path.endsWith('-y');
+    await expect(agent.set(target(), 'off')).rejects.toMatchObject({ kind: 'Refused' });
+    expect((await world.pods('worker-1')).flatMap(({ metadata }) => metadata.finalizers ?? [])).toEqual([]);
   });
 
   it.each([

@@ -100,8 +100,8 @@ async function find(call: ObjectCall, { name, namespace }: Named, identities: Id
 /** The witness first: nothing can be added to a pod that is being deleted. Then nothing starts it again; then its process is ended. */
 async function halt(call: ObjectCall, vm: VirtualMachine, pods: readonly LauncherPod[]): Promise<Outcome> {
   const alive = pods.filter((pod) => !isTerminated(pod));
-  for (const pod of alive) await setWitness(call, pod);
   try {
+    for (const pod of alive) await setWitness(call, pod);
     await call.edit(VIRTUAL_MACHINES, vm, (seen) => {
       if (isHalted(seen)) return undefined;
       const spec = seen.spec?.runStrategy === undefined && seen.spec?.running !== undefined ? { running: false } : { runStrategy: 'Halted' };

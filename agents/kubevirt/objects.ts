@@ -19,12 +19,16 @@ export interface VirtualMachineInstance extends KubeObject {
 
 /** A pod with what its kubelet says of its containers and addresses. */
 export interface LauncherPod extends Pod {
+  spec: Pod['spec'] & { containers?: { name?: string }[] };
   status?: NonNullable<Pod['status']> & {
-    containerStatuses?: { name?: string; state?: { terminated?: object } }[];
+    containerStatuses?: { name?: string; state?: { terminated?: { reason?: string } } }[];
     podIP?: string;
     podIPs?: { ip?: string }[];
   };
 }
+
+/** Source: kubernetes/kubernetes, pkg/kubelet/kubelet_pods.go, "The container could not be located when the pod was terminated". */
+const CONTAINER_LOST = 'ContainerStatusUnknown';
 
 function kubevirt<T extends KubeObject>(kind: string, plural: string): Resource<T> {
   return { group: 'kubevirt.io', version: 'v1', kind, plural, namespaced: true };
@@ -58,9 +62,17 @@ export function runsBy({ spec }: VirtualMachine): string {
   return spec?.running === undefined ? 'runStrategy=(none)' : `running=${String(spec.running)}`;
 }
 
-/** Every container was ended, as the kubelet says; a phase alone is also set by those who only gave the pod up. */
-export function isTerminated({ status }: LauncherPod): boolean {
-  const containers = status?.containerStatuses ?? [];
+/** Every container was ended, as the kubelet says of each; a phase alone is also set by those who only gave the pod up. */
+export function isTerminated(pod: LauncherPod): boolean {
+  const { spec, status } = pod;
+  const ended = (status?.containerStatuses ?? []).flatMap(({ name, state }) => (state?.terminated === undefined ? [] : [name]));
   const isOver = status?.phase === 'Succeeded' || status?.phase === 'Failed';
-  return isOver && containers.length > 0 && containers.every(({ state }) => state?.terminated !== undefined);
+  const isWhole = ended.length > 0 && (spec.containers ?? []).every(({ name }) => ended.includes(name));
+  return isOver && isWhole && ended.length === status.containerStatuses?.length && lostContainer(pod) === undefined;
+}
+
+/** A container that its kubelet calls ended because it found it no more: what the runtime has lost sight of may run on. */
+export function lostContainer({ status }: LauncherPod): string | undefined {
+  const lost = status?.containerStatuses?.find(({ state }) => state?.terminated?.reason === CONTAINER_LOST);
+  return lost === undefined ? undefined : (lost.name ?? '?');
 }

@@ -1,6 +1,6 @@
 import type { PowerState } from '../../src/ports/agents.ts';
 import type { Node } from '../../src/ports/objects.ts';
-import { HALTED_BY_US, isHalted, isTerminated, MACHINE_HOSTS, runsBy } from './objects.ts';
+import { HALTED_BY_US, isHalted, isTerminated, lostContainer, MACHINE_HOSTS, runsBy } from './objects.ts';
 import type { LauncherPod, VirtualMachine, VirtualMachineInstance } from './objects.ts';
 
 /** The infrastructure cluster as it was read for one machine. */
@@ -58,6 +58,9 @@ function podPower(pod: LauncherPod, { instance, nodes }: MachineView): Power {
   }
   const phase = pod.status?.phase ?? '(none)';
   if (silence !== undefined) return { state: 'unknown', detail: `pod ${name} phase=${phase}: ${silence}` };
+  const lost = lostContainer(pod);
+  if (lost !== undefined)
+    return { state: 'unknown', detail: `pod ${name}: the kubelet of ${node} found its container ${lost} no more, which may run on` };
   if (deletionTimestamp !== undefined) return { state: 'pending', detail: `pod ${name} is terminating on ${node}` };
   const isUp = phase === 'Running' && (instance?.status?.phase ?? 'Running') === 'Running';
   return { state: isUp ? 'on' : 'pending', detail: `pod ${name} phase=${phase} on ${node}` };

@@ -43,6 +43,41 @@ describe('outlets of a rack PDU', () => {
     expect(await agent.read(outlet)).toMatchObject({ state: 'off', witness: { state: 'on', detail: 'CurrentAmps=0.8' } });
   });
 
+  describe('that are switched as a group', () => {
+    const GROUP = '/redfish/v1/PowerEquipment/RackPDUs/1/OutletGroups/G1';
+    const behind = (...ids: readonly string[]) => ({ Outlets: ids.map((id) => ({ '@odata.id': outletPath('1', id) })) });
+    const group = (links: unknown) => ({
+      '@odata.type': '#OutletGroup.v1_2_0.OutletGroup',
+      '@odata.id': GROUP,
+      Id: 'G1',
+      PowerState: 'Off',
+      Links: links,
+      Actions: { '#OutletGroup.PowerControl': { target: `${GROUP}/Actions/OutletGroup.PowerControl` } },
+    });
+    const readOf = async (links: unknown, off: readonly string[], leakAmps?: number) => {
+      const { agent, target, device } = await harnesses.start({ pdus: { 1: OUTLETS }, extra: { [GROUP]: group(links) } }, { resource: 'outlet' });
+      for (const plug of off) await agent.set(target({ plug }), 'off');
+      if (leakAmps !== undefined) device.faults = { leakAmps };
+      return agent.read(target({ plug: GROUP }));
+    };
+
+    it('are off where each of them is, by its own state and current', async () => {
+      const reading = await readOf(behind('A1', 'A2'), ['A1', 'A2']);
+      expect(reading).toMatchObject({ state: 'off', witness: { state: 'off', detail: 'A1 PowerState=Off, A2 PowerState=Off CurrentAmps=0' } });
+    });
+
+    it.each([
+      ['one is on', behind('A1', 'A3'), ['A1'], undefined, 'on'],
+      ['one still feeds somebody', behind('A1', 'A2'), ['A1', 'A2'], 0.8, 'on'],
+      ['one is not shown', behind('A1', 'A9'), ['A1'], undefined, 'unknown'],
+      ['one has no link', { Outlets: [{ '@odata.id': outletPath('1', 'A1') }, {}] }, ['A1'], undefined, 'unknown'],
+      ['none is named', behind(), [], undefined, 'unknown'],
+      ['nothing is said of them', undefined, [], undefined, 'unknown'],
+    ] as const)('are not off, whatever the group says, where %s', async (_what, links, off, leakAmps, state) => {
+      expect(await readOf(links, off, leakAmps)).toMatchObject({ state: 'off', witness: { state } });
+    });
+  });
+
   it('are refused where they are locked, or no switched outlets, with nothing sent', async () => {
     const { agent, target, device } = await start();
     expect((await agentFailure(agent.set(target({ plug: 'A4' }), 'off'))).message).toContain('PowerControlLocked=true');

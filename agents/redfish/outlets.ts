@@ -1,4 +1,4 @@
-import type { PlugEntry } from '../../src/ports/agents.ts';
+import type { PlugEntry, PowerState } from '../../src/ports/agents.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import type { Call } from '../shared/call.ts';
 import { advertised, allowedByActionInfo, type AdvertisedAction } from './action.ts';
@@ -7,7 +7,7 @@ import type { RedfishSettings } from './parameters.ts';
 import { RecentViews } from './recent-views.ts';
 import { powerState, showPower, unexpected, type Order, type ResourceView, type Subject, type Wish, type Witness } from './resource-view.ts';
 import type { Session } from './session.ts';
-import { isObject, linkPath, numberAt, objectAt, plain, textAt, type JsonObject } from './words.ts';
+import { isObject, linkPath, listAt, numberAt, objectAt, plain, textAt, type JsonObject } from './words.ts';
 
 const PDUS_MAX = 32;
 const OUTLETS_MAX = 1_000;
@@ -74,12 +74,10 @@ export class Outlets implements Subject {
     }
   }
 
-  /** The current that the outlet itself measures: one that is off and still feeds somebody is not off. */
-  async witness(_call: Call, view: ResourceView): Promise<Witness | undefined> {
-    const amps = numberAt(objectAt(view.resource, 'CurrentAmps'), 'Reading');
-    if (view.state !== 'off' || amps === undefined) return Promise.resolve(undefined);
-    const detail = `CurrentAmps=${amps}`;
-    return Promise.resolve({ source: `${view.path}#/CurrentAmps`, state: Math.abs(amps) > IDLE_AMPS ? 'on' : 'off', detail });
+  /** The current that the outlet itself measures: one that is off and still feeds somebody is not off. Of a group, its outlets one by one. */
+  async witness(call: Call, view: ResourceView): Promise<Witness | undefined> {
+    if (view.state !== 'off' || view.resource === undefined) return undefined;
+    return isGroup(view.resource) ? this.#ofGroup(call, view.path, view.resource) : currentOf(view.path, view.resource);
   }
 
   async order(call: Call, view: ResourceView, wish: Wish): Promise<Order> {
@@ -158,6 +156,24 @@ export class Outlets implements Subject {
     return response.status === 200 && isObject(response.body) ? response.body : undefined;
   }
 
+  /** What a group says of itself may be no more than what it was told: one of its outlets may be locked, or not have obeyed. */
+  async #ofGroup(call: Call, path: string, group: JsonObject): Promise<Witness> {
+    const members = listAt(objectAt(group, 'Links'), 'Outlets').map(linkPath);
+    const source = `${path}#/Links/Outlets`;
+    if (members.length === 0) return { source, state: 'unknown', detail: 'names no outlets: which ones would have to be off is not known' };
+    const shown: { state: PowerState; detail: string }[] = [];
+    for (const member of members) {
+      const outlet = member === undefined ? undefined : await this.#read(call, member);
+      const current = outlet === undefined ? undefined : currentOf(member ?? '', outlet);
+      const own = outlet?.['PowerStateInTransition'] === true ? 'pending' : powerState(outlet?.['PowerState']);
+      const state = own === 'off' && current !== undefined ? current.state : own;
+      const detail = outlet === undefined ? 'not shown' : [showPower(outlet), current?.detail ?? []].flat().join(' ');
+      shown.push({ state, detail: `${idOf(member ?? '?')} ${detail}` });
+    }
+    const worst = (['on', 'unknown', 'pending'] as const).find((one) => shown.some(({ state }) => state === one)) ?? 'off';
+    return { source, state: worst, detail: plain(shown.map(({ detail }) => detail).join(', '), []) };
+  }
+
   /** Every outlet of the PDU that is meant: the configured one, or the only one. */
   async #all(call: Call): Promise<{ members: readonly Member[]; isCut: boolean }> {
     if (this.#outlets !== undefined) return this.#outlets;
@@ -192,6 +208,18 @@ export class Outlets implements Subject {
 
 function controlOf(resource: JsonObject): AdvertisedAction | undefined {
   return ACTIONS.map((name) => advertised(resource, name, 'PowerState')).find((action) => action !== undefined);
+}
+
+function isGroup(resource: JsonObject): boolean {
+  return (
+    textAt(resource, '@odata.type')?.startsWith('#OutletGroup.') === true || objectAt(resource['Actions'], '#OutletGroup.PowerControl') !== undefined
+  );
+}
+
+function currentOf(path: string, outlet: JsonObject): Witness | undefined {
+  const amps = numberAt(objectAt(outlet, 'CurrentAmps'), 'Reading');
+  if (amps === undefined) return undefined;
+  return { source: `${path}#/CurrentAmps`, state: Math.abs(amps) > IDLE_AMPS ? 'on' : 'off', detail: `CurrentAmps=${amps}` };
 }
 
 /** What people call an outlet: the label they gave it first. */

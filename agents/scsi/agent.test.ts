@@ -190,6 +190,11 @@ describe.skipIf(!isSshdThere)('scsi on a host that is well', { timeout: 90_000 }
     });
   });
 
+  it('may have taken it away where the agent was killed', async () => {
+    script('fence', 'kill -9 $$');
+    expect(await agent.set(target(), 'closed')).toMatchObject({ result: 'unclear' });
+  });
+
   it('is never run on the node itself, whatever its address is called', async () => {
     await agent.close?.();
     agent = await agentWith(readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim());

@@ -1,7 +1,7 @@
 import type { AgentContext, FabricAgent, Outcome, PortState, Reading, Target } from '../../src/ports/agents.ts';
 import { addressCheckOf } from '../shared/address/address-check.ts';
 import { Call } from '../shared/call.ts';
-import { CommandRunner, saidBy } from '../shared/command/command-runner.ts';
+import { CommandRunner, outcomeOf, saidBy } from '../shared/command/command-runner.ts';
 import { demandElsewhere } from '../shared/command/other-host.ts';
 import { fenceInput, persistArgv } from './commands.ts';
 import { parseSettings, type ScsiSettings } from './parameters.ts';
@@ -36,9 +36,7 @@ export class ScsiAgent implements FabricAgent {
       if (state === 'open')
         throw call.error('Refused', 'only the node itself can register its key again: its daemon does, in a new boot (--unfence-device)');
       const argv = [...settings.before, settings.fencePath];
-      const answer = await this.#commands.run(call, settings.place, argv, { gate: () => target.beforeSend(), input: fenceInput(settings) });
-      if (answer.code !== 0) throw call.error('Refused', saidBy(answer));
-      return { result: 'accepted', detail: saidBy(answer) };
+      return outcomeOf(call, await this.#commands.run(call, settings.place, argv, { gate: () => target.beforeSend(), input: fenceInput(settings) }));
     });
   }
 

@@ -93,6 +93,22 @@ describe('storage', { timeout: 90_000 }, () => {
     expect(await agent.read(target())).toMatchObject({ state: 'open' });
   });
 
+  it.each([
+    ['10.0.0.5(sync,rw)', 'open'],
+    ['10.0.0.51(sync,rw)', 'closed'],
+    ['10.0.0.0/24(sync,rw)', 'open'],
+    ['*(sync,rw)', 'open'],
+    ['<world>(sync,rw)', 'open'],
+    ['*.example.com(sync,rw)', 'open'],
+    ['@workers(sync,rw)', 'open'],
+  ] as const)('as its page writes it for NFS, takes an export to %s for %s', async (shown, state) => {
+    const page = readFileSync(new URL('README.md', import.meta.url), 'utf8');
+    const written = (name: string): string => new RegExp(`^ *${name}=(.*)$`, 'm').exec(page)?.[1] ?? '';
+    script('echo "/srv/always  192.0.2.9(ro)"', `echo "/srv/vol1  ${shown}"`);
+    const lines = { closed_match: written('closed_match'), open_match: written('open_match') };
+    expect(await agent.read(target(lines, { plug: '10.0.0.5' }))).toMatchObject({ state });
+  });
+
   it('does not believe a command that did nothing', async () => {
     script('[ "$1" = list ] && echo "Export list:" && cat ' + clients, 'exit 0');
     await agent.set(target(), 'closed');
@@ -122,6 +138,11 @@ describe('storage', { timeout: 90_000 }, () => {
       message: expect.stringContaining('permission denied') as string,
     });
     await expect(agent.read(target())).rejects.toMatchObject({ kind: 'Unreachable', message: expect.stringContaining('exit code 3') as string });
+  });
+
+  it('does not know what a command has done that was killed', async () => {
+    script('kill -9 $$');
+    expect(await agent.set(target(), 'closed')).toMatchObject({ result: 'unclear', detail: 'exit code (none)' });
   });
 
   it('ends a command that does not end', async () => {

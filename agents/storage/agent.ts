@@ -1,7 +1,7 @@
 import type { AgentContext, FabricAgent, Outcome, PortState, Reading, Target } from '../../src/ports/agents.ts';
 import { addressCheckOf } from '../shared/address/address-check.ts';
 import { Call } from '../shared/call.ts';
-import { CommandRunner, saidBy } from '../shared/command/command-runner.ts';
+import { CommandRunner, outcomeOf, saidBy } from '../shared/command/command-runner.ts';
 import { demandElsewhere } from '../shared/command/other-host.ts';
 import type { ProgramFolder } from '../shared/process/program-folder.ts';
 import { deviceMessage } from '../shared/ssh/words.ts';
@@ -43,9 +43,7 @@ export class StorageAgent implements FabricAgent {
     return this.#with(target, `set ${state}`, async ({ call, settings, placeholders }) => {
       const command = state === 'closed' ? settings.close : settings.open;
       if (command === undefined) throw call.error('Refused', 'open_command is not given: open the access of the node by hand');
-      const answer = await this.#commands.run(call, settings.place, argvOf(command, placeholders), { gate: () => target.beforeSend() });
-      if (answer.code !== 0) throw call.error('Refused', saidBy(answer));
-      return { result: 'accepted', detail: saidBy(answer) };
+      return outcomeOf(call, await this.#commands.run(call, settings.place, argvOf(command, placeholders), { gate: () => target.beforeSend() }));
     });
   }
 

@@ -26,6 +26,8 @@ export class DeviceCall {
   isAfterOff = false;
   /** A boot of the device is waited out for so long beyond the budget of the job. */
   patienceMs = 0;
+  /** It has answered without showing whose it is. */
+  #isAnonymous = false;
   readonly #agent: Switchable;
   readonly #parameters: Parameters;
   readonly #job: Job;
@@ -53,6 +55,7 @@ export class DeviceCall {
   }
 
   #identified(reading: Reading): Reading {
+    this.#isAnonymous ||= reading.identity === 'unverified';
     if (this.#job.identityRequired && reading.identity !== 'verified') {
       throw this.failure(
         'Misconfigured',
@@ -134,9 +137,11 @@ export class DeviceCall {
     return this.#agent.kind === 'power' && (this.method.evidence ?? 'power-off') === 'power-off';
   }
 
-  /** An off that it does not say to have sent may have been none, for the plug read off; or of what was never there. */
+  /** An off that it does not say to have sent may have been none, for the plug read off; or of what was never there, or never the node's. */
   get skipsWhatIsOff(): boolean {
-    return this.#agent.kind === 'power' ? this.#agent.skipsWhatIsOff === true : this.#agent.mustBeSeenOpen === true;
+    if (this.#agent.kind === 'power') return this.#agent.skipsWhatIsOff === true;
+    const { mustBeSeenOpen } = this.#agent;
+    return this.#isAnonymous || (typeof mustBeSeenOpen === 'function' ? mustBeSeenOpen(this.#parameters) : mustBeSeenOpen === true);
   }
 
   failure(kind: ConstructorParameters<typeof AgentError>[0], asked: string, answered: string): AgentError {

@@ -226,7 +226,7 @@ export class Dispatcher implements Runner, Prober {
     if (unseen.length > 0) {
       const names = unseen.map(({ method }) => method.name).join(', ');
       return {
-        message: `${detail}; no proof: this fence has not seen ${names} open, so that it may be of what was never there (a mistyped key or name)`,
+        message: `${detail}; no proof: this fence has not seen ${names} open, so that it may be of what was never the node's (a mistyped key, name or port), or an old record`,
       };
     }
     const evidence = {

@@ -86,6 +86,21 @@ describe('paths to a storage', () => {
     });
   });
 
+  it.each([
+    ['the one that is switched', '2', [], 'close-2'],
+    ['one beside it', '1', [], 'close-1'],
+    ['one beside it, that it saw open and closed', '1', ['close-1'], undefined],
+  ] as const)('that do not show whose they are count only where this fence saw them open: %s', async (_what, plug, seen, unproven) => {
+    const harness = harnessWith();
+    harness.plug('switch', plug).identity = 'unverified';
+    harness.plug('switch', '2').state = 'off';
+    const entry = { ...harness.job(LAST, 'off').entry, operation: 'off:close-2' };
+    const report = await harness.run(harness.job(LAST, 'off', { ...REVOKING, entry, offWasSent: ({ name }) => seen.some((one) => one === name) }));
+    const told = unproven === undefined ? 'read back' : `has not seen ${unproven} open`;
+    expect(report).toMatchObject({ result: 'succeeded', message: expect.stringContaining(told) as string });
+    expect(report.evidence?.kind).toBe(unproven === undefined ? 'storage-revoked' : undefined);
+  });
+
   it('are read anew for a release that comes later', async () => {
     const harness = harnessWith();
     harness.plug('switch', '2').state = 'off';

@@ -31,7 +31,7 @@ export const STATEMENTS: Readonly<Record<LawName, LawStatement>> = {
       'A NodeFence of the node exists at every release, except for a host that its BareMetalHost operator switched.',
       'For `power-off`: an off was sent to a device of the node after the fence began. Since the last command to it, every such device, and every device that the current level of the plan names, has read off at least three times in a row over `off_stable`. The true power of the machine was off from the proof to the release.',
       'A device that failed may be left out when a later level of the plan is proven off.',
-      'For `storage-revoked`: every path of the node was closed and read closed at least three times over `off_stable`; only pods are released.',
+      'For `storage-revoked`: every path of the node was closed and read closed at least three times over `off_stable`; one that does not show whose it is was seen open by this fence before it closed it; only pods are released.',
       'For `ack`: a person made the acknowledgement, for this NodeFence, this incident and this boot, at most 15 minutes before it was accepted; no device read on afterwards.',
       'For `watchdog` and `kdump`: the plan admits the kind, a method of power management waited for it, and the machine went down or panicked after its last sign of life. `kdump` releases pods only.',
       'For a host that its BareMetalHost operator switched: our annotation asked for the off and still stood, the operator reported the host as off afterwards, we read that, and the true power was off.',

@@ -176,8 +176,11 @@ export interface PowerAgent extends AgentExtras {
 
 export interface FabricAgent extends AgentExtras {
   readonly kind: 'fabric';
-  /** `closed` may be said of what was never there, such as a mistyped key: it proves a revocation only of what was open right before our set. */
-  readonly mustBeSeenOpen?: true;
+  /**
+   * `closed` may be said of what was never there, such as a mistyped key, or by a record that nobody has kept: it proves a revocation only of what was open right
+   * before our set. The same holds of every port that does not show whose it is.
+   */
+  readonly mustBeSeenOpen?: true | ((parameters: Parameters) => boolean);
   read(target: Target): Promise<Reading<PortState>>;
   set(target: Target, state: 'open' | 'closed'): Promise<Outcome>;
 }

@@ -21,6 +21,16 @@ export const CEPH_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(BLOCKLIST, 'an end without a zone'),
   },
   {
+    name: 'ceph record believed',
+    defect: 'a NetworkFence that was fenced before this fence is believed, though the address may be off the list since',
+    file: 'agents/ceph/agent.ts',
+    edits: [["['via'] !== 'exec'", "['via'] === ''"]],
+    killedBy: byTest(
+      NETWORK_FENCE,
+      'says that its closed proves only what was seen open before: it is a record, which nobody mends who uses ceph itself',
+    ),
+  },
+  {
     name: 'ceph prefix',
     defect: 'an entry that only begins like the address counts',
     file: 'agents/ceph/blocklist.ts',

@@ -38,6 +38,16 @@ export const DEVICE_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(STABLE, 'believes no 2xx: a device that says yes and stays on ends as Timeout after power_timeout, in seconds and not in polls'),
   },
   {
+    name: 'closed of nobody knows whom',
+    defect: 'a port that does not show whose it is, and was closed before this fence, proves that the node was shut out',
+    file: 'src/dispatch/device-call.ts',
+    edits: [['return this.#isAnonymous || (', 'return (']],
+    killedBy: byTest(
+      'src/dispatch/revocation.test.ts',
+      'that do not show whose they are count only where this fence saw them open: the one that is switched',
+    ),
+  },
+  {
     name: 'unsent off',
     defect: 'an off that never left, for the login failed, is proven by reads of off',
     file: 'src/dispatch/switching.ts',

@@ -6,6 +6,29 @@ const KUBEVIRT_AGENT = 'agents/kubevirt/agent.test.ts';
 /** Defects of the agent kubevirt. */
 export const KUBEVIRT_MUTANTS: readonly SourceMutant[] = [
   {
+    name: 'kubevirt container lost',
+    defect: 'a container that its kubelet found no more has ended',
+    file: 'agents/kubevirt/objects.ts',
+    edits: [['state?.terminated?.reason === CONTAINER_LOST', "state?.terminated?.reason === ''"]],
+    killedBy: byTest(KUBEVIRT_AGENT, 'does not take a container for ended that its kubelet found no more'),
+  },
+  {
+    name: 'kubevirt container unsaid',
+    defect: 'a container of which nothing is said has ended with the others',
+    file: 'agents/kubevirt/objects.ts',
+    edits: [[' && (spec.containers ?? []).every(({ name }) => ended.includes(name))', ' && spec !== undefined']],
+    killedBy: byTest(KUBEVIRT_AGENT, 'does not take a container for ended that nothing is said of'),
+  },
+  {
+    name: 'kubevirt half a witness',
+    defect: 'a pod keeps our finalizer where another pod of the machine could not be given one',
+    file: 'agents/kubevirt/agent.ts',
+    edits: [
+      ['  try {\n    for (const pod of alive) await setWitness(call, pod);', '  for (const pod of alive) await setWitness(call, pod);\n  try {'],
+    ],
+    killedBy: byTest(KUBEVIRT_AGENT, 'leaves no witness behind when it may not put one on each of its pods'),
+  },
+  {
     name: 'kubevirt terminated by a dead host',
     defect: 'a pod that a dead host is said to have ended is off',
     file: 'agents/kubevirt/power.ts',

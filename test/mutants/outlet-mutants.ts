@@ -3,8 +3,9 @@ import type { SourceMutant } from './source-mutant.ts';
 
 const LOOK = 'agents/pdu/look.test.ts';
 const OUTLETS = 'agents/pdu/outlets.test.ts';
+const REDFISH_OUTLETS = 'agents/redfish/outlets.test.ts';
 
-/** Defects of the agent pdu, beside those of single families. */
+/** Defects of the agent pdu, beside those of single families, and of outlets that speak Redfish. */
 export const OUTLET_MUTANTS: readonly SourceMutant[] = [
   {
     name: 'off that is to be on',
@@ -12,6 +13,20 @@ export const OUTLET_MUTANTS: readonly SourceMutant[] = [
     file: 'agents/pdu/families.ts',
     edits: [['      off: [2, 4, 6, 10, 14, 16],\n', '']],
     killedBy: byTest(LOOK, 'of sentry4 that shows off is not off while its control state says that it is to be on'),
+  },
+  {
+    name: 'group believed',
+    defect: 'an outlet group that calls itself off is off, though one of its outlets is on',
+    file: 'agents/redfish/outlets.ts',
+    edits: [['return isGroup(view.resource) ?', "return textAt(view.resource, 'Id') === '' ?"]],
+    killedBy: byTest(REDFISH_OUTLETS, 'are not off, whatever the group says, where one is on'),
+  },
+  {
+    name: 'group without outlets',
+    defect: 'an outlet group that names no outlets is off',
+    file: 'agents/redfish/outlets.ts',
+    edits: [['if (members.length === 0) return', 'if (members.length < 0) return']],
+    killedBy: byTest(REDFISH_OUTLETS, 'are not off, whatever the group says, where none is named'),
   },
   {
     name: 'second column unread',

@@ -65,10 +65,17 @@ export const STORAGE_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(STORAGE_AGENT, 'storage puts no "-rf" into a command'),
   },
   {
+    name: 'killed is refused',
+    defect: 'a command that was killed in the midst of it counts as refused, and nothing is read after it',
+    file: 'agents/shared/command/command-runner.ts',
+    edits: [["if (answer.code === undefined) return { result: 'unclear', detail };", '']],
+    killedBy: byTest(STORAGE_AGENT, 'does not know what a command has done that was killed'),
+  },
+  {
     name: 'storage failed closing',
     defect: 'a closing command that failed counts as done',
-    file: 'agents/storage/agent.ts',
-    edits: [["if (answer.code !== 0) throw call.error('Refused', saidBy(answer));", '']],
+    file: 'agents/shared/command/command-runner.ts',
+    edits: [["if (answer.code !== 0) throw call.error('Refused', detail);", '']],
     killedBy: byTest(STORAGE_AGENT, 'tells what a command said that failed'),
   },
   {

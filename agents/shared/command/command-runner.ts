@@ -1,5 +1,6 @@
 import type { Clock } from '../../../src/ports/clock.ts';
 import { ANY_ADDRESS, type AddressCheck } from '../address/address-check.ts';
+import type { Outcome } from '../../../src/ports/agents.ts';
 import type { Call } from '../call.ts';
 import { ProgramFolder } from '../process/program-folder.ts';
 import { NotStarted, runProgram } from '../process/run-program.ts';
@@ -110,4 +111,12 @@ function quoted(word: string): string {
 export function saidBy({ code, stdout, stderr }: CommandAnswer): string {
   const message = deviceMessage(stderr.trim() === '' ? stdout : stderr, []);
   return `exit code ${code ?? '(none)'}${message === '' ? '' : `: ${message}`}`;
+}
+
+/** What came of a command that changes something. `named`: what to say before its words. One that ended without a code was killed: whether it has done anything, nobody knows. */
+export function outcomeOf(call: Pick<Call, 'error'>, answer: CommandAnswer, named = ''): Outcome {
+  const detail = `${named}${saidBy(answer)}`;
+  if (answer.code === undefined) return { result: 'unclear', detail };
+  if (answer.code !== 0) throw call.error('Refused', detail);
+  return { result: 'accepted', detail };
 }

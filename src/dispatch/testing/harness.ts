@@ -195,7 +195,7 @@ export class Harness {
           Promise.resolve({
             state: port(plug.state),
             detail: `port ${port(plug.state)}`,
-            identity: 'unverified',
+            identity: plug.identity,
             ...(this.openInPart.has(target.plug) && plug.state === 'on' ? { isOpenInPart: true } : {}),
           }),
         ),

@@ -72,7 +72,7 @@ export class MachineWorld {
     await this.pod(name, host);
   }
 
-  async pod(name: string, host: string, suffix = 'x'): Promise<void> {
+  async pod(name: string, host: string, suffix = 'x', containers: readonly string[] = ['compute']): Promise<void> {
     const pod: Pod = {
       metadata: {
         name: `virt-launcher-${name}-${suffix}`,
@@ -80,13 +80,17 @@ export class MachineWorld {
         labels: { 'kubevirt.io': 'virt-launcher' },
         annotations: { 'kubevirt.io/domain': name },
       },
-      spec: { nodeName: host, containers: [{ name: 'compute', image: 'launcher' }], terminationGracePeriodSeconds: 30 } as Pod['spec'],
+      spec: {
+        nodeName: host,
+        containers: containers.map((each) => ({ name: each, image: 'launcher' })),
+        terminationGracePeriodSeconds: 30,
+      } as Pod['spec'],
     };
     const created = await this.objects.cluster.create(LAUNCHER_PODS, pod);
     await this.objects.status(
       LAUNCHER_PODS,
       pod.metadata.name,
-      { phase: 'Running', containerStatuses: [{ name: 'compute', state: { running: {} } }] },
+      { phase: 'Running', containerStatuses: containers.map((each) => ({ name: each, state: { running: {} } })) },
       NAMESPACE,
     );
     this.#processes.set(created.metadata.uid ?? '', name);
