@@ -151,12 +151,12 @@ export class FenceController implements ProofReader {
     const fence = this.#known.newest(name);
     const node = listers.nodes.get(name);
     this.#fenceable.see(name, node === undefined ? undefined : planner.planFor(node));
+    if (this.#lost.tell(name, this.#runs.of(name))) this.#runs.forget(name, fence?.status);
     if (fence === undefined && node === undefined) {
       this.#observations.delete(name);
       this.#orphans.forget(name);
       return this.records.end(name);
     }
-    if (this.#lost.tell(name, this.#runs.of(name))) this.#runs.forget(name, fence?.status);
     if (node !== undefined) await this.#orphans.mend(node, fence);
     const bootID = node?.status.nodeInfo?.bootID;
     await this.#acknowledgements.settle(name, fence, bootID);

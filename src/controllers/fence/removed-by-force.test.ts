@@ -36,6 +36,7 @@ function world() {
     for (const listener of listeners) listener(before, stored);
   };
   const told: string[] = [];
+  const problems: string[] = [];
   const sent: string[] = [];
   let beforeSend: () => void = () => undefined;
   let end = Promise.withResolvers<Partial<JobReport>>();
@@ -73,10 +74,12 @@ function world() {
       event: (_about: unknown, _type: unknown, reason: string, message: string) => void (reason === 'FenceRemovedByForce' && told.push(message)),
     },
     runner: { ...harness.dependencies.runner, run },
+    metrics: { ...harness.dependencies.metrics, problem: (reason: string) => void problems.push(reason) },
   });
   const controller = new FenceController(harness.dependencies);
   return {
     told,
+    problems,
     sent,
     heard,
     harness,
@@ -170,6 +173,20 @@ describe('while an off is on its way, its NodeFence', () => {
     heard();
     await pass(1_000);
     expect(told).toHaveLength(1);
+  });
+
+  it('is gone, and its Node too: where there is nothing to tell it on, metric and log have it', async () => {
+    const { told, problems, pass, becomes, heard, ends, harness } = world();
+    await pass();
+    becomes(undefined);
+    heard();
+    harness.nodes.items = [];
+    await pass(1_000);
+    expect(problems).toEqual([]);
+    await ends(OFF);
+    await pass(1_000);
+    await pass(1_000);
+    expect([problems, told]).toEqual([['FenceRemovedByForce'], []]);
   });
 
   it('is gone, and the off never left: there is nothing to tell', async () => {
