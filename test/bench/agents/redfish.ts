@@ -8,6 +8,7 @@ import { inParallel, runPeer, samplesOf } from './peer.ts';
 import type { Peer } from './peer.ts';
 import { startFarm } from './farm.ts';
 import type { Farm, FarmOptions } from './farm.ts';
+import { bareOff } from './redfish-floor.ts';
 import { compared, peerWay, realWay, warmWay } from './single.ts';
 import type { Way } from './single.ts';
 import { ratioOf, STORM_ROUNDS } from './storm.ts';
@@ -71,11 +72,12 @@ export function measureRedfish(): Promise<Way[]> {
 
 /**
  * A hundred BMCs, ten at a time. Ours three times in each round: by an agent that has never asked any; behind their probes, when every connection and session is over for
- * want of use, as a controller finds them; and with connections and sessions open, as those of nodes whose off is near.
+ * want of use, as a controller finds them; and with connections and sessions open, as those of nodes whose off is near. Beside the first, by turns before and behind it,
+ * the least that a program in Node can take.
  */
 export async function measureRedfishStorm(): Promise<StormRatio[]> {
   const farm = await startFarm({ protocol: 'redfish', count: STORM });
-  const costs: Record<'peers' | 'cold' | 'probed' | 'warm', Cost[]> = { peers: [], cold: [], probed: [], warm: [] };
+  const costs: Record<'peers' | 'bare' | 'cold' | 'probed' | 'warm', Cost[]> = { peers: [], bare: [], cold: [], probed: [], warm: [] };
   try {
     const tell = (action: string) => inParallel(farm.devices, AT_ONCE, (parameters) => runPeer(fencePeer(parameters, action)));
     for (let round = 0; round < STORM_ROUNDS; round += 1) {
@@ -83,9 +85,15 @@ export async function measureRedfishStorm(): Promise<StormRatio[]> {
       await tell('on');
       const agent = await powerAgent('redfish');
       const turn = (state: 'on' | 'off') => inParallel(targetsOf(farm), AT_ONCE, (target) => switchOnce(agent, target, state));
+      const bare = async (): Promise<void> => {
+        costs.bare.push(await inParallel(farm.devices, AT_ONCE, (parameters) => bareOff(parameters, SYSTEM_URI)));
+        await tell('on');
+      };
       try {
+        if (round % 2 === 1) await bare();
         costs.cold.push(await turn('off'));
         await turn('on');
+        if (round % 2 === 0) await bare();
         await pause(CLOSED_AFTER_MS);
         costs.probed.push(await turn('off'));
         await turn('on');
@@ -95,9 +103,14 @@ export async function measureRedfishStorm(): Promise<StormRatio[]> {
         await agent.close?.();
       }
     }
-    const named = (name: 'cold' | 'probed' | 'warm', words: string): StormRatio =>
-      ratioOf(`fence_redfish; ours ${words}`, STORM, AT_ONCE, costs.peers, costs[name]);
-    return [named('cold', 'cold'), named('probed', 'probed before'), named('warm', 'warm')];
+    const named = (name: Exclude<keyof typeof costs, 'peers'>, words: string): StormRatio =>
+      ratioOf(`fence_redfish; ${words}`, STORM, AT_ONCE, costs.peers, costs[name]);
+    return [
+      { ...named('bare', "its three requests by Node's HTTPS, nothing checked"), isFloor: true },
+      named('cold', 'ours cold'),
+      named('probed', 'ours probed before'),
+      named('warm', 'ours warm'),
+    ];
   } finally {
     await farm.close();
   }

@@ -16,6 +16,8 @@ export interface StormRatio {
   cpuMs: number;
   wallRatio: number;
   cpuRatio: number;
+  /** Not ours: the least that such a program can take. */
+  isFloor?: boolean;
 }
 
 export interface Cost {

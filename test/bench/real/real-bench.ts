@@ -177,7 +177,7 @@ async function started({ command, environment, log }: Program): Promise<{ reader
 
 /** The controller says that it starts once the API server has told its version. Milliseconds since 1970. */
 function firstAnswerAtMs(log: string): number | undefined {
-  const line = log.split('\n').find((text) => text.includes('"msg":"starting"'));
+  const line = log.split('\n').find((text) => text.includes('"message":"starting"'));
   return line === undefined ? undefined : Date.parse((JSON.parse(line) as { time: string }).time);
 }
 
