@@ -24,8 +24,11 @@ export function nearest(written: string, known: Iterable<string>): string | unde
   const word = spelling(written).slice(0, WORD_MAX);
   let best: { name: string; away: number } | undefined;
   for (const name of known) {
+    const most = Math.min(3, Math.floor(Math.max(word.length, name.length) / 3));
+    // Each letter too many is one away: most names need no closer look, and each probe of a device asks.
+    if (Math.abs(word.length - name.length) > most) continue;
     const away = distance(word, spelling(name));
-    if (away <= Math.min(3, Math.floor(Math.max(word.length, name.length) / 3)) && (best === undefined || away < best.away)) best = { name, away };
+    if (away <= most && (best === undefined || away < best.away)) best = { name, away };
   }
   return best?.name;
 }
