@@ -12,6 +12,7 @@ export const scsi: AgentDefinition = {
   actions: ['off'],
   deviceMaxLatencyMs: 10_000,
   needsStorage: true,
+  undoneBy: 'unfence',
   deviceKey: (parameters) => {
     const named = canonical(scsiParameters, parameters);
     const place = placeKey(named);

@@ -58,8 +58,10 @@ export function checkSteps(steps: ResolvedSteps, { supplies, minimumEvidence }: 
     [...recovery, ...steps['power-management'].flatMap(({ methods }) => methods)].filter(({ action }) => action === 'on').map(plugKey),
   );
   for (const method of isolation.filter(({ kind, action }) => kind === 'fabric' && action === 'off')) {
-    if (!method.isUndoneByOthers && !reopened.has(plugKey(method)))
-      problems.warning(method.where, `${describe(method)} is closed by ${method.name}, and no later method opens it`);
+    const { undoneBy } = method;
+    if (method.isUndoneByOthers || reopened.has(plugKey(method)) || (undoneBy !== undefined && lets.has(undoneBy))) continue;
+    const how = undoneBy === undefined ? '' : `: name one of agent ${undoneBy} in recovery`;
+    problems.warning(method.where, `${describe(method)} is closed by ${method.name}, and no later method opens it${how}`);
   }
   checkStorages(isolation, [...recovery, ...steps['power-management'].flatMap(({ methods }) => methods)], problems);
   const switching = steps['power-management'].flatMap(({ methods }) => methods);

@@ -4,8 +4,12 @@ import { configurationOf } from './configuration.ts';
 import { resolvePlan } from './resolve-plan.ts';
 import type { Plan } from '../domain/plan.ts';
 
-function planWith(method: string): Plan {
-  const data = { 'config.properties': 'isolation=m\npower_management=', 'fence-method-m': `${method}\nplug=i-0123456789abcdef0\naction=off` };
+function planWith(method: string, recovery = ''): Plan {
+  const data = {
+    'config.properties': `isolation=m\npower_management=\nrecovery=${recovery}`,
+    'fence-method-m': `${method}\nplug=i-0123456789abcdef0\naction=off`,
+    'fence-method-registered': 'agent_name=unfence',
+  };
   const configuration = configurationOf([{ name: 'fence-config-worker-1', data }], standardRegistry());
   const node = { name: 'worker-1', labels: {}, annotations: {}, addresses: [], providerID: 'aws:///eu-central-1a/i-0123456789abcdef0' };
   return resolvePlan({ node, configuration, secretKeys: () => undefined });
@@ -26,6 +30,15 @@ it('a security group isolates without a storage, and something has to open it ag
   const plan = planWith(GROUP);
   expect(plan.isolation.flatMap(({ methods }) => methods)).toMatchObject([{ agent: 'aws-security-group', device: 'aws eu-central-1' }]);
   expect(plan.problems.map(({ message }) => message)).toContainEqual(expect.stringContaining('no later method opens it'));
+});
+
+it.for([
+  { recovery: 'uncordon', warned: [expect.stringContaining('no later method opens it: name one of agent unfence in recovery')] },
+  { recovery: 'registered uncordon', warned: [] },
+])('a registration that was taken away is put back by the daemon of the node alone: $recovery', ({ recovery, warned }) => {
+  const scsi = `agent_name=scsi\nip=192.0.2.50\nusername=root\npassword=change-me\nhost_key_fingerprint=SHA256:uNiVztksCsDhcc0u9e8BrB6rqIVu3JWLmUVYOhFf4Yc\ndevices=/dev/sda\nkey=0x1\nstorage=san\nstorage_match=class:san`;
+  const messages = planWith(scsi, recovery).problems.map(({ message }) => message);
+  expect(messages.filter((message) => message.includes('closed by'))).toEqual(warned);
 });
 
 it('volumes have to say which storage they are, and nothing has to open them again', () => {

@@ -326,7 +326,7 @@ export interface AgentDefinition {
   whileOff?: true;
   /** Of an action agent: it begins with a read of the Node, which is asked for ahead (`Target.standing`). */
   editsNode?: true;
-  /** Of an action agent: the agent that takes back, in recovery, what it did. */
+  /** The agent that takes back, in recovery, what it did. */
   undoneBy?: string;
   create(context: AgentContext): Promise<Agent>;
 }
