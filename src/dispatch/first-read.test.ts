@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { DEFAULT_TIMING } from '../domain/plan.ts';
 import type { Agent, AgentRegistry, Reading } from '../ports/agents.ts';
 import type { Job } from '../ports/jobs.ts';
 import type { ProbeRequest } from '../ports/probes.ts';
@@ -23,6 +24,17 @@ describe('an off whose device was read while its node was isolated', () => {
     expect(calls(harness).slice(0, 3)).toEqual(['connect bmc', 'set off bmc', 'read bmc']);
     expect(harness.calls(/^read/u).length).toBeGreaterThanOrEqual(3);
     expect(report.edgeUnseen).toBeUndefined();
+  });
+
+  it('is proven by reads that follow it alone where the plug showed off before: what was read while its node was isolated is none of them', async () => {
+    const harness = new Harness(new ManualClock());
+    harness.plug('bmc').state = 'off';
+    const report = await harness.run(harness.job(BMC, 'off', begunWith(Promise.resolve<Reading>({ ...ON, state: 'off', detail: 'PowerState=off' }))));
+    expect(report).toMatchObject({ result: 'succeeded', evidence: { kind: 'power-off' }, edgeUnseen: true });
+    const reads = harness.calls(/^read/u).map(({ atMs }) => atMs);
+    expect(calls(harness).slice(0, 3)).toEqual(['connect bmc', 'set off bmc', 'read bmc']);
+    expect(reads.length).toBeGreaterThanOrEqual(3);
+    expect((reads.at(-1) ?? 0) - (reads[0] ?? 0), 'off_stable, from the first read after the off').toBeGreaterThanOrEqual(DEFAULT_TIMING.offStableMs);
   });
 
   it('is not sent where that did not show whose machine it is', async () => {

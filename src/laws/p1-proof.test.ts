@@ -15,7 +15,8 @@ import {
   RELEASE_AT,
   without,
 } from './sample-trace.ts';
-import type { TraceEvent } from './trace.ts';
+import type { NodeFenceStatus } from '../domain/node-fence.ts';
+import type { ApiEvent, TraceEvent } from './trace.ts';
 
 const P1 = (trace: readonly TraceEvent[]): { checks: number; violations: string[] } => judge(trace).laws.P1;
 const isRead = (event: TraceEvent): boolean => event.kind === 'device' && event.action === 'read' && event.shown === 'off';
@@ -149,5 +150,62 @@ describe('P1, proof before release', () => {
   it('does not take a taint that stood already for a release', () => {
     const tainted = nodePatch(RELEASE_AT + 50, node({ taints: [FOREIGN_TAINT, OUR_TAINT], unschedulable: true }));
     expect(P1([...goodTrace(), tainted]).checks).toBe(P1(goodTrace()).checks);
+  });
+});
+
+describe('P1, what a fence takes for a proof of off', () => {
+  const OFF = { shown: 'off', answer: '200 Off' } as const;
+  const isFence = (event: TraceEvent): event is ApiEvent => event.kind === 'api' && event.resource === 'nodefences.ha.k8s.io';
+  /** Nothing is released on it: only what the NodeFence says is judged. */
+  const given = (reads: readonly number[], more: readonly TraceEvent[] = []): string[] => {
+    const kept = without((event) => isRead(event) || (event.at > 14_300 && (isFence(event) || event.at === RELEASE_AT)));
+    return P1([...kept, ...reads.map((at) => device(at, 'read', OFF)), ...more]).violations;
+  };
+
+  it('is one where it was read stably after its off', () => {
+    expect(given([11_200, 12_200, 13_200, 14_200])).toEqual([]);
+  });
+
+  it('is none where a read is counted that was begun while the node was isolated, before its off was intended', () => {
+    const words = 'a was taken for proven off, but 10.0.0.1:443 had not shown off stably since the run that proved it was intended';
+    expect(given([10_060, 11_200, 12_200, 13_100]).join()).toContain(words);
+    expect(given([9_000, 10_060, 11_200, 12_200]).join()).toContain(words);
+  });
+
+  it('is none where a read is counted that came between the intent of its off and the off itself', () => {
+    expect(given([10_160, 11_200, 13_180]).join()).toContain('had not shown off stably');
+  });
+
+  it('is none where it was read too seldom, or showed something else in between', () => {
+    expect(given([11_200, 14_250]).join()).toContain('had not shown off stably');
+    expect(given([11_200, 12_200, 14_250], [device(13_000, 'read', { shown: 'on' })]).join()).toContain('had not shown off stably');
+  });
+
+  it('stays one where somebody switched the machine on before it was written', () => {
+    expect(given([10_900, 11_900, 12_900, 13_910], [device(14_100, 'read', { shown: 'on' })])).toEqual([]);
+  });
+
+  it('is none where nobody had told it off', () => {
+    const trace = without((event) => event.kind === 'device' && event.action === 'set' && event.want === 'off');
+    expect(P1(trace).violations.join()).toContain('a was taken for proven off, but 10.0.0.1:443 had not been told off since the fence began');
+  });
+
+  it('is none where no run has proven it', () => {
+    const trace = edited((event) => {
+      if (!isFence(event) || event.subresource !== 'status') return event;
+      const object = event.object as { status: NodeFenceStatus };
+      return { ...event, object: { ...object, status: { ...object.status, journal: [] } } };
+    });
+    expect(P1(trace).violations.join()).toContain('no run of its journal has proven it');
+  });
+
+  it('is none where one supply of several was not read after its off', () => {
+    const psu = (at: number, action: 'set' | 'read', rest: object): TraceEvent => device(at, action, { device: 'psu', ...rest });
+    const told = psu(10_120, 'set', { want: 'off', answer: '204' });
+    const reads = [11_250, 12_250, 13_250, 14_250].map((at) => psu(at, 'read', OFF));
+    const complaint = 'a was taken for proven off, but psu had not';
+    expect(P1(supplied([told, ...reads])).violations).toEqual([]);
+    expect(P1(supplied([told])).violations.join()).toContain(`${complaint} shown off stably`);
+    expect(P1(supplied([])).violations.join()).toContain(`${complaint} been told off`);
   });
 });

@@ -34,13 +34,13 @@ export function stableOffs(history: History, release: ApiAction, expectations: E
 }
 
 /** What the level under way switches off: all of it feeds the machine. */
-function declaredOffs(status: NodeFenceStatus | undefined): PlanMethod[] {
+export function declaredOffs(status: NodeFenceStatus | undefined): PlanMethod[] {
   if (status?.step !== 'power-management') return [];
   const level = status.frozen?.plan.powerManagement.find((candidate) => candidate.level === status.level);
   return (level?.methods ?? []).filter(({ kind, action }) => kind === 'power' && (action === 'off' || action === 'reboot' || action === 'delete'));
 }
 
-function isPlug(method: PlanMethod, plugged: string, { isSameDevice }: Expectations): boolean {
+export function isPlug(method: PlanMethod, plugged: string, { isSameDevice }: Expectations): boolean {
   // A device may have spaces in its name (`aws eu-central-1`); a plug has none.
   const at = plugged.lastIndexOf(' ');
   const [device, plug] = [plugged.slice(0, at), plugged.slice(at + 1)];
@@ -93,6 +93,6 @@ function withoutSuperseded(
   return offs.filter((off) => !isDeclared(off.device) && (isProven(off) || !isSuperseded(off)));
 }
 
-function plugOf(event: DeviceEvent): string {
+export function plugOf(event: DeviceEvent): string {
   return `${event.device} ${event.plug}`;
 }

@@ -1,4 +1,4 @@
-import type { JournalEntry, NodeFenceStatus } from '../domain/node-fence.ts';
+import type { Evidence, JournalEntry, NodeFenceStatus } from '../domain/node-fence.ts';
 import type { Plan, PlanMethod, Timing } from '../domain/plan.ts';
 import type { Node } from '../ports/objects.ts';
 import type { ApiEvent, DeviceEvent, TraceEvent } from './trace.ts';
@@ -166,6 +166,8 @@ export function goodTrace(): TraceEvent[] {
   const done = { finishedAt: '2026-01-01T00:00:01.000Z', result: 'succeeded' } as const;
   const off = entry('off', done);
   const over = [off, entry('release', done), entry('release-end', done)];
+  const proof: Evidence = { kind: 'power-off', grade: 'read-back', source: off.id, detail: 'Off', observedAt: '2026-01-01T00:00:01.000Z' };
+  const proven = { evidence: [proof] };
   const create = { object: { metadata: { name: 'node-fence-a', uid: 'fence-a' }, spec: { node: 'a' } } };
   const cordoned = { unschedulable: true, annotations: MARK };
   return [
@@ -183,8 +185,8 @@ export function goodTrace(): TraceEvent[] {
     device(OFF_AT, 'set', { want: 'off', answer: '204' }),
     { kind: 'power', at: 10_250, node: 'a', state: 'off', cause: 'set' },
     ...[11_200, 12_200, 13_200, 14_200].map((at) => device(at, 'read', { shown: 'off', answer: '200 Off' })),
-    fenceWrite(14_300, status([off])),
-    fenceWrite(14_400, status([off, entry('release')])),
+    fenceWrite(14_300, status([off], proven)),
+    fenceWrite(14_400, status([off, entry('release')], proven)),
     api(14_440, CONTROLLER, 'get', 'nodes', 'a'),
     api(14_450, CONTROLLER, 'get', 'leases.coordination.k8s.io', 'a', { namespace: 'kube-node-lease' }),
     nodePatch(RELEASE_AT, node({ ...cordoned, taints: [FOREIGN_TAINT, OUR_TAINT] })),
@@ -192,7 +194,7 @@ export function goodTrace(): TraceEvent[] {
     podDelete(14_800, MANAGER, 0),
     api(14_900, MANAGER, 'delete', VOLUME_ATTACHMENTS, 'csi-a', { object: ATTACHMENT }),
     nodePatch(15_000, node({ ...cordoned, taints: [FOREIGN_TAINT] })),
-    fenceWrite(15_100, status(over)),
+    fenceWrite(15_100, status(over, proven)),
     fenceWrite(23_000, status([...over, entry('on')])),
     device(ON_AT, 'set', { want: 'on', answer: '204' }),
     { kind: 'power', at: 23_150, node: 'a', state: 'on', cause: 'set' },

@@ -31,6 +31,7 @@ export const STATEMENTS: Readonly<Record<LawName, LawStatement>> = {
       'A NodeFence of the node exists at every release, except for a host that its BareMetalHost operator switched.',
       'For `power-off`: an off was sent to a device of the node after the fence began. Since the last command to it, every such device, and every device that the current level of the plan names, has read off at least three times in a row over `off_stable`. The true power of the machine was off from the proof to the release.',
       'A device that failed may be left out when a later level of the plan is proven off.',
+      'Evidence `power-off`, from where a NodeFence shows it: every device of its level was told off since the fence began, and has read off as often and as long since the run that proved it was intended and since the last command to it. A read that was begun while the node was isolated is none of these.',
       'For `storage-revoked`: every path of the node was closed and read closed at least three times over `off_stable`; one that does not show whose it is was seen open by this fence before it closed it; only pods are released.',
       'For `ack`: a person made the acknowledgement, for this NodeFence, this incident and this boot, at most 15 minutes before it was accepted; no device read on afterwards.',
       'For `watchdog` and `kdump`: the plan admits the kind, a method of power management waited for it, and the machine went down or panicked after its last sign of life. `kdump` releases pods only.',

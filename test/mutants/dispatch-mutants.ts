@@ -66,6 +66,22 @@ export const DISPATCH_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(FIRST_READ, 'is not sent where that did not show whose machine it is'),
   },
   {
+    name: 'first read as a proof',
+    defect: 'what the device showed while its node was isolated is counted among the reads that prove its off',
+    file: 'src/dispatch/switching.ts',
+    edits: [
+      [
+        '  let firstAtMs: number | undefined;\n',
+        "  let firstAtMs: number | undefined = wanted === 'off' && devices.at(-1)?.shows(before, 'off') === true ? sinceMs - 1_000 : undefined;\n",
+      ],
+      ['  let reads = 0;\n', '  let reads = firstAtMs === undefined ? 0 : 1;\n'],
+    ],
+    killedBy: byTest(
+      FIRST_READ,
+      'is proven by reads that follow it alone where the plug showed off before: what was read while its node was isolated is none of them',
+    ),
+  },
+  {
     name: 'first read where nothing may be sent',
     defect: 'an off that a program left out counts as ours, because the plug read on a second before',
     file: 'src/dispatch/prober.ts',

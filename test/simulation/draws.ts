@@ -190,7 +190,7 @@ function drawBreak(random: SeededRandom, atMs: number): Disturbance {
 function drawConfiguration(random: SeededRandom, isRough: boolean): Configuration {
   return {
     isolationDelayMs: random.pick([0, 1_000, 5_000]),
-    powerManagementDelayMs: random.pick([2_000, 10_000]),
+    powerManagementDelayMs: random.pick([0, 2_000, 10_000]),
     // A refused API call counts as a failed run, so that rough water needs the product's own default.
     stepRetries: isRough ? 5 : 1,
     maxRestarts: isRough ? 1 : random.pick([0, 1]),

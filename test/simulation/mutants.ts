@@ -48,7 +48,12 @@ function withRunner(dependencies: FenceDependencies, run: (job: Job, inner: Runn
   const inner = dependencies.runner;
   return {
     ...dependencies,
-    runner: { run: (job) => run(job, inner), recover: (job) => inner.recover(job), readState: (job) => inner.readState(job) },
+    runner: {
+      run: (job) => run(job, inner),
+      recover: (job) => inner.recover(job),
+      readState: (job) => inner.readState(job),
+      ...(inner.look !== undefined && { look: inner.look.bind(inner) }),
+    },
   };
 }
 
@@ -96,6 +101,13 @@ function withoutOurTaint(node: Node): Node {
 
 const honest = (): Partial<Scenario> => ({ fault: 'panic', device: 'honest' });
 const dumping = (): Partial<Scenario> => ({ ...honest(), dumps: DUMPING, controllers: 2 });
+/** Another node's plug is pulled: its BMC shows off before its fence has begun, and is read while that isolates it. */
+const unplugged = (drawn: Scenario): Partial<Scenario> => ({
+  ...honest(),
+  nodes: ['a', 'b', 'c', 'd'],
+  disturbances: [{ what: 'fail', node: 'b', fault: 'unplugged', atMs: drawn.faultAtMs + 30_000, durationMs: 200_000 }],
+  configuration: { ...drawn.configuration, isolationDelayMs: 0, powerManagementDelayMs: 0, policies: 'off' },
+});
 const lying = (): Partial<Scenario> => ({ fault: 'hang', device: 'lies' });
 
 /** The core with a leadership that permits every set; nor does the age of what it heard of stops stop a process that stood still. */
@@ -129,6 +141,20 @@ export const MUTANTS: readonly Mutant[] = [
       withRunner(dependencies, async (job, inner) => {
         const report = await inner.run(job);
         return job.entry.action === 'off' && report.result === 'timeout' ? proof(job, dependencies.clock) : report;
+      }),
+  },
+  {
+    name: 'read ahead as a proof',
+    defect: 'what a device showed while its node was isolated is counted among the reads that prove its off',
+    caughtBy: /P1 .*: b was taken for proven off, but .* had not shown off stably/,
+    scenario: unplugged,
+    mutate: (dependencies) =>
+      withRunner(dependencies, async (job, inner) => {
+        const ahead = job.entry.action === 'off' ? await job.firstRead?.(job.identity)?.catch(() => undefined) : undefined;
+        // It was made up to a second before the first of the others: by so much less has to be read.
+        return ahead?.state === 'off'
+          ? inner.run({ ...job, timing: { ...job.timing, offStableMs: job.timing.offStableMs - 1_000 } })
+          : inner.run(job);
       }),
   },
   {

@@ -32,12 +32,14 @@ interface Base {
   release: 'out-of-service' | 'delete-pods';
   device?: 'lies';
   feed?: Feed;
+  /** Its off follows isolation at once, so that its device is read meanwhile. */
+  isOffAtOnce?: true;
 }
 
 /** Quiet worlds in which nothing but the crash happens. */
 const BASES: Readonly<Record<string, Base>> = {
   taint: { controllers: 1, fault: 'panic', release: 'out-of-service' },
-  pods: { controllers: 2, fault: 'hang', release: 'delete-pods' },
+  pods: { controllers: 2, fault: 'hang', release: 'delete-pods', isOffAtOnce: true },
   level: { controllers: 1, fault: 'hang', release: 'out-of-service', device: 'lies', feed: { kind: 'level', restore: 'last' } },
   supplies: { controllers: 2, fault: 'panic', release: 'out-of-service', feed: { kind: 'supplies', restore: 'always-on' } },
 };
@@ -48,7 +50,7 @@ export const BASE_NAMES = Object.keys(BASES);
 export function sweptScenario(name: string, point?: SweepPoint): Scenario {
   const base = BASES[name];
   if (base === undefined) throw new Error(`there is no base ${name}: one of ${BASE_NAMES.join(', ')}`);
-  const { controllers, fault, release, device, feed } = base;
+  const { controllers, fault, release, device, feed, isOffAtOnce } = base;
   const scenario = {
     seed: 1,
     nodes: ['a', 'b', 'c'],
@@ -69,7 +71,7 @@ export function sweptScenario(name: string, point?: SweepPoint): Scenario {
     faultsEndMs: 200_000,
     configuration: {
       isolationDelayMs: 1_000,
-      powerManagementDelayMs: 2_000,
+      powerManagementDelayMs: isOffAtOnce === true ? 0 : 2_000,
       stepRetries: 1,
       maxRestarts: 1,
       readyTimeoutMs: 120_000,

@@ -198,6 +198,8 @@ export function simulatedDefinition(devices: ReadonlyMap<string, SimulatedDevice
     kind: 'power',
     actions: ['on', 'off', 'reboot'],
     deviceMaxLatencyMs: 30_000,
+    // It is read while its node is isolated, where its off follows that at once.
+    keepsSession: true,
     deviceKey: (parameters: Parameters) => parameters['address'] ?? '',
     describe: () => [
       { name: 'address', required: true, secret: false, description: 'Name of the simulated device.' },

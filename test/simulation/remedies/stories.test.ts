@@ -101,22 +101,29 @@ describe('a world with remedies', { timeout: TIMEOUT_MS }, () => {
     expect(writesOf(lines, /patch nodefences/)).toEqual([expect.stringMatching(/^25 /), expect.stringMatching(/^70 /)]);
   });
 
-  it('begins nothing under a stop, ends what runs when a fence takes over, and begins anew behind it', async () => {
-    const world = quietWorld(
-      {
-        thresholds: [answered(['wedge', 'mend'], { maxAttempts: 2 })],
-        monitors: [says('a', { 20: 'True', 100: 'False' }), says('b', { 20: 'True', 100: 'False' })],
-        deeds: [{ what: 'stop', node: 'b', atMs: 22_000, durationMs: 90_000 }],
-      },
-      // Between two renewals: one that is under way at the fault may count or not.
-      { fault: 'panic', faultAtMs: 29_000 },
-    );
-    const { violations, lines } = await played(world);
-    expect(violations).toEqual([]);
-    expect(writesOf(lines, /jobs/)).toEqual([
-      expect.stringMatching(/^25 create /),
-      expect.stringMatching(/^53 delete /),
-      expect.stringMatching(/^95 create /),
-    ]);
-  });
+  // Every second that the off waits for behind isolation is one that the fence takes longer, and so the remedy behind it comes later.
+  it.each([
+    [0, 93],
+    [2_000, 95],
+  ])(
+    'begins nothing under a stop, ends what runs when a fence takes over, and begins anew behind it, with power_management_delay %i ms in second %i',
+    async (powerManagementDelayMs, anewAt) => {
+      const world = quietWorld(
+        {
+          thresholds: [answered(['wedge', 'mend'], { maxAttempts: 2 })],
+          monitors: [says('a', { 20: 'True', 100: 'False' }), says('b', { 20: 'True', 100: 'False' })],
+          deeds: [{ what: 'stop', node: 'b', atMs: 22_000, durationMs: 90_000 }],
+        },
+        // Between two renewals: one that is under way at the fault may count or not.
+        { fault: 'panic', faultAtMs: 29_000, configuration: { ...quietWorld({ thresholds: [] }).configuration, powerManagementDelayMs } },
+      );
+      const { violations, lines } = await played(world);
+      expect(violations).toEqual([]);
+      expect(writesOf(lines, /jobs/)).toEqual([
+        expect.stringMatching(/^25 create /),
+        expect.stringMatching(/^53 delete /),
+        expect.stringMatching(new RegExp(`^${anewAt} create `)),
+      ]);
+    },
+  );
 });
