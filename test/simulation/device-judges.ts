@@ -39,7 +39,7 @@ export class DeviceJudges {
       this.#ownNode(event) ??
       this.storm.asked(event, nowMs) ??
       guards.asked(event, nowMs) ??
-      this.#freshLook.asked(event) ??
+      this.#freshLook.asked(event, nowMs) ??
       // A machine that is kept may be isolated.
       (event.storage === undefined ? secondaries().asked(event) : undefined)
     );

@@ -11,6 +11,8 @@ type Entry = Pick<NodeFenceStatus['journal'][number], 'id' | 'step' | 'action' |
 };
 
 const OFF: Entry = { id: 'off-1', step: 'power-management', action: 'off', device: 'bmc-a', operation: 'off:bmc-off' };
+/** Of the request that is judged; what was heard before it came in the first milliseconds. */
+const NOW_MS = 1_000;
 const RUN: Entry = { id: 'run-1', step: 'isolation', action: 'run', device: 'ssh-a', operation: 'run:program' };
 
 function statusOf(journal: readonly Entry[], changes: Partial<NodeFenceStatus> = {}): NodeFenceStatus {
@@ -40,7 +42,7 @@ function look(heard: readonly [ApiEvent, string?][], status: NodeFenceStatus, re
   heard.forEach(([one, process], index) => {
     judge.heard(one, process, index);
   });
-  return judge.asked(request);
+  return judge.asked(request, NOW_MS);
 }
 
 describe('the judge of fresh looks', () => {
@@ -67,6 +69,34 @@ describe('the judge of fresh looks', () => {
     expect(look(heard, statusOf([OFF], { storageRelease: { pods: 1 } as never }))).toBeUndefined();
   });
 
+  describe('of a Ready Node whose daemon is silent', () => {
+    const silent = statusOf([OFF], { trigger: { kind: 'heartbeat', since: '' } });
+    const lease = event({ resource: 'leases.coordination.k8s.io', namespace: 'kube-node-lease' });
+    const renewed = { ...lease, user: 'system:node:a', verb: 'update' as const };
+    const looks: [ApiEvent, string?][] = [
+      [event({}), 'one'],
+      [lease, 'one'],
+    ];
+    const judged = (heard: readonly [ApiEvent, string?][], shown: 'on' | 'off', nowMs: number): string | undefined => {
+      const judge = new FreshLook({ of: () => silent });
+      heard.forEach(([one, process], index) => judge.heard(one, process, index));
+      judge.asked(asked({ action: 'read', shown }), nowMs);
+      return judge.asked(asked({}), nowMs);
+    };
+    const before: [ApiEvent, string?][] = [[nodeWritten('True')], [renewed], [fenceWritten(silent)]];
+
+    it('lets an off pass where its device read off, and where its kubelet is silent for life_wait', () => {
+      expect(judged([...before, ...looks], 'off', NOW_MS)).toBeUndefined();
+      expect(judged([...before, ...looks], 'on', 15_100)).toBeUndefined();
+    });
+
+    it('catches one where neither is so, or the Lease was not read since it was intended', () => {
+      expect(judged([...before, ...looks], 'on', 14_000)).toContain('its device had not read off, and its kubelet was heard 13999 ms before');
+      expect(judged([...before, ...looks.slice(0, 1)], 'off', NOW_MS)).toContain('and not its Lease since that was intended');
+      expect(judged([...before.slice(0, 2), ...looks.slice(1), ...before.slice(2), ...looks.slice(0, 1)], 'off', NOW_MS)).toContain('not its Lease');
+    });
+  });
+
   it('lets one be carried through whose intent stood open when its leader ended, and no other', () => {
     const orphan = { ...OFF, epoch: 1, finishedAt: '2026-01-01T00:00:00Z' };
     const again = statusOf([{ ...OFF, id: 'off-2' }], { epoch: 2 });
@@ -75,7 +105,7 @@ describe('the judge of fresh looks', () => {
       judge.heard(fenceWritten(statusOf([OFF], { epoch: 1 })), undefined, 0);
       judge.heard(fenceWritten(statusOf(first, { epoch })), undefined, 1);
       judge.heard(fenceWritten(statusOf([...first, { ...OFF, id: 'off-2', epoch: 2 }], { epoch: 2 })), undefined, 2);
-      return judge.asked(asked({}));
+      return judge.asked(asked({}), NOW_MS);
     };
     expect(after([orphan], 2)).toBeUndefined();
     expect(after([orphan], 1)).toContain('P10');
@@ -86,8 +116,8 @@ describe('the judge of fresh looks', () => {
     const judge = new FreshLook({ of: () => running });
     const begins = asked({ action: 'run', device: 'ssh-a', answer: 'begun' });
     judge.heard(fenceWritten(running), undefined, 0);
-    expect(judge.asked(begins)).toContain('began the program on ssh-a');
-    expect(judge.asked(begins)).toBeUndefined();
+    expect(judge.asked(begins, NOW_MS)).toContain('began the program on ssh-a');
+    expect(judge.asked(begins, NOW_MS)).toBeUndefined();
   });
 });
 
