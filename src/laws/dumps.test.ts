@@ -87,6 +87,13 @@ describe('P6, of dumps', () => {
     expect(P6([...ended, held(114_000, 'kdump-dumping', limit)]).join()).toContain('nothing was heard');
   });
 
+  it('counts the limit from the messages since its kubelet lived last: those that somebody had sent before do not bring it nearer', () => {
+    const limit = { ...KDUMP, maxDurationMs: 10_000 };
+    const before = [...waiting(limit).filter(({ at }) => at < 9_000), message(-40_000), message(-39_000), message(6_500), message(7_500)];
+    expect(P6([...before, held(31_499, 'kdump-dumping', limit)])).toEqual([]);
+    expect(P6([...before, held(31_501, 'kdump-dumping', limit)]).join()).toContain('its fence waits for a dump of a, of which 4 messages came');
+  });
+
   it('catches a first message that is awaited for longer than kdump_start_timeout', () => {
     const before = waiting().filter(({ at }) => at < 9_000);
     expect(P6([...before, held(9_000, 'kdump-awaited'), held(28_000, 'kdump-awaited')])).toEqual([]);

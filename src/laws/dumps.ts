@@ -86,17 +86,25 @@ function judgeHolds(history: History, heard: Heard, { node, statuses }: FenceHis
       continue;
     }
     awaitedSince = Number.NaN;
-    const from = history.lifeSigns(node, -1, position).findLast((life) => life.at <= at - LIFE_LATE_MS)?.position ?? -1;
-    const all = heard.since(from, position, node);
-    // What came to a process that is gone, and that could tell nobody, is not known to its successor.
+    const lives = history.lifeSigns(node, -1, position);
+    const heardLife = lives.findLast((life) => life.at <= at - LIFE_LATE_MS)?.position ?? -1;
     const leader = leaderAt(history, position);
-    const own = heard.since(from, position, node, leader);
-    const messages = all && { ...all, firstMs: own?.firstMs ?? all.firstMs };
-    const stoodMs = messages === undefined ? 0 : standstills.of(leader, messages.firstMs, at);
-    const endsMs = messages === undefined ? 0 : endsAt(messages, times, termBegan(history, position)) + stoodMs;
-    const isDumping = messages !== undefined && messages.count >= MESSAGES_MIN && at <= endsMs;
-    verdict.check(isDumping, at, `its fence waits for a dump of ${node}, of which ${said(messages)}`);
+    const isDumpingSince = (from: number): boolean => {
+      const messages = messagesSince(heard, { from, to: position, node, leader });
+      if (messages === undefined || messages.count < MESSAGES_MIN) return false;
+      return at <= endsAt(messages, times, termBegan(history, position)) + standstills.of(leader, messages.firstMs, at);
+    };
+    // Which of the later ones it has heard by then nobody can tell: what it says is right where it is since one of them. Messages that anybody sent before do not bring its limit nearer.
+    const isDumping = [heardLife, ...lives.flatMap((life) => (life.position > heardLife ? [life.position] : []))].some(isDumpingSince);
+    const since = messagesSince(heard, { from: heardLife, to: position, node, leader });
+    verdict.check(isDumping, at, `its fence waits for a dump of ${node}, of which ${said(since)}`);
   }
+}
+
+/** What came to a process that is gone, and that could tell nobody, is not known to its successor. */
+function messagesSince(heard: Heard, { from, to, node, leader }: { from: number; to: number; node: string; leader: string }): Messages | undefined {
+  const all = heard.since(from, to, node);
+  return all && { ...all, firstMs: heard.since(from, to, node, leader)?.firstMs ?? all.firstMs };
 }
 
 /** A leader that began in the midst of it counts the silence from what it reads then. */
