@@ -265,6 +265,16 @@ export const MACHINE_REMEDIATION_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest('src/controllers/shared/reconciler/reconciler.test.ts', 'decided: has its Event once, when this replica may write'),
   },
   {
+    name: 'an Event of each request that has no answer',
+    defect: 'an API server that is overloaded gets an Event more from each object for each request that it has just not answered',
+    file: 'src/controllers/shared/reconciler/active-problems.ts',
+    edits: [['    if (this.#unansweredMs.has(key)) return true;\n', '']],
+    killedBy: byTest(
+      'src/controllers/shared/reconciler/reconciler.test.ts',
+      'of an API server that does not answer has one Event in ten minutes, whatever fails each time, and a line in the log for each',
+    ),
+  },
+  {
     name: 'left off, and told once',
     defect: 'a host that a lacking right keeps off is told of once, in an Event that the API server forgets after an hour',
     file: 'src/controllers/shared/reconciler/active-problems.ts',

@@ -17,6 +17,8 @@ interface Problems {
 
 /** Of a machine that stays off an Event is recorded so often: the API server keeps an Event for an hour. */
 const LEFT_OFF_RECORDED_AGAIN_MS = 30 * 60_000;
+/** That the API server did not answer is an Event of an object at most so often: one that is overloaded answers now and then, and each time something else fails. */
+const UNANSWERED_RECORDED_AGAIN_MS = 10 * 60_000;
 
 export interface ActiveProblemsParts {
   log: Logger;
@@ -35,6 +37,8 @@ type RecordProblem = (problem: string) => boolean;
 export class ActiveProblems {
   readonly #parts: ActiveProblemsParts;
   readonly #byKey = new Map<string, Problems>();
+  /** When it was recorded last that the API server did not answer, by key. */
+  readonly #unansweredMs = new Map<string, number>();
 
   constructor(parts: ActiveProblemsParts) {
     this.#parts = parts;
@@ -47,7 +51,9 @@ export class ActiveProblems {
 
   /** Before each reconcile: of another object under the same name nothing was reported. */
   begin(key: string, uid: string | undefined): void {
-    if (this.#byKey.get(key)?.uid !== uid) this.#byKey.set(key, { ...NONE, uid });
+    const known = this.#byKey.get(key);
+    if (known !== undefined && known.uid !== uid) this.#unansweredMs.delete(key);
+    if (known?.uid !== uid) this.#byKey.set(key, { ...NONE, uid });
   }
 
   /** Those of a decision; what was decided before and is not among them is over. */
@@ -67,13 +73,14 @@ export class ActiveProblems {
     return known.failures + 1;
   }
 
-  /** Active until it is reconciled without one. */
-  failed(key: string, failure: string, record: RecordProblem): void {
+  /** Active until it is reconciled without one. `isPassing`: the API server did not answer it, or not just now. */
+  failed(key: string, failure: string, isPassing: boolean, record: RecordProblem): void {
     const known = this.#of(key);
     const { identityOf } = this.#parts;
     if (known.failure === undefined || identityOf(known.failure) !== identityOf(failure)) this.#log(failure);
     const now = { ...known, failure };
-    this.#set(key, { ...now, recordedMs: this.#recorded(now, [failure], record) });
+    const tell: RecordProblem = isPassing ? (problem) => this.#recordUnanswered(key, problem, record) : record;
+    this.#set(key, { ...now, recordedMs: this.#recorded(now, [failure], tell) });
   }
 
   /** It was reconciled. `isRefused`: but for something that may be refused, which is the failure now. */
@@ -108,6 +115,15 @@ export class ActiveProblems {
       if (isDue && record(problem)) recorded.set(identityOf(problem), nowMs);
     }
     return recorded;
+  }
+
+  #recordUnanswered(key: string, problem: string, record: RecordProblem): boolean {
+    const nowMs = this.#parts.clock.monotonicMs();
+    for (const [told, atMs] of this.#unansweredMs) if (nowMs - atMs >= UNANSWERED_RECORDED_AGAIN_MS) this.#unansweredMs.delete(told);
+    if (this.#unansweredMs.has(key)) return true;
+    if (!record(problem)) return false;
+    this.#unansweredMs.set(key, nowMs);
+    return true;
   }
 
   #of(key: string): Problems {

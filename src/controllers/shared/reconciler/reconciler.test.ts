@@ -62,6 +62,7 @@ class Fixture {
 const writes = (...kinds: string[]): Plan['actions'] => kinds.map((kind) => ({ kind }));
 
 const HALF_HOUR_MS = 30 * 60_000;
+const TEN_MINUTES_MS = 10 * 60_000;
 
 describe('a machine that is left off', () => {
   it('is told again every half hour, what is wrong with others once', async () => {
@@ -261,6 +262,38 @@ describe('a failure', () => {
     expect([reconciler.problems(), fixture.recorded.length]).toEqual([['p'], 2]);
     await failing('no answer');
     expect(reconciler.problems()).toEqual(['p']);
+  });
+
+  it('of an API server that does not answer has one Event in ten minutes, whatever fails each time, and a line in the log for each', async () => {
+    const fixture = new Fixture();
+    const reconciler = fixture.start();
+    const failing = async (text: string, afterMs = 0): Promise<void> => {
+      await fixture.clock.advance(afterMs);
+      fixture.plan = {};
+      await reconciler.reconcile(KEY);
+      fixture.plan = new ApiStatusError(503, 'ServiceUnavailable', text);
+      for (let times = 0; times < 2; times += 1) await expect(reconciler.reconcile(KEY)).rejects.toThrow(text);
+    };
+    await failing('no clusters');
+    await failing('no nodes');
+    await failing('no nodes', TEN_MINUTES_MS - 1);
+    expect([fixture.recorded, fixture.warnings.length]).toEqual([[`failure ${KEY}: no clusters`], 3]);
+    expect(reconciler.problems(), 'it is in the status all the same').toEqual([`${KEY}: no nodes`]);
+    await failing('no machines', 1);
+    expect(fixture.recorded.splice(0)).toEqual([`failure ${KEY}: no clusters`, `failure ${KEY}: no machines`]);
+    fixture.object = { metadata: { name: 'a', namespace: 'space', uid: 'v' } };
+    await failing('no hosts');
+    expect(fixture.recorded, 'of another object under the same name').toEqual([`failure ${KEY}: no hosts`]);
+  });
+
+  it('that the API server refuses has its Event, however lately it did not answer', async () => {
+    const fixture = new Fixture();
+    const reconciler = fixture.start({ isReported: () => true });
+    for (const status of [503, 403]) {
+      fixture.plan = new ApiStatusError(status, 'Failure', `it says ${status}`);
+      await expect(reconciler.reconcile(KEY)).rejects.toThrow();
+    }
+    expect(fixture.recorded).toEqual([`failure ${KEY}: it says 503`, `failure ${KEY}: it says 403`]);
   });
 
   it('of an action ends the actions, but where it may be refused: then the rest is done, and the refusal stays reported', async () => {

@@ -3,7 +3,7 @@ import type { Leadership } from '../../../ports/leadership.ts';
 import type { SecondaryControllerMetrics } from '../../../ports/metrics.ts';
 import type { KubeObject } from '../../../ports/objects.ts';
 import type { Logger } from '../../../ports/recorder.ts';
-import { failureWords, isConflict, wasRefused } from '../conflict.ts';
+import { failureWords, isConflict, isPassing, wasRefused } from '../conflict.ts';
 import type { WriteGate } from '../write-gate.ts';
 import { ActiveProblems } from './active-problems.ts';
 import { keyOf } from './kind.ts';
@@ -154,7 +154,7 @@ export class Reconciler {
     const message = failureWords(error, this.#parts.mend);
     const off = wasRefused(error) && object !== undefined ? kind.leftOff?.(object) : undefined;
     const words = off === undefined ? message : leftOff(`${off} for as long as this lasts: ${message}`);
-    this.#problems.failed(key, `${key}: ${words}`, (problem) => this.#record(kind, key, object, problem, true));
+    this.#problems.failed(key, `${key}: ${words}`, isPassing(error), (problem) => this.#record(kind, key, object, problem, true));
   }
 
   /** false: nothing may be written now. */
