@@ -1,6 +1,6 @@
 import { releasedOnWord } from './acknowledgement.ts';
 import { endsInIsolation, mayLive } from './last-step.ts';
-import type { Evidence, JournalEntry, NodeFenceStatus } from './node-fence.ts';
+import type { Evidence, JournalEntry, NodeFenceStatus, StorageRelease } from './node-fence.ts';
 import { switchesOff } from './plan.ts';
 import type { Plan } from './plan.ts';
 import { compile } from './program.ts';
@@ -164,7 +164,10 @@ export function isBoundToStorage(node: Pick<NodeFacts, 'bootID'> | undefined, st
 }
 
 /** The same, also where the fence is over: one that nothing has proven off may have ended because its machine is being deleted. */
-export function mayWriteThere(node: Pick<NodeFacts, 'bootID'> | undefined, { storageRelease }: Pick<NodeFenceStatus, 'storageRelease'>): boolean {
+export function mayWriteThere(
+  node: Pick<NodeFacts, 'bootID'> | undefined,
+  { storageRelease }: { storageRelease?: Pick<StorageRelease, 'bootID'> | undefined },
+): boolean {
   if (storageRelease === undefined) return false;
   return node?.bootID === undefined || storageRelease.bootID === undefined || storageRelease.bootID === node.bootID;
 }

@@ -2,6 +2,7 @@ import { describeHold, pastHold } from './conditions.ts';
 import { bounded, LIMITS, NEVER_BEGAN } from './node-fence.ts';
 import type { NodeFenceStatus, Outcome, Timeline, Trigger } from './node-fence.ts';
 import type { EvidenceKind } from './plan.ts';
+import { mayHaveReleased } from './program.ts';
 
 /** One fence of a node as its NodeFenceReport keeps it: it outlives the NodeFence. Times are RFC 3339, by the controller's own wall clock. */
 export interface IncidentRecord {
@@ -18,9 +19,16 @@ export interface IncidentRecord {
   evidence: EvidenceKind[];
   /** What last held it, or stopped it, in words. */
   heldBy?: string;
+  /** Pods were let go, or may have been, because these storages were closed to this boot: they stay closed to it, also where its NodeFence is gone (P1). */
+  revoked?: Revoked;
   timeline: Timeline;
   /** Its last words. */
   summary: string;
+}
+
+export interface Revoked {
+  bootID: string;
+  storages: string[];
 }
 
 export const RECORDS_MAX = 32;
@@ -46,6 +54,7 @@ export function recordOf(status: NodeFenceStatus, before: IncidentRecord | undef
   const kinds = [...new Set([...(before?.evidence ?? []), ...evidence.map(({ kind }) => kind)])];
   const heldBy = hold === undefined ? (pastHold(status) ?? before?.heldBy) : bounded(describeHold(hold));
   const endedAt = state === 'final' ? timeline.finalAt : undefined;
+  const revoked = revokedBy(status);
   return {
     incident,
     startedAt: before?.startedAt ?? timeline.noticedAt ?? timeline.failedAt ?? '',
@@ -55,14 +64,24 @@ export function recordOf(status: NodeFenceStatus, before: IncidentRecord | undef
     trigger: trigger?.kind ?? 'node-condition',
     evidence: kinds,
     ...(heldBy === undefined ? {} : { heldBy }),
+    ...(revoked === undefined ? {} : { revoked }),
     timeline,
     summary: bounded(message ?? ''),
   };
 }
 
+/** A release that has been begun counts: it may have let pods go before anybody says so. */
+export function revokedBy({ storageRelease, journal, evidence }: NodeFenceStatus): Revoked | undefined {
+  if (storageRelease?.bootID !== undefined) return { bootID: storageRelease.bootID, storages: storageRelease.storages };
+  const begun = journal.findLast((entry) => entry.step === 'isolation' && mayHaveReleased(entry));
+  const storages = evidence.findLast(({ kind }) => kind === 'storage-revoked')?.storages ?? [];
+  return begun?.bootID === undefined ? undefined : { bootID: begun.bootID, storages };
+}
+
 /** What has changed so that it is worth a write: not each step of the timeline. */
 export function isWorthWriting(before: IncidentRecord | undefined, after: IncidentRecord): boolean {
-  const key = ({ outcome, endedAt, evidence, heldBy }: IncidentRecord): string => JSON.stringify([outcome, endedAt, evidence, heldBy?.split(':')[0]]);
+  const key = ({ outcome, endedAt, evidence, heldBy, revoked }: IncidentRecord): string =>
+    JSON.stringify([outcome, endedAt, evidence, heldBy?.split(':')[0], revoked?.bootID, revoked?.storages]);
   return before === undefined || key(before) !== key(after);
 }
 

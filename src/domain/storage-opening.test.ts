@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { recordOf } from './incident-record.ts';
 import { method } from './testing/model.ts';
 import type { Model } from './testing/model.ts';
 import { OPEN, released, revoked } from './testing/revoked.ts';
@@ -184,6 +185,54 @@ describe('storage that is revoked', () => {
       if (model.inFlight.size > 0) model.finish('succeeded', { edge: 'open' });
     }
     expect(opened(model)).toEqual(['on:open-1']);
+  });
+
+  it.each([
+    ['once it is known', (model: Model) => released(model)],
+    ['while nobody has said yet what came of the release', (model: Model) => model.runUntil(() => model.inFlight.size > 0)],
+  ])('stays closed for the same boot where pods were let go and the NodeFence was removed by force, %s', (_when, begun) => {
+    const model = revoked();
+    begun(model);
+    if (model.inFlight.size === 0) model.step();
+    const record = recordOf(model.status, undefined);
+    if (record === undefined) throw new Error('no record');
+    model.inFlight.clear();
+    model.fence = { uid: 'fence-2', spec: { node: 'a' }, status: undefined, deleting: false, finalized: true };
+    Object.assign(model, { record: { incidents: [record] }, lastIncident: 1 });
+    for (let beat = 0; beat < 40 && model.dispatched.at(-1)?.entry.operation !== 'off:off'; beat += 1) {
+      model.nowMs += 10_000;
+      model.live({ ready: 'True' });
+      model.step();
+      if (model.inFlight.size > 0) model.finish('succeeded', { edge: 'closed' });
+    }
+    expect(opened(model)).toEqual([]);
+    // Ready on that boot is no recovery.
+    expect(model.dispatched.at(-1)?.entry.operation).toBe('off:off');
+    expect(model.status.storageRelease).toMatchObject({ bootID: 'boot-1', storages: ['san', 'nas'], pods: 0 });
+    for (let beat = 0; beat < 60 && opened(model).length === 0; beat += 1) {
+      model.nowMs += 1_000;
+      model.live({ ready: 'True', bootID: 'boot-2' });
+      model.step();
+      if (model.inFlight.size > 0) model.finish('succeeded', { edge: 'open' });
+    }
+    expect(opened(model)).toEqual(['on:open-1']);
+  });
+
+  it('is opened for another boot, and for the same one where nothing was let go, whatever NodeFence was removed by force before', () => {
+    for (const bootID of ['boot-1', 'boot-2']) {
+      const model = revoked(bootID === 'boot-1' ? { minimumEvidence: ['power-off'] } : {});
+      if (bootID === 'boot-2') released(model);
+      model.step();
+      const record = recordOf(model.status, undefined);
+      if (record === undefined) throw new Error('no record');
+      model.inFlight.clear();
+      model.fence = { uid: 'fence-2', spec: { node: 'a' }, status: undefined, deleting: false, finalized: true };
+      Object.assign(model, { record: { incidents: [record] }, lastIncident: 1 });
+      if (model.node !== undefined) model.node = { ...model.node, bootID };
+      model.step();
+      expect(model.rows.at(-1)).toBe('begin');
+      expect(model.status.storageRelease).toBeUndefined();
+    }
   });
 
   it('stays closed behind a run that only waited for a dump and heard none', () => {

@@ -2,7 +2,7 @@ import type { AcknowledgementStatus, NodeFenceAcknowledgement, NodeFenceReport, 
 import { RECORDS_MAX } from '../domain/incident-record.ts';
 import { PROBED_MAX } from '../domain/device-paths.ts';
 import { REMEDY_STATUS_LIMITS } from '../ports/remedies.ts';
-import type { IncidentRecord } from '../domain/incident-record.ts';
+import type { IncidentRecord, Revoked } from '../domain/incident-record.ts';
 import { PROBLEM_COUNTS } from './problem-schema.ts';
 import { OUTCOME, TIMELINE, TRIGGER_KIND } from './node-fence-schema.ts';
 import { evidenceKind } from './plan-schema.ts';
@@ -75,6 +75,12 @@ const INCIDENT = object<IncidentRecord>('One fence of this node.', {
   trigger: TRIGGER_KIND,
   evidence: list('Kinds of evidence that were found.', evidenceKind('Kind of evidence.'), 8),
   heldBy: optional(text('What last held it, or stopped it.')),
+  revoked: optional(
+    object<Revoked>('Pods were let go, or may have been, because storage was closed to this boot: a later fence opens none to it.', {
+      bootID: token('Boot ID.'),
+      storages: list('The storages.', token('Its id.'), 32),
+    }),
+  ),
   timeline: TIMELINE,
   summary: text('Its last words.'),
 });

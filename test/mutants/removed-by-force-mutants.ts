@@ -6,6 +6,7 @@ const LEFT_TAINT = 'src/domain/left-taint.test.ts';
 const NAMESAKE = 'src/controllers/fence/run/namesake.test.ts';
 const LOST = 'src/controllers/fence/lost-fences.test.ts';
 const LOST_FILE = 'src/controllers/fence/lost-fences.ts';
+const STORAGE = 'src/domain/storage-opening.test.ts';
 const CORDON = 'src/controllers/fence/release/orphan-cordon.test.ts';
 const CORDON_FILE = 'src/controllers/fence/release/orphan-cordon.ts';
 
@@ -104,14 +105,86 @@ export const REMOVED_BY_FORCE_MUTANTS: readonly SourceMutant[] = [
     name: 'lost by another leader',
     defect: 'a NodeFence that the leader before has let go is told as removed by force',
     file: LOST_FILE,
-    edits: [['if (isLeading && wasHeld && status.epoch === epoch)', 'if (isLeading && wasHeld && epoch > 0)']],
-    killedBy: byTest(LOST, 'that another leader wrote last is nothing to tell'),
+    edits: [['if (!wasHeld || !(isOurs || isCutShort(fence))) return;', 'if (!wasHeld) return;']],
+    killedBy: byTest(LOST, 'that another leader wrote last, and that was over is nothing to tell'),
+  },
+  {
+    name: 'lost between two leaders',
+    defect: 'nobody is told of a NodeFence at work that the leader before wrote last, and that was taken away by force',
+    file: LOST_FILE,
+    edits: [['!(isOurs || isCutShort(fence))', '!isOurs']],
+    killedBy: byTest(LOST, 'at work, that another leader wrote last, is told by the one that leads'),
+  },
+  {
+    name: 'let go in vain',
+    defect: 'a NodeFence that was to be let go, which was refused, is told by nobody when it is taken away by force later',
+    file: LOST_FILE,
+    edits: [['if (uid !== undefined) this.#over.delete(uid);', '']],
+    killedBy: byTest(LOST, 'is told where it was to be let go, which was refused, and its status was written since'),
+  },
+  {
+    name: 'let go for good',
+    defect: 'a NodeFence that was to be let go counts as gone for good, though it was at work again',
+    file: 'src/controllers/fence/controller.ts',
+    edits: [['      this.#lost.stands(stored);\n', '']],
+    killedBy: byTest(BY_FORCE, 'is told of when it is at work again and is removed by force'),
+  },
+  {
+    name: 'last intent of a lost fence',
+    defect: 'an off that was on its way when its leader ended is not told where its NodeFence was taken away by force',
+    file: LOST_FILE,
+    edits: [[', ...open.map((entry) => `${named(entry)} may be off or closed`)]', ']']],
+    killedBy: byTest(LOST, 'is told with an off of which nobody has heard the end'),
+  },
+  {
+    name: 'closed storage of a lost fence forgotten',
+    defect: 'a NodeFence is taken away by force before its report says to which boot storage is closed, and the next one opens it',
+    file: LOST_FILE,
+    edits: [['if (isToTell && revokedBy(status) !== undefined &&', 'if (isToTell && revokedBy(status) === undefined &&']],
+    killedBy: byTest(
+      LOST,
+      'has its boot on record whose pods were let go on closed storage, before it is told, and is asked about again where that is refused',
+    ),
+  },
+  {
+    name: 'closed storage recorded late',
+    defect: 'the report of the node says only once isolation is over to which boot storage is closed, when pods are gone and the NodeFence may be',
+    file: 'src/controllers/fence/controller.ts',
+    edits: [['isDeleted || revokedBy(stored.status) !== undefined', 'isDeleted']],
+    killedBy: byTest(BY_FORCE, 'stands in the report of its node from when the release begins, and the next NodeFence knows of it'),
+  },
+  {
+    name: 'storage opened to the boot of a lost fence',
+    defect: 'pods run elsewhere because storage was closed to a boot; the NodeFence was removed by force, and the next one opens it to that boot',
+    file: 'src/domain/rows/beginning.ts',
+    edits: [['    ...(storageRelease === undefined ? {} : { storageRelease }),\n', '']],
+    killedBy: byTest(STORAGE, 'stays closed for the same boot where pods were let go and the NodeFence was removed by force, once it is known'),
+  },
+  {
+    name: 'storage of another boot bound',
+    defect: 'a node that has booted anew is power-cycled, for storage was closed to a boot of it long ago',
+    file: 'src/domain/rows/beginning.ts',
+    edits: [['revoked !== undefined && mayWriteThere(node, { storageRelease: revoked })', 'revoked !== undefined']],
+    killedBy: byTest(
+      STORAGE,
+      'is opened for another boot, and for the same one where nothing was let go, whatever NodeFence was removed by force before',
+    ),
+  },
+  {
+    name: 'begun release unrecorded',
+    defect: 'a release that had begun when its NodeFence was removed by force counts as none, and storage is opened to its boot',
+    file: 'src/domain/incident-record.ts',
+    edits: [['return begun?.bootID === undefined ? undefined :', 'return begun?.bootID === undefined || begun.result === undefined ? undefined :']],
+    killedBy: byTest(
+      STORAGE,
+      'stays closed for the same boot where pods were let go and the NodeFence was removed by force, while nobody has said yet what came of the release',
+    ),
   },
   {
     name: 'lost in mid-run',
     defect: 'what a NodeFence left is told before its last run has ended, which does more',
     file: LOST_FILE,
-    edits: [['if (status === undefined || inFlight.size > 0) return false;', 'if (status === undefined) return false;']],
+    edits: [['if (lost?.fence.status === undefined || inFlight.size > 0) return false;', 'if (lost?.fence.status === undefined) return false;']],
     killedBy: byTest(LOST, 'and that nobody let go is told once, with what of it is left'),
   },
   {

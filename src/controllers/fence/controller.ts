@@ -1,4 +1,5 @@
 import { withConditions } from '../../domain/conditions.ts';
+import { revokedBy } from '../../domain/incident-record.ts';
 import { fold } from '../../domain/journal.ts';
 import { ignoredIn } from '../../domain/last-step.ts';
 import { fenceName } from '../../domain/node-fence.ts';
@@ -148,10 +149,10 @@ export class FenceController implements ProofReader {
   async reconcile(name: string): Promise<void> {
     const { leadership, listers, queue, clock, planner } = this.#dependencies;
     if (!leadership.isLeading) return;
+    if (await this.#lost.tell(name, this.#runs.of(name))) this.#runs.forget(name, this.#known.newest(name)?.status);
     const fence = this.#known.newest(name);
     const node = listers.nodes.get(name);
     this.#fenceable.see(name, node === undefined ? undefined : planner.planFor(node));
-    if (this.#lost.tell(name, this.#runs.of(name))) this.#runs.forget(name, fence?.status);
     if (fence === undefined && node === undefined) {
       this.#observations.delete(name);
       this.#orphans.forget(name);
@@ -226,7 +227,11 @@ export class FenceController implements ProofReader {
     if (decision.row === 'running-preserved' && stored.status?.hold?.reason === 'preserved') this.#runs.diagnosePreserved(stored);
     const isDeleted = decision.removeFinalizer === true && stored.metadata.deletionTimestamp !== undefined;
     // Once isolation is over: a node that has just failed does not wait for its statistics.
-    if (stored.status !== undefined && decision.row !== 'restored' && (stored.status.state !== 'new' || isDeleted)) {
+    if (
+      stored.status !== undefined &&
+      decision.row !== 'restored' &&
+      (stored.status.state !== 'new' || isDeleted || revokedBy(stored.status) !== undefined)
+    ) {
       await this.#keepStatistics(name, stored.status, isDeleted, asked);
     }
     if (decision.removeFinalizer === true) await this.#letGo(stored, decision.deleteFence === true);
@@ -289,6 +294,7 @@ export class FenceController implements ProofReader {
     try {
       const stored = await cluster.replaceStatus(NODE_FENCES, { ...fence, status });
       this.#known.wrote(stored);
+      this.#lost.stands(stored);
       for (const [index, after] of [...passed, stored.status].entries()) measure(metrics, index === 0 ? fence.status : passed[index - 1], after);
       if (fence.status?.state !== status.state || fence.status.step !== status.step)
         log.info('fence state changed', { node, state: status.state, step: status.step, detail: status.message });

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_TIMING } from '../../domain/plan.ts';
+import type { Plan } from '../../domain/plan.ts';
 import type { JobReport } from '../../domain/snapshot.ts';
-import { planOf } from '../../domain/testing/model.ts';
+import { method, planOf } from '../../domain/testing/model.ts';
 import { ApiStatusError } from '../../ports/api-transport.ts';
 import type { Cluster, Lister } from '../../ports/cluster.ts';
 import type { Runner } from '../../ports/jobs.ts';
-import type { NodeFence } from '../../ports/resources.ts';
+import type { NodeFence, NodeFenceReport } from '../../ports/resources.ts';
 import { ManualClock } from '../../runtime/manual-clock.ts';
 import { FINALIZER } from '../shared/ownership.ts';
 import { FenceController } from './controller.ts';
@@ -19,10 +20,11 @@ function fenceOf(uid: string, resourceVersion: string, more: Partial<NodeFence> 
 }
 
 /** A controller whose first off is on its way; what the API server has of the NodeFence is changed by `becomes`, and heard of at once or later. */
-function world() {
+function world(plan: Plan = OFF_AT_ONCE) {
   const clock = new ManualClock();
   const harness = new FenceHarness(clock);
-  harness.plan = OFF_AT_ONCE;
+  harness.plan = plan;
+  harness.reports.items = [{ metadata: { name: 'a', resourceVersion: '1' }, status: {} }];
   harness.nodes.items = [nodeOf()];
   harness.cluster.node = nodeOf();
   harness.nodes.freshAtMs = clock.monotonicMs();
@@ -50,6 +52,7 @@ function world() {
   };
   const replaceStatus = async (resource: { kind: string }, object: unknown): Promise<unknown> => {
     const { metadata, ...rest } = object as NodeFence;
+    if (resource.kind === 'NodeFenceReport') harness.reports.items = [object as NodeFenceReport];
     if (resource.kind !== 'NodeFence') return object;
     if (stored?.metadata.uid !== metadata.uid) throw new ApiStatusError(stored === undefined ? 404 : 409, 'Conflict', 'another object');
     stored = { ...rest, metadata: { ...metadata, resourceVersion: String(Number(metadata.resourceVersion) + 1) } };
@@ -102,14 +105,14 @@ function world() {
 
 /** And what is sent once the off that was on its way is over. */
 const TAKEN_AWAY: [string, (stored: NodeFence) => NodeFence | undefined, string[]][] = [
-  ['is gone', () => undefined, ['off for ours/1']],
-  ['was made anew', () => fenceOf('new', '50'), ['off for new/1']],
+  ['is gone', () => undefined, ['off for ours/2']],
+  ['was made anew', () => fenceOf('new', '50'), ['off for new/2']],
   [
     'was made anew with the status of the old one',
     ({ status }) => fenceOf('new', '50', { ...(status && { status: { ...status, journal: [] } }) }),
     [],
   ],
-  ['was taken back to before', ({ metadata, spec }) => ({ metadata: { ...metadata, resourceVersion: '50' }, spec }), ['off for old/1']],
+  ['was taken back to before', ({ metadata, spec }) => ({ metadata: { ...metadata, resourceVersion: '50' }, spec }), ['off for old/2']],
 ];
 
 describe('an off whose NodeFence', () => {
@@ -197,5 +200,75 @@ describe('while an off is on its way, its NodeFence', () => {
     await ends({ result: 'refused' });
     await pass(1_000);
     expect(told).toEqual([]);
+  });
+});
+
+describe('storage that is closed to a boot, and whose pods are let go', () => {
+  const CLOSE = method('close', 'fc-switch', 'off', { kind: 'fabric', device: 'switch', plug: '1', storage: 'san' });
+  const REVOKING = { ...OFF_AT_ONCE, isolation: [{ level: 1, methods: [CLOSE, method('cordon', 'cordon', 'run')] }] };
+  const REVOKED: Partial<JobReport> = {
+    result: 'succeeded',
+    edge: 'closed',
+    offSent: true,
+    evidence: {
+      kind: 'storage-revoked',
+      grade: 'read-back',
+      detail: 'closed',
+      observedAt: '2026-01-01T00:00:00Z',
+      storages: ['san'],
+      bootID: 'boot-1',
+    },
+    evidenceAtMs: 0,
+  };
+
+  it('stands in the report of its node from when the release begins, and the next NodeFence knows of it', async () => {
+    const { pass, ends, becomes, heard, stored, harness } = world(REVOKING);
+    const revoked = (): unknown => harness.reports.items[0]?.status?.incidents?.[0]?.revoked;
+    await pass();
+    expect(revoked()).toBeUndefined();
+    await ends({ ...REVOKED, evidenceAtMs: harness.dependencies.clock.monotonicMs() });
+    await pass();
+    expect(revoked()).toBeUndefined();
+    await ends({ result: 'succeeded' });
+    await pass();
+    expect(stored()?.status?.journal.at(-1)).toMatchObject({ action: 'release', step: 'isolation' });
+    expect(stored()?.status?.state).toBe('new');
+    expect(revoked()).toEqual({ bootID: 'boot-1', storages: ['san'] });
+    becomes(undefined);
+    heard();
+    await ends({ result: 'succeeded' });
+    for (let count = 0; count < 4; count += 1) await pass(1_000);
+    expect(stored()).toMatchObject({ metadata: { uid: 'ours' }, status: { storageRelease: { bootID: 'boot-1', storages: ['san'], pods: 0 } } });
+  });
+});
+
+describe('a NodeFence that was to be let go, which was refused', () => {
+  it('is told of when it is at work again and is removed by force', async () => {
+    const { told, pass, ends, becomes, stored, heard, harness } = world();
+    await pass();
+    await ends(OFF);
+    await pass(1_000);
+    const worked = stored() as NodeFence;
+    becomes({ ...worked, status: { ...worked.status!, state: 'final', outcome: 'recovered', restore: {} } });
+    heard();
+    harness.nodes.items = [nodeOf({ ready: 'True' })];
+    await pass();
+    const refused: string[] = [];
+    const mergePatch = (): Promise<never> => {
+      refused.push('let go');
+      return Promise.reject(new ApiStatusError(409, 'Conflict', 'written meanwhile'));
+    };
+    Object.assign(harness.dependencies.cluster, { mergePatch });
+    await pass(OFF_AT_ONCE.timing.historyTtlMs + 1).catch(() => undefined);
+    expect(refused).toEqual(['let go']);
+    harness.nodes.items = [nodeOf()];
+    for (let count = 0; count < 3; count += 1) await pass(1_000);
+    await ends(OFF);
+    await pass(1_000);
+    expect(stored()?.status?.restore?.edges).toMatchObject([{ method: 'off', state: 'off' }]);
+    becomes(undefined);
+    heard();
+    await pass(1_000);
+    expect(told).toHaveLength(1);
   });
 });

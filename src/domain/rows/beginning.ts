@@ -1,5 +1,6 @@
 import { planToFreeze } from '../asked-plan.ts';
-import type { Frozen, HistoryEntry, NodeFenceSpec, NodeFenceStatus, Trigger } from '../node-fence.ts';
+import { mayWriteThere } from '../health.ts';
+import type { Frozen, HistoryEntry, NodeFenceSpec, NodeFenceStatus, StorageRelease, Trigger } from '../node-fence.ts';
 import { kindOf, newRequest } from '../request.ts';
 import type { NodeFacts, Snapshot } from '../snapshot.ts';
 import { event } from '../transition.ts';
@@ -13,6 +14,7 @@ export function beginning(snapshot: Snapshot, history: HistoryEntry[], incident:
   const providerID = identity?.providerID ?? node.providerID;
   const addresses = identity?.addresses ?? node.addresses ?? [];
   const asked = snapshot.fence === undefined ? undefined : newRequest(snapshot.fence);
+  const storageRelease = standingRelease(snapshot, node);
   const frozen: Frozen = {
     nodeUID: node.uid,
     ...(systemUUID === undefined ? {} : { systemUUID }),
@@ -39,8 +41,18 @@ export function beginning(snapshot: Snapshot, history: HistoryEntry[], incident:
     timeline: { failedAt: asked === undefined ? (failedSince(node) ?? wall) : wall, noticedAt: wall },
     conditions: [],
     history,
+    ...(storageRelease === undefined ? {} : { storageRelease }),
     message: firstWords(snapshot, node, asked),
   };
+}
+
+/**
+ * Of an earlier fence whose NodeFence is gone, such as one that was removed by force: on the boot whose pods were let go because their storage was closed, the node is
+ * not healthy, and nothing is opened to it (P1).
+ */
+function standingRelease({ record, wall }: Snapshot, node: NodeFacts): StorageRelease | undefined {
+  const of = record?.incidents.findLast(({ revoked }) => revoked !== undefined && mayWriteThere(node, { storageRelease: revoked }));
+  return of?.revoked === undefined ? undefined : { at: wall, pods: 0, evidence: `incident-${of.incident}`, ...of.revoked };
 }
 
 function firstWords(snapshot: Snapshot, node: NodeFacts, asked: Request | undefined): string {
