@@ -20,6 +20,13 @@ export const KDUMP_MUTANTS: readonly SourceMutant[] = [
     ),
   },
   {
+    name: 'dump of an earlier boot',
+    defect: 'a dump that another replica heard, by a clock that is ahead, is a proof about the boot after it, whose workload runs',
+    file: 'src/controllers/kdump/ledger.ts',
+    edits: [['return boot !== undefined && now !== undefined && boot !== now;', 'return boot !== undefined && now === undefined && boot !== now;']],
+    killedBy: byTest(HEARD, 'of another replica is past once the node shows another boot than at its begin, whatever clocks say'),
+  },
+  {
     name: 'dump that is waited for again and again',
     defect: 'a proof by a dump that a successor does not hear any more stands, and the fence reads it, waits for it and reads it for ever',
     file: 'src/domain/journal.ts',

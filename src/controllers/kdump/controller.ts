@@ -95,6 +95,7 @@ export class KdumpController implements KernelDumps {
       lifeAtMs,
       renewedAtMs: (node) => renewedAtMs(listers.leases.get(`${NODE_LEASE_NAMESPACE}/${node}`)),
       finishedTimeoutMs: (node) => this.#timesOf(node).finishedTimeoutMs,
+      bootID: (node) => listers.nodes.get(node)?.status.nodeInfo?.bootID,
       host: options.host,
     });
     this.#records = new DumpRecords({ clock, cluster, namespace: options.namespace, replica: options.replica, name: KDUMP_LEASE });

@@ -15,7 +15,14 @@ import { MessageSources } from './sources.ts';
 import { listerOf, MESSAGE, nodeOf, quiet } from './testing/listers.ts';
 
 function ledgerOf(parts: Partial<LedgerParts> = {}): DumpLedger {
-  return new DumpLedger({ lifeAtMs: () => 0, renewedAtMs: () => undefined, finishedTimeoutMs: () => 60_000, host: 'here', ...parts });
+  return new DumpLedger({
+    lifeAtMs: () => 0,
+    renewedAtMs: () => undefined,
+    finishedTimeoutMs: () => 60_000,
+    bootID: () => undefined,
+    host: 'here',
+    ...parts,
+  });
 }
 
 describe('where a message comes from', () => {
@@ -108,6 +115,25 @@ describe('what was heard', () => {
     const ledger = ledgerOf({ renewedAtMs: () => Date.parse(RECORD.last) + 1 });
     ledger.see(new Map([['other', new Map([['a', RECORD]])]]), 10_000, WALL);
     expect(ledger.heardOf('a')).toBeUndefined();
+  });
+
+  it('of another replica is past once the node shows another boot than at its begin, whatever clocks say', () => {
+    let boot = 'boot-old-1';
+    const heard = ledgerOf({ bootID: () => boot });
+    heard.hear('a', '192.0.2.1', 9_000, WALL);
+    boot = 'boot-new-2';
+    heard.hear('a', '192.0.2.1', 10_000, WALL);
+    const written = heard.records(() => true, 10_000).get('a');
+    expect(written).toMatchObject({ boot: 'boot-old', count: 2 });
+    const text = writeRecords(new Map([['a', written!]])).text;
+    const read = readRecords({ [recordKey('gone')]: text }, recordKey('own'));
+    // The clock of the replica that heard it is a day ahead.
+    const counts = ['boot-old-1', 'boot-new-2', undefined].map((now) => {
+      const ledger = ledgerOf({ bootID: () => now, renewedAtMs: () => Date.parse(written!.last) - 86_400_000 });
+      ledger.see(read, 10_000, WALL - 86_400_000);
+      return ledger.heardOf('a')?.count;
+    });
+    expect(counts).toEqual([2, undefined, 2]);
   });
 
   it('of another replica is as long as that replica counted, however its clock on the wall is set', () => {

@@ -7,7 +7,8 @@ const HOUR_MS = 3_600_000;
 
 /** Since when the node dumps, where this replica and another hear each message, and the clock on the wall of this one was set by so much meanwhile. */
 function firstHeardMs(setByMs: number): number | undefined {
-  const ledger = new DumpLedger({ lifeAtMs: () => -60_000, renewedAtMs: () => undefined, finishedTimeoutMs: () => 30_000, host: 'b' });
+  const unknown = (): undefined => undefined;
+  const ledger = new DumpLedger({ lifeAtMs: () => -60_000, renewedAtMs: unknown, finishedTimeoutMs: () => 30_000, bootID: unknown, host: 'b' });
   ledger.see(new Map(), 0, WALL_MS);
   for (let nowMs = 1_000; nowMs <= 11_000; nowMs += 1_000) ledger.hear('a', '10.9.0.1', nowMs, WALL_MS + nowMs);
   const said: DumpRecord = {

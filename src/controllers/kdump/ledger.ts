@@ -1,12 +1,14 @@
 import { LEASE_STALE_MS, stateOf } from '../../domain/kdump/dump.ts';
 import type { HeardDump } from '../../domain/kdump/dump.ts';
-import { DUMPS_MAX } from '../../domain/kdump/record.ts';
+import { bootMark, DUMPS_MAX } from '../../domain/kdump/record.ts';
 import type { DumpRecord } from '../../domain/kdump/record.ts';
 
 /** What this replica heard itself. */
 interface OwnDump extends HeardDump {
   /** Of the last message. */
   lastWallMs: number;
+  /** As in its record. */
+  boot: string | undefined;
 }
 
 /** What one replica said of one node, on our own clock. */
@@ -31,6 +33,8 @@ export interface LedgerParts {
   /** When the node's kubelet renewed its lease last, by its own clock. */
   renewedAtMs: (node: string) => number | undefined;
   finishedTimeoutMs: (node: string) => number;
+  /** The boot that the Node shows now. */
+  bootID: (node: string) => string | undefined;
   /** The host on which this replica runs. */
   host: string;
 }
@@ -55,7 +59,15 @@ export class DumpLedger {
       node,
       isSame
         ? { ...known, source, lastWallMs: wallMs, lastMs: nowMs, count: Math.min(known.count + 1, Number.MAX_SAFE_INTEGER) }
-        : { source, firstMs: nowMs, lastMs: nowMs, count: 1, first: new Date(wallMs).toISOString(), lastWallMs: wallMs },
+        : {
+            source,
+            firstMs: nowMs,
+            lastMs: nowMs,
+            count: 1,
+            first: new Date(wallMs).toISOString(),
+            lastWallMs: wallMs,
+            boot: bootMark(this.#parts.bootID(node)),
+          },
     );
     return true;
   }
@@ -107,6 +119,7 @@ export class DumpLedger {
         count: own.count,
         state,
         by: this.#parts.host,
+        ...(own.boot !== undefined && { boot: own.boot }),
       });
     }
     return records;
@@ -166,11 +179,18 @@ export class DumpLedger {
     };
   }
 
+  /** The node has booted anew behind it, whatever the clocks of two replicas and a node say. */
+  #isOfOtherBoot(node: string, { boot }: DumpRecord): boolean {
+    const now = bootMark(this.#parts.bootID(node));
+    return boot !== undefined && now !== undefined && boot !== now;
+  }
+
   #sightsOf(node: string, lifeAtMs: number, { isGone = false, isGuessed = true } = {}): HeardDump[] {
     return [...this.#others.values()].flatMap((sights) => {
       const sight = sights.get(node);
       // Of a dump before the node's last life, by a replica that is gone since.
       if (sight === undefined || (this.#parts.renewedAtMs(node) ?? Number.NEGATIVE_INFINITY) > Date.parse(sight.record.last)) return [];
+      if (this.#isOfOtherBoot(node, sight.record)) return [];
       const { record, seenMs, lastMs, isFound, isClockSet } = sight;
       if (seenMs < lifeAtMs || (isGone && !isFound)) return [];
       const firstMs = isClockSet && !isGuessed ? sight.firstMs + (seenMs - lastMs) : sight.firstMs;

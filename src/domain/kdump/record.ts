@@ -28,6 +28,15 @@ export interface DumpRecord {
   state: DumpState;
   /** The host of the replica, for people; absent in what older versions wrote. */
   by?: string;
+  /** `bootMark` of the boot that the Node showed then, which is the one that crashed; absent where it showed none, and in what older versions wrote. */
+  boot?: string;
+}
+
+/** Enough of a boot ID to tell one boot of a node from another: all records together have to fit. */
+const BOOT_MARK_LENGTH = 8;
+
+export function bootMark(bootID: string | undefined): string | undefined {
+  return bootID === undefined || bootID === '' ? undefined : bootID.slice(0, BOOT_MARK_LENGTH);
 }
 
 export function recordKey(replica: string): string {
@@ -77,12 +86,22 @@ function recordsIn(text: string): Map<string, DumpRecord> {
 
 function recordOf(part: unknown): DumpRecord | undefined {
   if (typeof part !== 'object' || part === null) return undefined;
-  const { source, first, last, heardForMs, count, state, by } = part as Readonly<Record<string, unknown>>;
+  const { source, first, last, heardForMs, count, state, by, boot } = part as Readonly<Record<string, unknown>>;
   if (typeof source !== 'string' || !/^[0-9a-f.:]{2,45}$/i.test(source)) return undefined;
   if (typeof first !== 'string' || typeof last !== 'string' || typeof state !== 'string' || !STATES.includes(state)) return undefined;
   if (typeof count !== 'number' || !Number.isInteger(count) || count < 1) return undefined;
   if (Number.isNaN(Date.parse(first)) || Number.isNaN(Date.parse(last))) return undefined;
   const isLasting = typeof heardForMs === 'number' && Number.isFinite(heardForMs) && heardForMs >= 0;
   const isNamed = typeof by === 'string' && /^[\w.-]{1,253}$/.test(by);
-  return { source, first, last, ...(isLasting && { heardForMs }), count, state: state as DumpState, ...(isNamed && { by }) };
+  const isOfBoot = typeof boot === 'string' && boot !== '' && boot.length <= BOOT_MARK_LENGTH;
+  return {
+    source,
+    first,
+    last,
+    ...(isLasting && { heardForMs }),
+    count,
+    state: state as DumpState,
+    ...(isNamed && { by }),
+    ...(isOfBoot && { boot }),
+  };
 }
