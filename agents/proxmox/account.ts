@@ -19,7 +19,7 @@ import {
   type Listed,
   type Requested,
 } from './machine.ts';
-import { isSameUUID, isUUID, plugProblem, providedMachine, type ProxmoxSettings } from './parameters.ts';
+import { isSameUUID, isUUID, isVmid, plugProblem, providedMachine, type ProxmoxSettings } from './parameters.ts';
 import { missingPrivileges } from './permissions.ts';
 import { AskedTasks } from './tasks.ts';
 
@@ -179,10 +179,11 @@ export class ProxmoxAccount implements CloudAccount {
     const configured = configuredIn(await this.#api.get(call, configPath(machine)));
     const { plug } = call.target;
     if (configured.isTemplate) throw call.error('Misconfigured', `${plug} is a template, which never runs`);
-    if (!isUUID(plug) || isSameUUID(configured.uuid, plug)) return configured;
+    const other = anotherBy(plug, configured);
+    if (other === undefined) return configured;
     this.#finder.forget(machine.vmid);
     this.#kept.delete(plug);
-    throw call.error('Misconfigured', `${machine.vmid} has another UUID now: ${configured.uuid ?? 'none'}`);
+    throw call.error('Misconfigured', `${machine.vmid} ${other}`);
   }
 
   /** A number is given to another machine once the first one is gone: the UUID tells them apart. */
@@ -261,6 +262,12 @@ export class ProxmoxAccount implements CloudAccount {
     if (this.#kept.size >= KEPT_MAX && !this.#kept.has(plug) && oldest !== undefined) this.#kept.delete(oldest);
     this.#kept.set(plug, machine);
   }
+}
+
+/** UUIDs and names are changed by people, while we remember which number bore one; undefined: it does still. One without a name is listed by its number. */
+function anotherBy(plug: string, { name, uuid }: Configured): string | undefined {
+  if (isUUID(plug)) return isSameUUID(uuid, plug) ? undefined : `has another UUID now: ${uuid ?? 'none'}`;
+  return isVmid(plug) || name === undefined || name === plug ? undefined : `has another name now: ${deviceMessage(name, [])}`;
 }
 
 /** The host that was asked has no such machine (any more). */

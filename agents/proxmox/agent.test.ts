@@ -310,6 +310,13 @@ describe('proxmox', () => {
       expect(await read({ plug: 'a' })).toMatchObject({ state: 'on', identity: 'verified' });
     });
 
+    it('by its name, and switches none that was given another one since it was looked at', async () => {
+      expect(await read({ plug: 'a' })).toMatchObject({ state: 'on' });
+      oddities({ renamed: 'b2' });
+      expect((await failureOf(agent.set(cloud.target({ plug: 'a' }), 'off'))).message).toContain('100 has another name now: b2');
+      expect(pveOf(cloud.service).forms).toEqual([]);
+    });
+
     it('by the UUID that its providerID names', async () => {
       const uuid = cloud.uuids[0] ?? '';
       const identity = { node: 'a', providerID: `proxmox://${uuid}` };

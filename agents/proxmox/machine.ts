@@ -73,6 +73,7 @@ export function staleness(status: unknown, host: string): { isAway: boolean; wor
 
 /** What the configuration of a machine says that matters here. */
 export interface Configured {
+  name: string | undefined;
   uuid: string | undefined;
   lock: string | undefined;
   /** Its memory stands on a disk: started, it goes on where it stopped. */
@@ -85,7 +86,7 @@ export function configuredIn(data: unknown): Configured {
   const lock = textAt(data, 'lock');
   const isHibernated = lock === 'suspended' || (member(data, 'vmstate') !== undefined && member(data, 'vmstate') !== null);
   const uuid = /(?:^|,)uuid=([0-9A-Fa-f-]+)/.exec(textAt(data, 'smbios1') ?? '')?.[1];
-  return { uuid, lock: lock === '' ? undefined : lock, isHibernated, isTemplate: isYes(member(data, 'template')) };
+  return { name: textAt(data, 'name'), uuid, lock: lock === '' ? undefined : lock, isHibernated, isTemplate: isYes(member(data, 'template')) };
 }
 
 /** What was asked of HA for the machine: `started`, `stopped`, ... ; or why that is not known. */

@@ -17,6 +17,13 @@ export const PROXMOX_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(AGENT, 'a machine with the states stopped running as unknown'),
   },
   {
+    name: 'proxmox renamed meanwhile',
+    defect: 'a machine that had the name of the plug a moment ago is switched off, whatever it is called now',
+    file: ACCOUNT,
+    edits: [['isVmid(plug) || name === undefined || name === plug ?', 'isVmid(plug) || name === undefined || name !== plug ?']],
+    killedBy: byTest(AGENT, 'by its name, and switches none that was given another one since it was looked at'),
+  },
+  {
     name: 'proxmox hibernated is off',
     defect: 'a machine whose memory stands on a disk is off, as fence_pve has it',
     file: MACHINE,

@@ -52,6 +52,8 @@ export interface ProxmoxOddities {
   /** `status/current` without these. */
   hidden?: readonly string[];
   smbios?: string;
+  /** The name of the first machine, where somebody gave it another one. */
+  renamed?: string;
 }
 
 export const proxmoxCloud: CloudKind = {
@@ -214,12 +216,16 @@ class Proxmox extends ServedCloud implements CloudProtocol {
       type: kind,
       vmid: Number(id),
       node,
-      name: twin === 'name' ? 'a' : machine.instance.machine.node,
+      name: twin === 'name' ? 'a' : this.#nameOf(machine, index),
       status: isSeen ? machine.shown().status : 'unknown',
       template: index === 0 && isTemplate === true ? 1 : 0,
       ...(index === 0 && this.oddities.ha !== undefined ? { hastate: machine.haState ?? 'queued' } : {}),
     };
     return [entry];
+  }
+
+  #nameOf(machine: ProxmoxMachine, index: number): string {
+    return index === 0 ? (this.oddities.renamed ?? machine.instance.machine.node) : machine.instance.machine.node;
   }
 
   #members(): object[] {
@@ -251,7 +257,7 @@ class Proxmox extends ServedCloud implements CloudProtocol {
     const other = this.faults.isReplaced === true ? 'ffffffff-1111-4222-8333-444444444444' : undefined;
     const uuid = other ?? (twin === 'uuid' ? this.machines[0]?.instance.machine.uuid : machine.instance.machine.uuid) ?? '';
     return {
-      name: machine.instance.machine.node,
+      name: this.#nameOf(machine, index),
       smbios1: smbios ?? `uuid=${uuid}`,
       digest: 'x',
       ...(index === 0 && lock !== undefined ? { lock } : {}),
