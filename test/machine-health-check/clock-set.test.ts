@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { NODES } from '../../src/ports/resources.ts';
-import { MACHINES, ShellWorld } from './shell-world.ts';
+import { CLUSTER, NAMESPACE } from './objects.ts';
+import { CLUSTERS, MACHINES, ShellWorld } from './shell-world.ts';
 
 const MINUTE_MS = 60_000;
 const FAILED = 'HealthCheckSucceeded=False/UnhealthyNode';
@@ -89,6 +90,35 @@ describe('a machine whose node has not come yet is given its whole time', { time
     world.clock.jumpWall(byMs);
     await world.pass(8 * MINUTE_MS, 2_000);
     expect(await world.conditions(MACHINES, 'm1')).toEqual([]);
+    await world.pass(3 * MINUTE_MS, 2_000);
+    expect(await world.conditions(MACHINES, 'm1')).toContain(NOT_STARTED);
+  });
+
+  it.each([
+    ['a day ahead', -24 * 3_600],
+    ['a day back', 24 * 3_600],
+  ])('after its Cluster was ready too, by a clock that is %s', async (_words, ageSeconds) => {
+    const gate = (status: 'True' | 'False'): object => {
+      const lastTransitionTime = new Date(world.clock.wallMs() - ageSeconds * 1_000).toISOString().replace(/\.\d{3}Z$/, 'Z');
+      const conditions = ['ControlPlaneInitialized', 'InfrastructureReady'].map((type) => ({
+        type,
+        status,
+        reason: type,
+        message: '',
+        lastTransitionTime,
+      }));
+      return { status: { conditions } };
+    };
+    const place = { namespace: NAMESPACE, subresource: 'status' as const };
+    await world.operator.mergePatch(CLUSTERS, CLUSTER, gate('False'), place);
+    await world.add('m1', { nodeName: null, ageSeconds: 3_600 });
+    world.start({ hasWatchedForLong: false });
+    await world.pass(11 * MINUTE_MS, 2_000);
+    await world.operator.mergePatch(CLUSTERS, CLUSTER, gate('True'), place);
+    await world.pass(8 * MINUTE_MS, 2_000);
+    expect(await world.conditions(MACHINES, 'm1')).not.toContain(NOT_STARTED);
+    // What else changes of it begins nothing anew.
+    await world.operator.mergePatch(CLUSTERS, CLUSTER, { metadata: { annotations: { seen: 'by somebody' } } }, { namespace: NAMESPACE });
     await world.pass(3 * MINUTE_MS, 2_000);
     expect(await world.conditions(MACHINES, 'm1')).toContain(NOT_STARTED);
   });

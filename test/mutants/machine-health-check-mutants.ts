@@ -11,6 +11,23 @@ const REMEDIATION = 'test/machine-health-check/remediation.test.ts';
 /** Defects of what decides which Machines are unhealthy, and what is done about it. */
 export const MACHINE_HEALTH_CHECK_MUTANTS: readonly SourceMutant[] = [
   {
+    name: 'gate of another clock',
+    defect:
+      'machines that waited for their Cluster are remediated at once where the clock of whoever dates its gates is behind, or for a day not at all where it is ahead',
+    file: 'src/controllers/machine-health-check/evaluate.ts',
+    edits: [
+      ['(gate?.sinceMs === undefined ? 0 : seen.cluster(type, gate.sinceMs))', '(gate?.sinceMs === undefined ? 0 : asDated(type, gate.sinceMs))'],
+    ],
+    killedBy: byTest(CLOCK_SET, 'after its Cluster was ready too, by a clock that is a day back'),
+  },
+  {
+    name: 'gate seen anew',
+    defect: 'each change of a Cluster begins the startup timeout of its machines anew, where its gates are dated in the future',
+    file: 'src/controllers/machine-health-check/changes.ts',
+    edits: [['      this.#cache.sawCluster(before, after);\n', '']],
+    killedBy: byTest(CLOCK_SET, 'after its Cluster was ready too, by a clock that is a day ahead'),
+  },
+  {
     name: 'check of another Cluster',
     defect: 'a check looks after the Machines of another Cluster',
     file: 'src/controllers/machine-health-check/evaluate.ts',
@@ -211,7 +228,7 @@ export const MACHINE_HEALTH_CHECK_MUTANTS: readonly SourceMutant[] = [
     name: 'start by the clock of the API server',
     defect: 'a machine that has just been made has had its time to start where the clock is set ahead',
     file: 'src/controllers/machine-health-check/evaluate.ts',
-    edits: [['seen(CREATED, machine.createdMs)', 'machine.createdMs']],
+    edits: [['seen.machine(CREATED, machine.createdMs)', 'machine.createdMs']],
     killedBy: byTest(CLOCK_SET, 'made since, before the clock was set'),
   },
   {

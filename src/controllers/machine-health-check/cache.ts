@@ -8,7 +8,7 @@ import { SILENT_AFTER_MS } from '../shared/write-gate.ts';
 import type { ObjectRef } from './actions.ts';
 import { Claims } from './claims.ts';
 import type { FoundKind, HealthCheckDependencies, WorkloadNodes } from './dependencies.ts';
-import { datesOfMachine, datesOfNode } from './dated.ts';
+import { datesOfCluster, datesOfMachine, datesOfNode } from './dated.ts';
 import { BY_LABEL, BY_NODE, labelKeysOf } from './indexes.ts';
 import { memoised } from './memoised.ts';
 import { NodePlaces } from './node-places.ts';
@@ -51,6 +51,7 @@ export class HealthCheckCache implements ClusterSnapshot {
   readonly #nodePlaces: NodePlaces;
   readonly #nodeSights: Sights<NodeFacts>;
   readonly #machineSights: Sights<MachineFacts>;
+  readonly #clusterSights: Sights<ClusterFacts>;
   /** By uid of the Machine. */
   readonly #refusals = new Map<string, { machine: ObjectRef; message: string }>();
   /** The rest is as of the last `refresh`. */
@@ -68,6 +69,7 @@ export class HealthCheckCache implements ClusterSnapshot {
     this.#nodePlaces = new NodePlaces(dependencies);
     this.#nodeSights = new Sights(dependencies.clock, datesOfNode);
     this.#machineSights = new Sights(dependencies.clock, datesOfMachine);
+    this.#clusterSights = new Sights(dependencies.clock, datesOfCluster);
     this.readCheck = memoised((object: UntypedObject) => readHealthCheck(typed(object, checks.resource), options));
     this.readMachine = memoised((object: UntypedObject) => readMachine(typed(object, machines.resource), options));
     this.#readCluster = memoised((object: UntypedObject) => readCluster(clusters === undefined ? object : typed(object, clusters.resource)));
@@ -147,7 +149,8 @@ export class HealthCheckCache implements ClusterSnapshot {
     return this.#freshSince.get(place) ?? ALWAYS;
   }
 
-  sightOf(facts: MachineFacts | NodeFacts): Sight {
+  sightOf(facts: MachineFacts | NodeFacts | ClusterFacts): Sight {
+    if ('infrastructureReady' in facts) return this.#clusterSights.of(facts);
     return 'uid' in facts ? this.#machineSights.of(facts) : this.#nodeSights.of(facts);
   }
 
@@ -158,6 +161,11 @@ export class HealthCheckCache implements ClusterSnapshot {
 
   sawMachine(before: MachineFacts | undefined, after: MachineFacts | undefined): void {
     if (after !== undefined) this.#machineSights.saw(before ?? firstOf(this.#dependencies.machines.lister), after);
+  }
+
+  sawCluster(before: UntypedObject | undefined, after: UntypedObject | undefined): void {
+    const [was, is] = [before, after].map((object) => object && this.#readCluster(object));
+    if (is !== undefined) this.#clusterSights.saw(was ?? firstOf(this.#dependencies.clusters?.lister), is);
   }
 
   requestOf({ template }: HealthCheck, { namespace, name }: Pick<MachineFacts, 'namespace' | 'name'>): RequestFacts | undefined {

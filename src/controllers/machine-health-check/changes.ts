@@ -46,7 +46,12 @@ export class Changes {
       kinds.onChange(this.#wake),
       workloads.onChange(this.#wake),
     );
-    if (clusters !== undefined) this.#unsubscribe.push(clusters.lister.onChange(this.#on((cluster) => this.#ofCluster(cluster))));
+    const ofCluster = this.#on<UntypedObject>((cluster) => this.#ofCluster(cluster));
+    const clusterChanged = (before: UntypedObject | undefined, after: UntypedObject | undefined): void => {
+      this.#cache.sawCluster(before, after);
+      ofCluster(before, after);
+    };
+    if (clusters !== undefined) this.#unsubscribe.push(clusters.lister.onChange(clusterChanged));
     if (nodeLeases !== undefined) this.#unsubscribe.push(nodeLeases.onChange(claimed));
   }
 

@@ -1,6 +1,7 @@
 import { conditionOf } from './conditions.ts';
 import type { Marks } from '../shared/sights.ts';
-import type { MachineFacts, NodeFacts } from './snapshot.ts';
+import { CONTROL_PLANE_INITIALIZED, INFRASTRUCTURE_READY } from './names.ts';
+import type { ClusterFacts, Gate, MachineFacts, NodeFacts } from './snapshot.ts';
 
 /** A Machine itself, and OpenShift's `status.lastUpdated`; blanks stand in no type of a condition. */
 export const CREATED = 'created at';
@@ -19,5 +20,13 @@ export function datesOfMachine({ uid, lastUpdatedMs, conditions }: MachineFacts)
       const { status, lastTransitionTime = '' } = conditionOf(conditions, type) ?? { status: '' };
       return [type, `${status} ${lastTransitionTime}`];
     }),
+  ]);
+}
+
+export function datesOfCluster({ controlPlaneInitialized, infrastructureReady }: ClusterFacts): Marks {
+  const markOf = ({ isTrue, sinceMs }: Gate): string => `${isTrue} ${sinceMs ?? ''}`;
+  return new Map([
+    [CONTROL_PLANE_INITIALIZED, markOf(controlPlaneInitialized)],
+    [INFRASTRUCTURE_READY, markOf(infrastructureReady)],
   ]);
 }

@@ -4,7 +4,15 @@ import { goDuration } from '../shared/go-duration.ts';
 import { asDated } from '../shared/sights.ts';
 import type { Sight } from '../shared/sights.ts';
 import { CREATED, LAST_UPDATED } from './dated.ts';
-import { EXTERNAL_REMEDIATION, INFRASTRUCTURE_READY, PAUSED_ANNOTATION, RECHECK_MARGIN_MS, REMEDIATE_ANNOTATION, SKIP_ANNOTATION } from './names.ts';
+import {
+  CONTROL_PLANE_INITIALIZED,
+  EXTERNAL_REMEDIATION,
+  INFRASTRUCTURE_READY,
+  PAUSED_ANNOTATION,
+  RECHECK_MARGIN_MS,
+  REMEDIATE_ANNOTATION,
+  SKIP_ANNOTATION,
+} from './names.ts';
 import { timeOf } from './read/objects.ts';
 import type { ClusterFacts, Gate, HealthCheck, FreshSince, MachineFacts, NodeFacts, UnhealthyCondition } from './snapshot.ts';
 import type { Failure, Evaluation } from './evaluation.ts';
@@ -19,10 +27,11 @@ export interface Subject {
   seen: Seen;
 }
 
-/** Since when we have seen what is dated in the Machine, and in its Node. */
+/** Since when we have seen what is dated in the Machine, in its Node and in its Cluster. */
 export interface Seen {
   machine: Sight;
   node: Sight;
+  cluster: Sight;
 }
 
 /** Is this Machine among those that the check looks after? */
@@ -82,15 +91,22 @@ function ofMachine({ machine, freshSinceMs, seen }: Subject, check: HealthCheck,
   return findingsOf(check.machineConditions, sinceOf, { kind: 'Machine', nowMs, freshSinceMs: freshSinceMs.machine });
 }
 
+const DATED = { machine: asDated, cluster: asDated };
+
 /** When the clock of the startup timeout began: the last of all that a node had to wait for. */
-function startedMs({ machine, cluster }: Subject, check: HealthCheck, seen: Sight): number | undefined {
+function startedMs({ machine, cluster }: Subject, check: HealthCheck, seen: Pick<Seen, 'machine' | 'cluster'>): number | undefined {
   const { lastUpdatedMs } = machine;
-  if (check.flavour === 'openshift') return lastUpdatedMs === undefined ? undefined : seen(LAST_UPDATED, lastUpdatedMs);
+  if (check.flavour === 'openshift') return lastUpdatedMs === undefined ? undefined : seen.machine(LAST_UPDATED, lastUpdatedMs);
   const infrastructure = conditionOf(machine.conditions, INFRASTRUCTURE_READY);
   const readyMs = timeOf(infrastructure?.lastTransitionTime);
-  const machineMs = infrastructure?.status === 'True' && readyMs !== undefined ? seen(INFRASTRUCTURE_READY, readyMs) : undefined;
-  const gateMs = (gate: Gate | undefined): number => gate?.sinceMs ?? 0;
-  return Math.max(seen(CREATED, machine.createdMs), machineMs ?? 0, gateMs(cluster?.controlPlaneInitialized), gateMs(cluster?.infrastructureReady));
+  const machineMs = infrastructure?.status === 'True' && readyMs !== undefined ? seen.machine(INFRASTRUCTURE_READY, readyMs) : undefined;
+  const gateMs = (type: string, gate: Gate | undefined): number => (gate?.sinceMs === undefined ? 0 : seen.cluster(type, gate.sinceMs));
+  return Math.max(
+    seen.machine(CREATED, machine.createdMs),
+    machineMs ?? 0,
+    gateMs(CONTROL_PLANE_INITIALIZED, cluster?.controlPlaneInitialized),
+    gateMs(INFRASTRUCTURE_READY, cluster?.infrastructureReady),
+  );
 }
 
 interface NodeFindings extends Findings {
@@ -106,13 +122,13 @@ function ofNode(subject: Subject, check: HealthCheck, nowMs: number): NodeFindin
   if (node === undefined) {
     const { startupTimeoutMs } = check;
     if (startupTimeoutMs === 0) return NOTHING;
-    const beganMs = startedMs(subject, check, subject.seen.machine) ?? nowMs;
+    const beganMs = startedMs(subject, check, subject.seen) ?? nowMs;
     const endMs = Math.max(beganMs, freshSinceMs.machine, freshSinceMs.node) + startupTimeoutMs;
     if (endMs >= nowMs) return { ...NOTHING, dueMs: endMs + RECHECK_MARGIN_MS };
     return {
       ...NOTHING,
       messages: [`Node failed to report startup in ${goDuration(startupTimeoutMs)}`],
-      sinceMs: (startedMs(subject, check, asDated) ?? nowMs) + startupTimeoutMs,
+      sinceMs: (startedMs(subject, check, DATED) ?? nowMs) + startupTimeoutMs,
       reason: 'NodeStartupTimeout',
     };
   }

@@ -42,7 +42,11 @@ export function observe(snapshot: ClusterSnapshot, { check, problems }: ReadChec
         machine,
         node,
         freshSinceMs: snapshot.freshSinceMs(place),
-        seen: { machine: snapshot.sightOf(machine), node: typeof node === 'object' ? snapshot.sightOf(node) : asDated },
+        seen: {
+          machine: snapshot.sightOf(machine),
+          node: typeof node === 'object' ? snapshot.sightOf(node) : asDated,
+          cluster: typeof cluster === 'object' ? snapshot.sightOf(cluster) : asDated,
+        },
         ...(typeof cluster === 'object' && { cluster }),
       },
       request: snapshot.requestOf(check, machine),

@@ -164,8 +164,8 @@ export interface ClusterSnapshot {
   /** unknown: Nodes there can not be read now, or not yet: of them nothing is concluded. */
   node(place: string, name: string): NodeFacts | 'missing' | 'unknown';
   freshSinceMs(place: string): FreshSince;
-  /** Since when we have seen its conditions, by type, and it itself (`CREATED`). */
-  sightOf(facts: MachineFacts | NodeFacts): Sight;
+  /** Since when we have seen its conditions, by type, and a Machine itself (`CREATED`). */
+  sightOf(facts: MachineFacts | NodeFacts | ClusterFacts): Sight;
   /** What stands under the name that the request of this Machine has. */
   requestOf(check: HealthCheck, machine: MachineFacts): RequestFacts | undefined;
   templateOf(check: HealthCheck): FoundTemplate;
