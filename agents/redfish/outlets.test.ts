@@ -72,6 +72,7 @@ describe('outlets of a rack PDU', () => {
       ['one is not shown', behind('A1', 'A9'), ['A1'], undefined, 'unknown'],
       ['one has no link', { Outlets: [{ '@odata.id': outletPath('1', 'A1') }, {}] }, ['A1'], undefined, 'unknown'],
       ['none is named', behind(), [], undefined, 'unknown'],
+      ['not all are named', { ...behind('A1'), 'Outlets@odata.count': 2 }, ['A1'], undefined, 'unknown'],
       ['nothing is said of them', undefined, [], undefined, 'unknown'],
     ] as const)('are not off, whatever the group says, where %s', async (_what, links, off, leakAmps, state) => {
       expect(await readOf(links, off, leakAmps)).toMatchObject({ state: 'off', witness: { state } });

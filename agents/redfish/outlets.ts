@@ -158,8 +158,12 @@ export class Outlets implements Subject {
 
   /** What a group says of itself may be no more than what it was told: one of its outlets may be locked, or not have obeyed. */
   async #ofGroup(call: Call, path: string, group: JsonObject): Promise<Witness> {
-    const members = listAt(objectAt(group, 'Links'), 'Outlets').map(linkPath);
+    const links = objectAt(group, 'Links');
+    const members = listAt(links, 'Outlets').map(linkPath);
     const source = `${path}#/Links/Outlets`;
+    const count = numberAt(links, 'Outlets@odata.count');
+    if (count !== undefined && count !== members.length)
+      return { source, state: 'unknown', detail: `names ${members.length} of its ${count} outlets: the others may be on` };
     if (members.length === 0) return { source, state: 'unknown', detail: 'names no outlets: which ones would have to be off is not known' };
     const shown: { state: PowerState; detail: string }[] = [];
     for (const member of members) {

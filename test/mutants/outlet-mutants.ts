@@ -29,6 +29,13 @@ export const OUTLET_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(REDFISH_OUTLETS, 'are not off, whatever the group says, where none is named'),
   },
   {
+    name: 'group in part',
+    defect: 'an outlet group is off by the outlets that it names, though it says that it has more',
+    file: 'agents/redfish/outlets.ts',
+    edits: [['if (count !== undefined && count !== members.length)', 'if (count !== undefined && count < members.length)']],
+    killedBy: byTest(REDFISH_OUTLETS, 'are not off, whatever the group says, where not all are named'),
+  },
+  {
     name: 'second column unread',
     defect: 'an outlet whose command is pending counts as switched',
     file: 'agents/pdu/look.ts',
