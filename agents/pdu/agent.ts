@@ -4,11 +4,13 @@ import { ANY_ADDRESS, type AddressCheck } from '../shared/address/address-check.
 import { Call } from '../shared/call.ts';
 import { Pdu, type Found } from './device.ts';
 import type { Look } from './look.ts';
-import { commandOid, parsePlug } from './outlet.ts';
-import { NO_PLUG, parseSettings, sessionKey, type PduSettings } from './parameters.ts';
+import { commandOid, isMeant, parsePlug, spelled, type Outlet } from './outlet.ts';
+import { NO_PLUG, parseSettings, sessionKey, unitOf, type PduSettings } from './parameters.ts';
 
 /** A session costs a socket here and nothing there; what was found out on it is looked up anew afterwards. */
 const IDLE_CLOSE_MS = 45_000;
+/** So many outlets are named in a message. */
+const NAMED_MAX = 8;
 
 interface Kept {
   pdu: Pdu;
@@ -31,14 +33,16 @@ export class PduAgent implements PowerAgent {
   /** The outlet's state, whether a command is pending, its current where it is metered and its name, all in one answer. */
   async read(target: Target): Promise<Reading<PowerState>> {
     return this.#call(target, 'outlet state', async (pdu, settings, call) => {
-      const { look, boot } = await pdu.look(call, plugOf(target, settings, call), settings);
+      const { found, look, boot } = await pdu.look(call, plugOf(target, settings, call), settings);
       const identity = identify(look, settings, target, call);
+      const overlooked = mayOverlook(target, look) ? overlookedOf(target, look, await pdu.namesakes(call, found, look.label ?? '')) : undefined;
       return {
         state: look.state,
         detail: look.detail,
         identity,
         ...(look.witness === undefined ? {} : { witness: look.witness }),
         ...(boot === undefined ? {} : { boot }),
+        ...(overlooked === undefined ? {} : { overlooked }),
       };
     });
   }
@@ -113,6 +117,21 @@ function identify(look: Look, { outletName }: PduSettings, target: Target, call:
   if (look.label === expected) return 'verified';
   const shown = look.label === undefined ? 'has no name on the device' : `is named ${JSON.stringify(look.label)}`;
   throw call.error('Misconfigured', `the outlet ${shown}, but outlet_name is ${JSON.stringify(expected)}`);
+}
+
+/** A name that is not the node's says nothing of what else feeds it. */
+function mayOverlook({ isProbe, switched = [], identity }: Target, { label = '' }: Look): boolean {
+  return isProbe === true && switched.length > 0 && label.includes(identity.node);
+}
+
+/** A machine with several supplies hangs on several outlets of one name: none of them may be left out. */
+function overlookedOf({ switched = [] }: Target, { label = '' }: Look, namesakes: readonly Outlet[]): string | undefined {
+  const plugs = switched.map(({ plug, parameters }) => parsePlug(plug, unitOf(parameters)));
+  const isSwitched = (outlet: Outlet): boolean =>
+    plugs.some((plug) => (plug.kind === 'numbers' ? isMeant(outlet, plug.numbers) : plug.name === label));
+  const left = namesakes.filter((outlet) => !isSwitched(outlet)).map(spelled);
+  if (left.length === 0) return undefined;
+  return `outlet ${left.slice(0, NAMED_MAX).join(', ')} is named ${JSON.stringify(label)} as well, and no method switches it off: name it in plug=, or give it another name`;
 }
 
 function bindingOf({ family, outlet }: Found, state: 'on' | 'off'): { oid: string; integer: number } {

@@ -91,6 +91,12 @@ export class Pdu {
     });
   }
 
+  /** Outlets of this name but the one that was found. */
+  async namesakes(call: Call, { family, outlet }: Found, name: string): Promise<Outlet[]> {
+    const table = family.label === undefined ? [] : await this.#table(call, family);
+    return table.flatMap((row) => (row.label === name && row.outlet.index !== outlet.index ? [row.outlet] : []));
+  }
+
   async close(): Promise<void> {
     this.#family = undefined;
     this.#found.clear();

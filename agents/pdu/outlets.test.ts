@@ -142,6 +142,22 @@ describe('the outlet that a plug means', () => {
     expect(device.sets).toEqual([]);
   });
 
+  it('is told by a probe not to be the only one that bears the name of the node, where no method switches the others', async () => {
+    const outlets = [1, 2, 3, 4].map((number) => ({ number, name: number === 4 ? 'worker-10' : 'worker-1' }));
+    const { agent, target } = await start({ kind: 'cyberpower-epdu', outlets });
+    const probed = async (...plugs: string[]) => {
+      const switched = plugs.map((plug) => ({ plug, parameters: {} }));
+      return (await agent.read({ ...target('1', { outlet_name: '{node}' }), isProbe: true, switched })).overlooked;
+    };
+    expect(await probed('1', '3')).toBe(
+      'outlet 2 is named "worker-1" as well, and no method switches it off: name it in plug=, or give it another name',
+    );
+    expect(await probed('1')).toContain('outlet 2, 3 is named');
+    expect([await probed('1', '2', '3'), await probed()]).toEqual([undefined, undefined]);
+    expect(await agent.read({ ...target('1'), switched: [{ plug: '1', parameters: {} }] })).not.toHaveProperty('overlooked');
+    expect(await agent.read({ ...target('4'), isProbe: true, switched: [{ plug: '4', parameters: {} }] })).not.toHaveProperty('overlooked');
+  });
+
   it('must bear the name that outlet_name says, in each call', async () => {
     const { device, agent, target } = await start({ kind: 'eaton-g3', outlets: [{ number: 1, name: 'worker-1 ' }] });
     const given = target('1', { outlet_name: '{node}' });

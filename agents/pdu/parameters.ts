@@ -93,6 +93,12 @@ export function parseSettings(parameters: Parameters): PduSettings | { problems:
   };
 }
 
+/** Of another method at the same device. */
+export function unitOf(parameters: Parameters): number | undefined {
+  const { switch: unit = '' } = canonical(pduParameters, parameters);
+  return /^\d{1,5}$/.test(unit) ? Number(unit) : undefined;
+}
+
 export function deviceKeyOf(parameters: Parameters): string {
   return snmpDeviceKey(canonical(pduParameters, parameters));
 }

@@ -85,7 +85,7 @@ export class IdleProber implements Prober {
   }
 
   #call<T>(request: ProbeRequest, yields: AbortSignal, call: (agent: PowerAgent | FabricAgent, target: Target) => Promise<T>): Promise<T> {
-    const { method, identity, deadlineMs } = request;
+    const { method, identity, deadlineMs, switched } = request;
     return this.#within(request, yields, async (signal, facts) => {
       const [agent, parameters] = [await this.#methods.agentOf(method), await request.parametersOf(method)];
       if (agent.kind === 'action') throw new AgentError('Misconfigured', { ...facts, answered: `agent ${method.agent} has nothing to read` });
@@ -94,8 +94,8 @@ export class IdleProber implements Prober {
       };
       const { plug, device, secret } = method;
       const deletes = method.action === 'delete' ? { deletes: true as const } : {};
-      const named = secret === undefined ? {} : { secret };
-      return call(agent, { plug, device, parameters, identity, signal, deadlineMs, beforeSend, ...named, ...deletes });
+      const more = { ...(secret === undefined ? {} : { secret }), ...(switched === undefined ? {} : { switched }) };
+      return call(agent, { plug, device, parameters, identity, signal, deadlineMs, beforeSend, ...more, ...deletes });
     });
   }
 
@@ -122,7 +122,7 @@ async function connect(agent: PowerAgent | FabricAgent, target: Target): Promise
 }
 
 function answerOf(reading: Reading): Omit<ProbeAnswer, 'latencyMs'> {
-  const { state, identity, witness, certificateExpiresAt, credentialExpiresAt, wouldRefuse } = reading;
+  const { state, identity, witness, certificateExpiresAt, credentialExpiresAt, wouldRefuse, overlooked } = reading;
   return {
     state: witness === undefined || witness.state === state ? state : 'unknown',
     identity,
@@ -130,5 +130,6 @@ function answerOf(reading: Reading): Omit<ProbeAnswer, 'latencyMs'> {
     ...(certificateExpiresAt === undefined ? {} : { certificateExpiresAt }),
     ...(credentialExpiresAt === undefined ? {} : { credentialExpiresAt }),
     ...(wouldRefuse === undefined ? {} : { wouldRefuse }),
+    ...(overlooked === undefined ? {} : { overlooked }),
   };
 }

@@ -1,4 +1,4 @@
-import { levelsOf, STEPS } from './plan.ts';
+import { levelsOf, STEPS, switchesOff } from './plan.ts';
 import type { Plan, PlanMethod } from './plan.ts';
 
 /** Paths of one node of which the report keeps what probes found. */
@@ -10,6 +10,8 @@ export interface DevicePath {
   method: PlanMethod;
   /** Names of all of them, as they are written. */
   names: string[];
+  /** What of its device the plan switches off for the node. */
+  switched: readonly PlanMethod[];
 }
 
 export function methodsOf(plan: Plan): PlanMethod[] {
@@ -29,10 +31,12 @@ export function pathKey({ agent, device, plug, parameters, secret, secretFile, s
 /** Everything of a plan that has a state to read; off and on of one plug are one read. */
 export function devicePaths(plan: Plan): DevicePath[] {
   const byPlug = new Map<string, DevicePath>();
+  const off = plan.powerManagement.flatMap(({ methods }) => methods.filter(switchesOff));
   for (const method of methodsOf(plan).filter(({ kind }) => kind !== 'action')) {
     const key = pathKey(method);
     const known = byPlug.get(key);
-    if (known === undefined) byPlug.set(key, { method, names: [writtenName(method)] });
+    const switched = off.filter(({ device }) => device === method.device);
+    if (known === undefined) byPlug.set(key, { method, names: [writtenName(method)], switched });
     else if (!known.names.includes(writtenName(method))) known.names.push(writtenName(method));
   }
   return [...byPlug.values()];

@@ -6,6 +6,8 @@ interface Read {
   error?: string;
   /** Why the device would refuse a set. */
   wouldRefuse?: string;
+  /** What else feeds the machine, and nothing switches. */
+  overlooked?: string;
 }
 
 interface Circumstances {
@@ -30,6 +32,8 @@ export function probeFaults(read: Read, { isReady, identity, isUuidKnown }: Circ
   if (state === 'unknown') say('error', `answers, but not in words that are surely on or off: ${detail}; a fence would prove nothing by it`);
   if (state === 'pending') say('warning', `is on its way between two states: ${detail}; probe again`);
   if (read.wouldRefuse !== undefined) say('error', `can be read, and would refuse to be switched: ${read.wouldRefuse}`);
+  if (read.overlooked !== undefined)
+    say('error', `is not all that feeds the machine: ${read.overlooked}; a fence would take it for off while it runs on`);
   const isOff = state === 'off' || state === 'closed';
   if (isOff && isReady) say('error', `reads ${state} while the Node is Ready: it switches another machine; mend the address or the plug`);
   else if (isOff) say('warning', `reads ${state}: ${detail}`);

@@ -1,4 +1,4 @@
-import type { EvidenceGrade, EvidenceKind, Step } from '../domain/plan.ts';
+import type { EvidenceGrade, EvidenceKind, PlanMethod, Step } from '../domain/plan.ts';
 import type { Clock } from './clock.ts';
 import type { Cluster } from './cluster.ts';
 import type { KernelDumps } from './kdump.ts';
@@ -41,6 +41,8 @@ export interface Target {
   isProbe?: boolean;
   /** Of a probe: a fence would delete the machine, so that the right to do so is asked for too. */
   deletes?: true;
+  /** Of a probe: what of this device the plan switches off for the same node, the plug among them. Absent: nobody says. */
+  switched?: readonly Pick<PlanMethod, 'plug' | 'parameters'>[];
   /** Journal id of the run that this call is made for (`<method>-<uuid>`); a successor that reads what became of it has the same one. Absent: no fence asks. */
   intent?: string;
   /** The incident that the run belongs to (`<uid of the NodeFence>/<number>`): what stands from another one is no work of this fence. Absent: no fence asks. */
@@ -99,6 +101,8 @@ export interface Reading<S extends DeviceState = DeviceState> {
   credentialExpiresAt?: string;
   /** Why the device would refuse a set, such as a permission that is missing, as far as it tells without one being made. Of probes only. */
   wouldRefuse?: string;
+  /** What of the device bears the name of the same machine and is switched by nothing (`Target.switched`), in words: the machine may run on by it. Of probes only. */
+  overlooked?: string;
 }
 
 /** One plug that a device says it has. */

@@ -4,6 +4,8 @@ import type { DeviceState, Identity, Parameters, Reading } from './agents.ts';
 /** One read of one plug, that nothing waits for. */
 export interface ProbeRequest {
   method: PlanMethod;
+  /** See Target. */
+  switched?: readonly PlanMethod[];
   identity: Identity;
   deadlineMs: number;
   signal: AbortSignal;
@@ -31,6 +33,8 @@ export interface ProbeAnswer {
   credentialExpiresAt?: string;
   /** Why it would refuse a set, such as a permission that is missing. Absent: it does not tell, or would not. */
   wouldRefuse?: string;
+  /** See Reading. */
+  overlooked?: string;
 }
 
 /** What a device shows to somebody who does not log in. */

@@ -36,6 +36,20 @@ export const OUTLET_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(REDFISH_OUTLETS, 'are not off, whatever the group says, where not all are named'),
   },
   {
+    name: 'outlet overlooked',
+    defect: 'nobody is told before a node fails that another outlet bears its name, and that no method switches that one off',
+    file: 'agents/pdu/agent.ts',
+    edits: [['namesakes.filter((outlet) => !isSwitched(outlet)).map(spelled)', 'namesakes.filter((outlet) => isSwitched(outlet)).map(spelled)']],
+    killedBy: byTest(OUTLETS, 'is told by a probe not to be the only one that bears the name of the node, where no method switches the others'),
+  },
+  {
+    name: 'overlooked outlet untold',
+    defect: 'what a device tells of another supply of the machine is no fault of its fence path',
+    file: 'src/domain/probe-faults.ts',
+    edits: [['if (read.overlooked !== undefined)', 'if (read.overlooked === read)']],
+    killedBy: byTest('src/controllers/probes/controller.test.ts', 'take a device for broken that is not all that feeds its machine'),
+  },
+  {
     name: 'second column unread',
     defect: 'an outlet whose command is pending counts as switched',
     file: 'agents/pdu/look.ts',

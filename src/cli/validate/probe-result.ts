@@ -19,4 +19,6 @@ export interface ProbeResult {
   error?: string;
   /** Why it would refuse a set, such as a permission that is missing. */
   wouldRefuse?: string;
+  /** What else of the device feeds the machine, and nothing switches. */
+  overlooked?: string;
 }

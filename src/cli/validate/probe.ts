@@ -66,9 +66,10 @@ function byDevice(nodes: readonly ReportedNode[]): Task[][] {
 
 /** Undefined when the probe was interrupted. */
 async function read({ node: { facts }, path }: Task, dispatcher: Dispatcher, options: ProbeOptions): Promise<ProbeResult | undefined> {
-  const { method, names } = path;
+  const { method, names, switched } = path;
   const answer = await dispatcher.probe({
     method,
+    switched,
     identity: { node: facts.name, systemUUID: facts.systemUUID, providerID: facts.providerID, addresses: internalAddresses(facts.addresses) },
     deadlineMs: options.deadlineMs,
     signal: options.signal,

@@ -224,6 +224,7 @@ describe('probes', () => {
       { ...WELL, wouldRefuse: 'ec2:StopInstances is missing' },
       /would refuse to be switched: ec2:StopInstances is missing/u,
     ],
+    ['is not all that feeds its machine', { ...WELL, overlooked: 'outlet 2 is named "a" as well' }, /is not all that feeds the machine: outlet 2/u],
   ])('take a device for broken that %s', async (_what, answer, words) => {
     const fleet = new Fleet();
     fleet.answer = () => Promise.resolve(answer);

@@ -218,7 +218,7 @@ export class ProbeController {
     }
   }
 
-  #fresh(found: Pick<Path, 'method' | 'names' | 'node' | 'plan' | 'intervalMs' | 'dueAtMs'>): Path {
+  #fresh(found: Pick<Path, 'method' | 'names' | 'switched' | 'node' | 'plan' | 'intervalMs' | 'dueAtMs'>): Path {
     const path: Path = {
       ...found,
       readAtMs: this.#dependencies.clock.monotonicMs(),
@@ -277,6 +277,7 @@ export class ProbeController {
     const identity = listers.reports.get(path.node)?.status?.identity;
     return {
       method: path.method,
+      switched: path.switched,
       identity: {
         node: path.node,
         systemUUID: identity?.systemUUID ?? node.status.nodeInfo?.systemUUID,

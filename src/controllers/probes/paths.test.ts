@@ -5,7 +5,16 @@ import { Paths } from './paths.ts';
 
 function path(node: string, key: string): Path {
   return {
-    ...{ node, method: method('off', 'redfish', 'off', { device: key }), names: ['off'], plan: planOf(), intervalMs: 1, dueAtMs: 0, readAtMs: 0 },
+    ...{
+      node,
+      method: method('off', 'redfish', 'off', { device: key }),
+      names: ['off'],
+      switched: [],
+      plan: planOf(),
+      intervalMs: 1,
+      dueAtMs: 0,
+      readAtMs: 0,
+    },
     ...{ isRead: false, isBroken: false, failures: 0 },
   };
 }
