@@ -9,8 +9,8 @@ const README = readmeOf('redfish');
 
 describe('the README', () => {
   it('shows a configuration that fences', () => {
-    const { off, parameters } = shownOff(yamlOf(README).replaceAll('3b:1f:...', 'ab'.repeat(32)));
-    expect(parseSettings(parameters)).toMatchObject({ host: '192.0.2.10', password: 'change-me', fingerprint: 'ab'.repeat(32) });
+    const { off, parameters } = shownOff(yamlOf(README));
+    expect(parseSettings(parameters)).toMatchObject({ host: '192.0.2.10', password: 'change-me', fingerprint: expect.stringMatching(/^3b1f/) });
     expect(off.device).toBe('192.0.2.10:443');
   });
 
