@@ -10,7 +10,11 @@ const README = readmeOf('redfish');
 describe('the README', () => {
   it('shows a configuration that fences', () => {
     const { off, parameters } = shownOff(yamlOf(README));
-    expect(parseSettings(parameters)).toMatchObject({ host: '192.0.2.10', password: 'change-me', fingerprint: expect.stringMatching(/^3b1f/) });
+    expect(parseSettings(parameters)).toMatchObject({
+      host: '192.0.2.10',
+      password: 'change-me',
+      fingerprint: expect.stringMatching(/^3b1f/) as string,
+    });
     expect(off.device).toBe('192.0.2.10:443');
   });
 
