@@ -34,6 +34,11 @@ describe('the end of a fence', () => {
     expect(closed(context(), outcome, 'so').events?.map((event) => event.type)).toEqual([type]);
   });
 
+  it('that failed is looked at again at once, for a restart may be due', () => {
+    const { status, ...rest } = context();
+    expect(failed({ status, ...rest }, status, 'no')).toMatchObject({ requeueAtMs: rest.snapshot.nowMs, status: { state: 'error' } });
+  });
+
   it('that failed says what is left off, however long a device has answered, and fits the schema however much is left', () => {
     const { status, ...rest } = context();
     const left = { ...status, restore: { edges: leftEdges(32) } };
@@ -41,6 +46,18 @@ describe('the end of a fence', () => {
     expect(message).toContain('LeftOff: off-0 (pdu rack-1.example.org 0)');
     expect(message.length).toBeLessThanOrEqual(LIMITS.message);
     expect(leftOff(left).length).toBeLessThanOrEqual(180);
+  });
+
+  it('is remembered with its outcome and its time, and one without an outcome as failed', () => {
+    const { status } = context();
+    const entries = (['recovered', undefined] as const).map((outcome) => {
+      const { outcome: _before, ...rest } = status;
+      return historyOf({ ...rest, ...(outcome && { outcome }), timeline: { finalAt: 'then' } }).at(-1);
+    });
+    expect(entries).toMatchObject([
+      { outcome: 'recovered', to: 'then' },
+      { outcome: 'failed', to: 'then' },
+    ]);
   });
 
   it('is remembered from when it was noticed, or had failed before that was recorded', () => {
@@ -68,6 +85,7 @@ describe('how long a late off may come', () => {
     ['settle, where the other one was of another plug', [off('succeeded'), off('succeeded', { plug: '2' })], SETTLE_MS],
     ['settle, where the other one was of another device', [off('succeeded'), off('succeeded', { device: 'other' })], SETTLE_MS],
     ['settle, where what failed was no off', [off('succeeded'), off('timeout', { action: 'on' })], SETTLE_MS],
+    ['that of the device that was told, not of another', [off('timeout', { method: 'outlet', device: 'bmc-outlet' })], 30_000],
     ['settle, where nothing was sent', [off('not-sent'), off('stopped')], SETTLE_MS],
   ])('is %s', (_how, journal, forMs) => {
     expect(lateEffectMs({ plan }, { ...context().status, journal })).toBe(forMs);

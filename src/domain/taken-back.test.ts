@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { decide } from './automaton.ts';
 import { LIMITS } from './node-fence.ts';
 import type { NodeFenceStatus, Restore } from './node-fence.ts';
 import { historyOf } from './rows/closing.ts';
@@ -124,6 +125,82 @@ describe('what a NodeFence that is deleted by hand takes back', () => {
     model.fence = { ...model.fence, status: { ...model.status, restarts: 1, journal: [release, ...journal] } };
     model.workload = { pods: 0, terminating: 0, volumeAttachments: 1 };
     expect(begun(model, 'succeeded', 8)).toContain('on:off');
+  });
+});
+
+describe('when a NodeFence that is deleted by hand takes something back', () => {
+  const TAINT = [{ key: 'node.kubernetes.io/out-of-service', value: 'nodeshutdown', effect: 'NoExecute' }];
+  const nextMs = (model: Model): number => {
+    const fromMs = model.nowMs;
+    model.runUntil(() => model.inFlight.size > 0);
+    return model.nowMs - fromMs;
+  };
+  const entryOf = (model: Model): NodeFenceStatus['journal'][number] | undefined => model.dispatched.at(-1)?.entry;
+
+  it('each thing is tried at once, and again after settle, as another attempt, by the leader that is one then', () => {
+    const model = deleted({}, { taints: TAINT, edges: [] });
+    const { settleMs } = model.plan.timing;
+    const status = model.fence?.status;
+    if (status?.frozen !== undefined && model.fence !== undefined)
+      model.fence = { ...model.fence, status: { ...status, frozen: { ...status.frozen, plan: { ...status.frozen.plan, stepRetries: 1 } } } };
+    expect([nextMs(model), entryOf(model)?.operation]).toEqual([0, 'release-end']);
+    model.finish('failed');
+    model.step();
+    model.step();
+    model.takeOver();
+    expect([nextMs(model), entryOf(model)]).toMatchObject([settleMs, { operation: 'release-end', attempt: 2, epoch: model.epoch }]);
+    model.finish('failed');
+    expect([nextMs(model), entryOf(model)?.operation], 'the next thing has not been tried').toEqual([0, 'run:undo-cordon']);
+  });
+
+  it('the machine is not waited for where our taint keeps it off: it is let go, and said what stays', () => {
+    const model = deleted({}, { taints: TAINT });
+    const fromMs = model.nowMs;
+    model.setAtMs = model.nowMs;
+    expect(begun(model, 'failed')).not.toContain('on:off');
+    expect(model.fence).toBeUndefined();
+    expect(model.nowMs - fromMs).toBeLessThan(30_000);
+    expect(model.words.at(-1)).toMatch(/could not be undone.*Our taint .* is still on the node.*off \(redfish bmc \) is still off/u);
+  });
+
+  it('says in the status what it waits for', () => {
+    const model = deleted();
+    model.setAtMs = model.nowMs;
+    model.runUntil(() => model.status.message?.startsWith('Deleted by hand') === true);
+    expect(model.status.message).toContain('is switched on or opened once no late off can hit it');
+  });
+
+  it('an on that went well before is no reason to wait for another one', () => {
+    const model = deleted();
+    const [off] = model.status.journal.filter(({ operation }) => operation === 'off:off');
+    if (off === undefined || model.fence?.status === undefined) throw new Error('nothing was switched off');
+    const on = { ...off, id: 'on-0', operation: 'on:off', action: 'on' as const, result: 'succeeded' as const };
+    const { restore } = model.status;
+    const edges = restore?.edges?.filter(({ state }) => state === 'off') ?? [];
+    model.fence = { ...model.fence, status: { ...model.status, journal: [on, ...model.status.journal], restore: { edges } } };
+    model.setAtMs = model.nowMs - model.plan.timing.settleMs;
+    expect([nextMs(model), entryOf(model)?.operation]).toEqual([0, 'on:off']);
+  });
+
+  it('what this process has not seen the time of counts from now', () => {
+    const dueIn = (model: Model): number => (decide({ ...model.snapshot(), since: {} }).requeueAtMs ?? 0) - model.nowMs;
+    const model = deleted();
+    const edges = model.status.restore?.edges ?? [];
+    if (model.fence?.status !== undefined) model.fence = { ...model.fence, status: { ...model.fence.status, restore: { edges } } };
+    expect(dueIn(model)).toBe(model.plan.timing.settleMs);
+    const [off] = model.status.journal.filter(({ operation }) => operation === 'off:off');
+    if (off === undefined || model.fence?.status === undefined) throw new Error('nothing was switched off');
+    const release = { ...off, id: 'release-1', operation: 'release', method: 'release', action: 'release' as const };
+    model.fence = { ...model.fence, status: { ...model.status, journal: [...model.status.journal, release] } };
+    expect(dueIn(model)).toBe(model.plan.timing.releaseTimeoutMs);
+  });
+
+  it('tells nothing of our taint where the Node that it stood on is gone', () => {
+    const model = deleted({}, { taints: TAINT });
+    model.node = undefined;
+    model.step();
+    expect(model.words.at(-1)).toContain('off (redfish bmc ) is still off');
+    expect(model.words.at(-1)).not.toContain('Our taint');
   });
 });
 

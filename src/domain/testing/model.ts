@@ -51,7 +51,9 @@ export class Model {
   reports: JobReport[] = [];
   rows: string[] = [];
   dispatched: Dispatch[] = [];
+  /** Reasons of Events, and what each of them said. */
   events: string[] = [];
+  words: string[] = [];
   /** First sights of this process, by key. */
   marks = new Map<keyof Since, { value: string; atMs: number }>();
   /** When this process itself read the device for the evidence of a run. */
@@ -161,6 +163,7 @@ export class Model {
     const decision = decide(this.snapshot());
     this.rows.push(decision.row);
     this.events.push(...decision.events.map((event) => event.reason));
+    this.words.push(...decision.events.map((event) => event.message));
     if (decision.create !== undefined)
       this.fence = { uid: 'fence-1', spec: decision.create.spec, status: undefined, deleting: false, finalized: true };
     if (decision.status !== undefined && this.fence !== undefined) {

@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import { acknowledge } from './advance.ts';
+import type { JournalEntry, Released } from './node-fence.ts';
+import type { Plan } from './plan.ts';
+import { begun, isolated, lives } from './testing/course.ts';
+import type { Answer } from './testing/course.ts';
+import type { Model } from './testing/model.ts';
+import { accepted, givenUp, weighed, WORD } from './testing/word.ts';
+import type { Context } from './transition.ts';
+
+const AT = '2026-01-01T00:00:00.000Z';
+
+function batch(number: number, left: number, by: Released['by'] = 'delete-pods'): { released: Released } {
+  return { released: { by, at: AT, pods: number, evidence: 'x', batch: number, left } };
+}
+
+/** Each look at the devices shows that nothing reads on; each release comes to the next of these answers. */
+function weighing(model: Model, ...answers: Answer[]): (entry: JournalEntry) => Answer | undefined {
+  return ({ action }) => {
+    if (action === 'acknowledge') return ['succeeded', weighed(model)];
+    return action === 'release' ? answers.shift() : undefined;
+  };
+}
+
+function wordFor(plan: Partial<Plan> = {}): Model {
+  const model = givenUp(plan);
+  accepted(model);
+  return model;
+}
+
+describe('a release on a person’s word', () => {
+  it('ends after step_retries, and says what failed last', () => {
+    const model = wordFor({ stepRetries: 1 });
+    const answers: Answer[] = [
+      ['failed', { message: 'webhook a' }],
+      ['failed', { message: 'webhook b' }],
+    ];
+    expect(begun(model, 9, weighing(model, ...answers))).toEqual(['release', 'acknowledge', 'release']);
+    expect(model.status).toMatchObject({ state: 'error', message: expect.stringContaining('webhook b') as string });
+  });
+
+  it('ends at once where the API server refuses it, and says why', () => {
+    const model = wordFor({ stepRetries: 5 });
+    expect(begun(model, 9, weighing(model, ['refused', { message: 'it is forbidden' }]))).toEqual(['release']);
+    expect(model.status).toMatchObject({ state: 'error', message: expect.stringContaining('it is forbidden') as string });
+  });
+
+  it('is begun anew where one on our own proof was refused before', () => {
+    const model = isolated({ maxRestarts: 0, stepRetries: 0 });
+    expect([model.next(), model.next('refused')]).toEqual(['off:off', 'release:release']);
+    model.runUntil(() => model.status.state === 'error' && model.status.outcome === 'failed');
+    accepted(model);
+    expect(begun(model, 9, weighing(model))).toEqual(['release', 'release-end']);
+    expect(model.status.state).toBe('done');
+  });
+
+  it('goes at the pace of the plan, and the word is weighed anew before each batch', () => {
+    const model = wordFor({ release: 'delete-pods', podsPerMinute: 6 });
+    expect(model.next('succeeded', batch(1, 1))).toBe('release:release');
+    const begunAtMs = model.nowMs;
+    model.step();
+    model.step();
+    model.runUntil(() => model.inFlight.size > 0);
+    expect([model.dispatched.at(-1)?.entry.operation, model.nowMs - begunAtMs]).toEqual(['acknowledge', 10_000]);
+    model.finish('succeeded', weighed(model));
+    expect(model.next('succeeded', batch(2, 0))).toBe('release:release');
+  });
+
+  it('is followed by a recovery as any other is, once the node is healthy on a new boot', () => {
+    const model = wordFor();
+    expect(begun(model, 9, weighing(model))).toEqual(['release', 'release-end']);
+    expect(lives(model, 'boot-2')).toEqual(['run:uncordon']);
+    expect(model.status).toMatchObject({ state: 'final', outcome: 'recovered' });
+    expect(model.status.restore).toBeUndefined();
+  });
+});
+
+describe('a person’s word', () => {
+  it('is weighed anew by its own name, and counted by itself, where another one was refused before', () => {
+    const model = givenUp();
+    model.acknowledgement = WORD;
+    expect(model.next('refused', { message: 'bmc reads on' })).toBe('acknowledge:ack-a');
+    accepted(model, { name: 'ack-b', uid: 'word-2' });
+    model.nowMs += 5_000;
+    model.runUntil(() => model.inFlight.size > 0);
+    const looks = model.status.journal.filter(({ action }) => action === 'acknowledge');
+    expect(looks.map(({ method, plug, attempt }) => [method, plug, attempt])).toEqual([
+      ['ack-a', 'word-1', 1],
+      ['ack-b', 'word-2', 1],
+      ['ack-b', 'word-2', 2],
+    ]);
+  });
+
+  it('leaves what a person must do in sight while it is weighed, and says that it is weighed where nothing else was said', () => {
+    const model = givenUp();
+    const before = model.status.message;
+    expect(before).toContain('An operator must act');
+    model.acknowledgement = WORD;
+    model.runUntil(() => model.inFlight.size > 0);
+    expect(model.status.message).toBe(before);
+    const { message: _said, ...unsaid } = model.status;
+    const context = { status: unsaid, plan: model.plan, snapshot: model.snapshot(), node: model.node } as unknown as Context;
+    expect(acknowledge(context, WORD).status?.message).toBe('acknowledge by kubernetes, attempt 2.');
+  });
+});
