@@ -8,7 +8,7 @@ import { begun, isolated, levels, lives, OFF, ON, SSH } from './testing/course.t
 import { method, planOf } from './testing/model.ts';
 import type { Model } from './testing/model.ts';
 import { released, revoked } from './testing/revoked.ts';
-import { accepted, givenUp } from './testing/word.ts';
+import { accepted, givenUp, WORD } from './testing/word.ts';
 import type { Context } from './transition.ts';
 
 const STORM = { reason: 'storm', policy: 'max-unhealthy', message: 'too many' };
@@ -49,6 +49,18 @@ describe('a step', () => {
     ]);
     model.runUntil(() => model.status.state === 'error');
     expect(model.status.message).toContain('no answer in 8 s');
+  });
+
+  it('that was tried in vain too often names the failure, not what came after it and said nothing of the device', () => {
+    const model = isolated({ stepRetries: 1, maxRestarts: 0 });
+    expect([model.next('unreachable', { message: 'no route' }), model.next('not-sent', { message: 'nothing was sent' })]).toEqual([
+      'off:off',
+      'off:off',
+    ]);
+    model.step();
+    written(model, { retries: 2 });
+    model.runUntil(() => model.status.state === 'error');
+    expect(model.status.message).toContain('no route');
   });
 
   it('of recovery takes our cordon back where it names nothing that does', () => {
@@ -185,6 +197,15 @@ describe('a restart', () => {
 });
 
 describe('under a hold', () => {
+  it('only the off is read that was cut off, of several, and again where that read was cut off too', () => {
+    const model = isolated(levels(OUTLETS));
+    expect([model.next('succeeded', { edge: 'off' }), model.next('interrupted', { edge: 'off', offSent: true })]).toEqual(['off:one', 'off:two']);
+    model.holds = [STORM];
+    expect(model.next('interrupted')).toBe('confirm:two');
+    expect(model.next()).toBe('confirm:two');
+    expect(model.next()).toBe('on:one');
+  });
+
   it('an off that never left is not read', () => {
     const model = isolated(levels(OUTLETS.slice(0, 2)));
     expect([model.next('succeeded', { edge: 'off' }), model.next('interrupted', { offSent: false })]).toEqual(['off:one', 'off:two']);
@@ -192,11 +213,18 @@ describe('under a hold', () => {
     expect(model.next()).toBe('on:one');
   });
 
-  it('an off that was cut off and then proven is not read again', () => {
+  it.each(['succeeded', 'timeout'] as const)('an off that was cut off, and then sent again and %s, is not read once more', (result) => {
     const model = isolated();
-    expect([model.next('interrupted', { edge: 'off', offSent: true }), model.next()]).toEqual(['off:off', 'off:off']);
+    expect([model.next('interrupted', { edge: 'off', offSent: true }), model.next(result)]).toEqual(['off:off', 'off:off']);
     model.holds = [STORM];
     expect(model.next()).toBe('on:on');
+  });
+
+  it('an off that was cut off, and is found not to have come about, is neither read nor sent again', () => {
+    const model = isolated();
+    expect(model.next('interrupted', { edge: 'off', offSent: true })).toBe('off:off');
+    model.holds = [STORM];
+    expect([model.next('found-not-done'), model.next()]).toEqual(['confirm:off', 'on:on']);
   });
 
   it('what is begun shows no hold any more', () => {
@@ -226,6 +254,18 @@ describe('an intent', () => {
     written(model, { jobs: Array.from({ length: 16 }, (_job, index) => `job-${index}`) });
     model.runUntil(() => model.inFlight.size > 0);
     expect([model.status.jobs.length, model.status.jobs[0], model.status.jobs.at(-1)]).toEqual([16, 'job-1', [...model.inFlight][0]]);
+  });
+
+  it('takes a slot again where it cuts the node off, and where a word is weighed it does not', () => {
+    const model = isolated();
+    model.step();
+    written(model, { slotGivenAway: true });
+    model.acknowledgement = WORD;
+    model.runUntil(() => model.inFlight.size > 0);
+    expect([model.dispatched.at(-1)?.entry.operation, model.status.slotGivenAway]).toEqual(['acknowledge', true]);
+    model.finish('refused');
+    model.runUntil(() => model.inFlight.size > 0);
+    expect([model.dispatched.at(-1)?.entry.operation, model.status.slotGivenAway]).toEqual(['off:off', undefined]);
   });
 
   it('of anything but a permit for a daemon says nothing of one', () => {
@@ -264,6 +304,8 @@ describe('what a process has not seen the time of', () => {
     const released = { by: 'delete-pods' as const, at: '', pods: 1, evidence: 'x', batch: 1, left: 1 };
     const paced = after(isolated({ release: 'delete-pods', podsPerMinute: 6 }), ['succeeded'], ['succeeded', { released }]);
     expect(dueIn(paced)).toBe(10_000);
+    const kept = { ...released, kept: [{ pod: 'web/a-0', by: 'no' }], againInMs: 7_000 };
+    expect(dueIn(after(isolated({ release: 'delete-pods' }), ['succeeded'], ['succeeded', { released: kept }]))).toBe(7_000);
     const whole = after(isolated(), ['succeeded'], ['succeeded']);
     expect(dueIn(whole)).toBe(releaseTimeoutMs);
   });

@@ -176,9 +176,11 @@ function isStillOff({ plan, node, provenAtMs }: Context, status: NodeFenceStatus
 
 /** It was sent, and cut off by a hand-over before anybody read what came of it: that is read before anything is switched on (P3), whatever holds the rest. */
 function isUnread(operation: Operation, { journal, step, level, restarts }: NodeFenceStatus): boolean {
-  const latest = journal.findLast(
+  const runs = journal.filter(
     (entry) => entry.operation === operation.key && entry.step === step && entry.level === level && entry.restart === restarts,
   );
+  // A read of it that was cut off as well has read nothing.
+  const latest = runs.findLast(({ action, result }) => !(action === 'confirm' && result === 'interrupted'));
   return latest?.result === 'interrupted' && latest.offSent === true;
 }
 
@@ -217,12 +219,20 @@ function dueMs(context: Context, status: NodeFenceStatus, operation: Operation):
   if ((operation.phase === 'on' || operation.phase === 'delete') && isLeft(context, status)) due = Math.max(due, releaseOverMs(context));
   // Of a node that was alive when it was switched off: Kubernetes lets nothing go of a node that it still counts as Ready.
   if (operation.key === 'release' && isAskedFor(status) && context.node?.ready === 'True' && !isMeantToLive(status)) due = Number.POSITIVE_INFINITY;
-  if (operation.key === 'release' && validEvidence(status.evidence, context.plan)?.identity === 'unverified') {
-    due = Math.max(due, (since.firstEvidence ?? context.provenAtMs ?? nowMs) + timing.lifeWaitMs);
-  }
+  if (operation.key === 'release' && validEvidence(status.evidence, context.plan)?.identity === 'unverified')
+    due = Math.max(due, silenceOverMs(context, status));
   if (operation.key === 'release') due = Math.max(due, nextBatchMs(context, status));
   if (operation.key === 'release-end' && !mayEndRelease(context, status)) due = releaseOverMs(context);
   return due;
+}
+
+/** A machine whose identity nobody has verified must be silent for `life_wait`, as this process itself has seen. */
+function silenceOverMs({ snapshot: { since, nowMs }, plan, provenAtMs }: Context, status: NodeFenceStatus): number {
+  const provenMs = since.firstEvidence ?? provenAtMs;
+  if (provenMs !== undefined) return provenMs + plan.timing.lifeWaitMs;
+  // What a predecessor has read is read again first, and the silence counts from then; where nothing can read it again, from the first sight of the step.
+  if (provingOperation(plan, status.step, status.level) !== undefined) return nowMs;
+  return (since.position ?? nowMs) + plan.timing.lifeWaitMs;
 }
 
 /**

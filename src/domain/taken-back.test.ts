@@ -156,7 +156,10 @@ describe('when a NodeFence that is deleted by hand takes something back', () => 
   it('the machine is not waited for where our taint keeps it off: it is let go, and said what stays', () => {
     const model = deleted({}, { taints: TAINT });
     const fromMs = model.nowMs;
-    model.setAtMs = model.nowMs;
+    const [off] = model.status.journal.filter(({ operation }) => operation === 'off:off');
+    if (off === undefined || model.fence?.status === undefined) throw new Error('nothing was switched off');
+    const release = { ...off, id: 'release-1', operation: 'release', method: 'release', action: 'release' as const };
+    model.fence = { ...model.fence, status: { ...model.status, journal: [...model.status.journal, release] } };
     expect(begun(model, 'failed')).not.toContain('on:off');
     expect(model.fence).toBeUndefined();
     expect(model.nowMs - fromMs).toBeLessThan(30_000);
@@ -168,6 +171,13 @@ describe('when a NodeFence that is deleted by hand takes something back', () => 
     model.setAtMs = model.nowMs;
     model.runUntil(() => model.status.message?.startsWith('Deleted by hand') === true);
     expect(model.status.message).toContain('is switched on or opened once no late off can hit it');
+  });
+
+  it('the machine is switched on by a successor too, which counts from when it saw the journal', () => {
+    const model = deleted();
+    model.takeOver();
+    model.fail();
+    expect([nextMs(model), entryOf(model)?.operation]).toEqual([model.plan.timing.settleMs, 'on:off']);
   });
 
   it('an on that went well before is no reason to wait for another one', () => {

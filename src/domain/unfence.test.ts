@@ -127,6 +127,20 @@ describe('whether a boot may put its storage registrations back', () => {
     expect([written?.message, events?.[0]?.message]).toEqual([expect.stringContaining('boot boot-2 may put its storage'), written?.message]);
   });
 
+  it.each([
+    ['as long as its method says', 30_000, 'at most 30 s'],
+    ['two minutes where nothing is said', undefined, 'at most 120 s'],
+  ])('is waited for %s, in words', (_what, runMaxMs, words) => {
+    const own: PlanMethod = {
+      ...{ name: 'again', agent: 'unfence', kind: 'action', action: 'run', device: '', plug: '', parameters: {}, deviceMaxLatencyMs: 0 },
+      ...(runMaxMs !== undefined && { runMaxMs }),
+    };
+    const snapshot = { nowMs: 1_000, wall: '', uuid: 'u', epoch: 1, since: {}, holds: [], workload: { pods: 0, volumeAttachments: 0 } };
+    const plan = { ...PLAN, recovery: [{ level: 1, methods: [own] }] };
+    const context = { snapshot, node: NODE, status: status(), plan } as unknown as Context;
+    expect(advance(context, 'recovery', { finished: () => ({}), failed: () => ({}) }).status?.message).toContain(words);
+  });
+
   it('is not begun for the boot that was shut out', () => {
     const snapshot = { nowMs: 1_000, wall: '', uuid: 'u', epoch: 1, since: {}, holds: [], workload: { pods: 0, volumeAttachments: 0 } };
     const context = { snapshot, node: { ...NODE, bootID: 'boot-1' }, status: status(), plan: PLAN } as unknown as Context;

@@ -34,6 +34,19 @@ describe('a machine whose device does not show that it is that machine', () => {
     expect(model.next()).toBe('release:release');
   });
 
+  it('is read again at once by a successor, which counts the silence from its own read, and lets the workload go', () => {
+    const model = provenOff();
+    model.step();
+    model.takeOver();
+    model.fail();
+    const tookOverAtMs = model.nowMs;
+    expect(unverified(model)).toBe('confirm:off');
+    expect(model.nowMs - tookOverAtMs).toBe(0);
+    expect(unverified(model)).toBe('confirm:off');
+    expect(model.nowMs - tookOverAtMs).toBe(lifeWaitMs);
+    expect(model.next()).toBe('release:release');
+  });
+
   it('waits for nothing of that where nothing is to be let go', () => {
     const model = provenOff({ release: 'none' });
     const provenAtMs = model.nowMs;

@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { acknowledge } from './advance.ts';
 import type { JournalEntry, Released } from './node-fence.ts';
 import type { Plan } from './plan.ts';
-import { begun, isolated, lives } from './testing/course.ts';
+import { begun, failing, isolated, lives } from './testing/course.ts';
 import type { Answer } from './testing/course.ts';
+import { method } from './testing/model.ts';
 import type { Model } from './testing/model.ts';
 import { accepted, givenUp, weighed, WORD } from './testing/word.ts';
 import type { Context } from './transition.ts';
@@ -54,6 +55,15 @@ describe('a release on a person’s word', () => {
     expect(model.status.state).toBe('done');
   });
 
+  it('is begun where isolation had failed on its last level: the word is of the machine, whatever had come of that', () => {
+    const cordons = ['first', 'second'].map((name, index) => ({ level: index + 1, methods: [method(name, 'cordon', 'run')] }));
+    const model = failing({ isolation: cordons, maxRestarts: 0, stepRetries: 0 });
+    expect([model.next('refused'), model.next('refused')]).toEqual(['run:first', 'run:second']);
+    model.runUntil(() => model.status.state === 'error' && model.status.outcome === 'failed');
+    accepted(model);
+    expect(begun(model, 9, weighing(model))).toEqual(['release', 'release-end']);
+  });
+
   it('goes at the pace of the plan, and the word is weighed anew before each batch', () => {
     const model = wordFor({ release: 'delete-pods', podsPerMinute: 6 });
     expect(model.next('succeeded', batch(1, 1))).toBe('release:release');
@@ -64,6 +74,32 @@ describe('a release on a person’s word', () => {
     expect([model.dispatched.at(-1)?.entry.operation, model.nowMs - begunAtMs]).toEqual(['acknowledge', 10_000]);
     model.finish('succeeded', weighed(model));
     expect(model.next('succeeded', batch(2, 0))).toBe('release:release');
+  });
+
+  it('gives up what a budget keeps, release_timeout after it began', () => {
+    const model = wordFor({ release: 'evict' });
+    const begunAtMs = model.nowMs;
+    let number = 0;
+    const operations = begun(model, 60, ({ action }) => {
+      if (action === 'acknowledge') return ['succeeded', weighed(model)];
+      number += 1;
+      return action === 'release' ? ['succeeded', batch(number, 1, 'evict')] : undefined;
+    });
+    expect(operations.at(-1)).toBe('release-end');
+    expect(operations.filter((operation) => operation === 'release').length).toBeGreaterThan(3);
+    expect(model.nowMs - begunAtMs).toBeGreaterThanOrEqual(model.plan.timing.releaseTimeoutMs);
+    expect(model.status.message).toContain('The workload is not completely released on an acknowledgement.');
+  });
+
+  it('is none of a node that came back before a successor has looked, which says of no release that there was one', () => {
+    const model = wordFor();
+    model.step();
+    model.takeOver();
+    const after = lives(model, 'boot-2', 4);
+    expect(after).toEqual([]);
+    expect(model.status.released).toBeUndefined();
+    const said = 'The node came back before its workload was let go on an acknowledgement: nothing is released.';
+    expect([model.status.state, model.status.message, model.words.at(-1)]).toEqual(['done', said, said]);
   });
 
   it('is followed by a recovery as any other is, once the node is healthy on a new boot', () => {

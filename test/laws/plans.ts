@@ -47,6 +47,7 @@ export const WORLDS: readonly World[] = [
       walker.ask(true);
     },
   },
+  { name: 'a BMC that does not show whose machine it switches', plan: shortPlan({ identity: 'unverified', stepRetries: 0, maxRestarts: 0 }) },
   { name: 'pods one by one', plan: shortPlan({ release: 'delete-pods', podsPerMinute: 60, stepRetries: 0, maxRestarts: 0 }) },
   { name: 'under disruption budgets', plan: shortPlan({ release: 'evict', stepRetries: 0, maxRestarts: 0 }) },
   {

@@ -1,3 +1,4 @@
+import { OUT_OF_SERVICE_TAINT } from '../../src/domain/advance.ts';
 import { decide } from '../../src/domain/automaton.ts';
 import { sameContent } from '../../src/domain/canonical.ts';
 import { proofOf } from '../../src/domain/evidence.ts';
@@ -267,7 +268,8 @@ export class Walker {
         return plain('succeeded');
       case 'on':
         if (this.model.isFabric(entry)) return this.#opened(entry);
-        if (machine.tainted) return plain('not-sent');
+        // A taint of ours that an earlier NodeFence has left is on record from then on.
+        if (machine.tainted) return { result: 'not-sent', more: { taintFound: OUT_OF_SERVICE_TAINT } };
         if (machine.isDeleted === true) return plain('refused');
         if (machine.power === 'off') this.bootAnew();
         return plain('succeeded');
@@ -349,10 +351,8 @@ export class Walker {
     const at = new Date(1_700_000_000_000 + model.nowMs).toISOString();
     if (entry.step === 'isolation') {
       const boot = proof.bootID === undefined ? {} : { bootID: proof.bootID };
-      return {
-        result: 'succeeded',
-        more: { storageRelease: { at, pods: 1, evidence: proof.source, storages: [...(proof.storages ?? [])], ...boot } },
-      };
+      const storageRelease = { at, pods: 1, evidence: proof.source, storages: [...(proof.storages ?? [])], ...boot };
+      return { result: 'succeeded', more: { storageRelease } };
     }
     this.machine.tainted = true;
     if (plan.podsPerMinute === undefined) return plain('succeeded');

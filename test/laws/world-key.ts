@@ -29,7 +29,6 @@ export function keyOf(walker: Walker): string {
 
 function statusKey(status: NodeFenceStatus, model: Model): unknown {
   const proof = status.evidence.findLast((item) => item.voidedAt === undefined);
-  const provenAtMs = proof === undefined ? undefined : model.proofs.get(proof.source);
   return [
     [status.state, status.step, status.level, status.retries, status.restarts, status.incident, status.outcome, status.epoch - model.epoch],
     status.journal.map((entry) => [
@@ -42,10 +41,21 @@ function statusKey(status: NodeFenceStatus, model: Model): unknown {
       entry.bootID,
       entry.action === 'acknowledge' ? entry.plug : '',
     ]),
-    status.evidence.map((item) => [item.kind, item.voidedAt === undefined, item.bootID]),
-    provenAtMs === undefined ? undefined : model.nowMs - provenAtMs,
+    status.evidence.map((item) => [
+      item.kind,
+      item.voidedAt === undefined,
+      item.bootID,
+      item.identity === 'unverified' ? ageOf(model, item.source) : '',
+    ]),
+    proof === undefined ? undefined : ageOf(model, proof.source),
     [status.hold?.policy, status.restore, status.released?.by, status.released?.voidedAt === undefined, Object.keys(status.timeline)],
     [status.frozen?.plan.problems.length, status.ending, status.lastStep, status.slotGivenAway, status.frozen?.asked],
     [status.trigger?.kind, status.trigger?.requestUID, status.released?.left, status.released?.batch, status.storageRelease?.bootID],
   ];
+}
+
+/** How long ago this process itself read the device for the evidence of that run. */
+function ageOf({ nowMs, proofs }: Model, source: string): number | undefined {
+  const provenAtMs = proofs.get(source);
+  return provenAtMs === undefined ? undefined : nowMs - provenAtMs;
 }

@@ -7,9 +7,92 @@ const OPENING = 'src/domain/storage-opening.test.ts';
 const TAKEN_BACK = 'src/domain/taken-back.test.ts';
 const CLOSING_FILE = 'src/domain/rows/closing.ts';
 const ADVANCE_FILE = 'src/domain/advance.ts';
+const ADVANCE = 'src/domain/advance.test.ts';
 
 /** Defects of what a running fence waits for, of whose word it weighs, and of what it takes back. */
 export const RUNNING_MUTANTS: readonly SourceMutant[] = [
+  {
+    name: 'silence that nobody counts',
+    defect: 'a successor waits for ever for the silence of a machine whose device shows no identity: it never reads it, and lets nothing go',
+    file: ADVANCE_FILE,
+    edits: [['since.firstEvidence ?? provenAtMs;', 'since.firstEvidence ?? provenAtMs ?? nowMs;']],
+    killedBy: byTest(
+      'src/domain/unverified.test.ts',
+      'is read again at once by a successor, which counts the silence from its own read, and lets the workload go',
+    ),
+  },
+  {
+    name: 'release that there was none of',
+    defect: 'a fence whose node came back before anything was let go on a word says that its workload is released',
+    file: RUNNING_FILE,
+    edits: [
+      [
+        "    if (released === undefined) return 'The node came back before its workload was let go on an acknowledgement: nothing is released.';\n",
+        '',
+      ],
+    ],
+    killedBy: byTest(
+      'src/domain/word-release.test.ts',
+      'is none of a node that came back before a successor has looked, which says of no release that there was one',
+    ),
+  },
+  {
+    name: 'release of a part as one of all',
+    defect: 'a fence that gave up pods which a budget keeps says that its workload is released on a word',
+    file: RUNNING_FILE,
+    edits: [['const isPartly = leftToRelease(status) > 0;\n    return', 'const isPartly = false;\n    return']],
+    killedBy: byTest('src/domain/word-release.test.ts', 'gives up what a budget keeps, release_timeout after it began'),
+  },
+  {
+    name: 'read that was cut off counts as one',
+    defect: 'a machine is switched on under a hold although nobody has read what came of its off: that read was cut off by a second hand-over',
+    file: ADVANCE_FILE,
+    edits: [["runs.findLast(({ action, result }) => !(action === 'confirm' && result === 'interrupted'))", 'runs.at(-1)']],
+    killedBy: byTest(ADVANCE, 'only the off is read that was cut off, of several, and again where that read was cut off too'),
+  },
+  {
+    name: 'intent of the leader before',
+    defect: 'the first intent of a new leader bears the epoch of the one before it',
+    file: ADVANCE_FILE,
+    edits: [['epoch: context.snapshot.epoch,', 'epoch: status.epoch,']],
+    killedBy: byTest(ADVANCE, 'bears the epoch of the leader that writes it'),
+  },
+  {
+    name: 'taken back under the epoch of before',
+    defect: 'what a deleted NodeFence takes back is sent under the epoch of another leader',
+    file: CLOSING_FILE,
+    edits: [['epoch: snapshot.epoch,', 'epoch: status.epoch,']],
+    killedBy: byTest(TAKEN_BACK, 'each thing is tried at once, and again after settle, as another attempt, by the leader that is one then'),
+  },
+  {
+    name: 'switched off because it was started',
+    defect: 'a machine that somebody started before it was deleted is switched off by the next level',
+    file: ADVANCE_FILE,
+    edits: [
+      [
+        'refusal.mayGoOn ? levelFailed(context, status, step, ends, refusal.why) : ends.failed(status, refusal.why)',
+        'levelFailed(context, status, step, ends, refusal.why)',
+      ],
+    ],
+    killedBy: byTest(ADVANCE, 'is none for a machine that somebody has started since it was proven off: nothing switches it off for a deletion'),
+  },
+  {
+    name: 'proof of isolation for the machine',
+    defect: 'what a run of isolation has read lets the whole workload go',
+    file: ADVANCE_FILE,
+    edits: [['(source.step === status.step && source.level', '(source.level']],
+    killedBy: byTest('src/domain/release-rules.test.ts', 'of a run of isolation lets nothing of the machine go'),
+  },
+  {
+    name: 'while off of another boot, by a successor',
+    defect: 'a successor does what is right only while the machine is off although the Node shows another boot',
+    file: ADVANCE_FILE,
+    edits: [['return !isAnotherBoot && (provenAtMs', 'return (provenAtMs']],
+    killedBy: byTest(
+      'src/domain/release-rules.test.ts',
+      'is begun by a successor, which has not read the device itself, unless the Node shows another boot',
+    ),
+  },
   {
     name: 'next level at once',
     defect: 'the next level begins while a late off of the one before may still come',
@@ -162,7 +245,7 @@ export const RUNNING_MUTANTS: readonly SourceMutant[] = [
     name: 'silence from the last read',
     defect: 'a read before the release begins the silence anew that an unverified identity demands: nothing is ever released',
     file: ADVANCE_FILE,
-    edits: [['(since.firstEvidence ?? context.provenAtMs ?? nowMs)', '(context.provenAtMs ?? nowMs)']],
+    edits: [['since.firstEvidence ?? provenAtMs;', 'provenAtMs;']],
     killedBy: byTest(
       'src/domain/automaton.test.ts',
       'demands life_wait of silence after the first off read where the identity is unverified, and reads again before the release',

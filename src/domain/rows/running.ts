@@ -187,14 +187,7 @@ function powerDueMs({ snapshot: { since, nowMs }, status, plan }: Context): numb
 function power(context: Context): Transition {
   return advance(context, 'power-management', {
     finished: (status) => {
-      const stays = status.restore?.edges?.some((edge) => edge.state === 'off') === true;
-      const message = acknowledged(status)
-        ? 'The workload is released on an acknowledgement. Nothing is switched any more, the operator has the machine; once it is Ready on a new boot, recovery follows.'
-        : isDeleted(status)
-          ? 'The instance is deleted: its Node goes with it, and another takes its place.'
-          : stays
-            ? `The node is off on purpose${status.ending === undefined ? '; a person switches it on.' : ', and stays off.'}`
-            : 'Power-management is finished; waiting for the node to become healthy.';
+      const message = finishedWords(status);
       return {
         status: moved(status, { state: 'done' }, message),
         requeueAtMs: context.snapshot.nowMs,
@@ -203,6 +196,20 @@ function power(context: Context): Transition {
     },
     failed: (status, why, error = 'StepFailed') => failed(context, status, describeError(error, `power-management: ${why}`)),
   });
+}
+
+/** What has come of power-management, and who is asked for what comes next. */
+function finishedWords(status: NodeFenceStatus): string {
+  const { released, restore, ending } = status;
+  if (acknowledged(status) !== undefined) {
+    if (released === undefined) return 'The node came back before its workload was let go on an acknowledgement: nothing is released.';
+    const isPartly = leftToRelease(status) > 0;
+    return `The workload is ${isPartly ? 'not completely ' : ''}released on an acknowledgement. Nothing is switched any more, the operator has the machine; once it is Ready on a new boot, recovery follows.`;
+  }
+  if (isDeleted(status)) return 'The instance is deleted: its Node goes with it, and another takes its place.';
+  const stays = restore?.edges?.some((edge) => edge.state === 'off') === true;
+  if (stays) return `The node is off on purpose${ending === undefined ? '; a person switches it on.' : ', and stays off.'}`;
+  return 'Power-management is finished; waiting for the node to become healthy.';
 }
 
 function endVoidedRelease(context: Context): Transition {

@@ -208,7 +208,7 @@ export class Model {
         kind: 'power-off',
         grade: 'read-back',
         detail: 'Off',
-        identity: 'verified',
+        identity: (this.status.frozen?.plan ?? this.plan).identity,
         observedAt: report.finishedAt,
         ...(entry.bootID === undefined ? {} : { bootID: entry.bootID }),
       };
