@@ -21,6 +21,8 @@ const ACTS_AFTER_MS = 2_300;
 const LATE_OFFS = 5;
 /** The agent ends what nobody needed for 45 s. */
 const CLOSED_AFTER_MS = 46_000;
+/** Of each BMC in four hours: one in ten minutes. */
+const PROBES = 24;
 const SYSTEM_URI = '/redfish/v1/Systems/1';
 
 function fencePeer(parameters: Readonly<Record<string, string>>, action: string): Peer {
@@ -41,13 +43,20 @@ function systemOf(parameters: Readonly<Record<string, string>>): Record<string, 
   return { ...parameters, systems_uri: SYSTEM_URI };
 }
 
-async function withFarm<T>(options: Omit<FarmOptions, 'protocol'>, work: (farm: Farm, agent: PowerAgent) => Promise<T>): Promise<T> {
-  const farm = await startFarm({ protocol: 'redfish', ...options });
+async function withAgent<T>(work: (agent: PowerAgent) => Promise<T>): Promise<T> {
   const agent = await powerAgent('redfish');
   try {
-    return await work(farm, agent);
+    return await work(agent);
   } finally {
     await agent.close?.();
+  }
+}
+
+async function withFarm<T>(options: Omit<FarmOptions, 'protocol'>, work: (farm: Farm, agent: PowerAgent) => Promise<T>): Promise<T> {
+  const farm = await startFarm({ protocol: 'redfish', ...options });
+  try {
+    return await withAgent((agent) => work(farm, agent));
+  } finally {
     await farm.close();
   }
 }
@@ -70,50 +79,70 @@ export function measureRedfish(): Promise<Way[]> {
   });
 }
 
+type Turn = (agent: PowerAgent, state: 'on' | 'off') => Promise<Cost>;
+
 /**
- * A hundred BMCs, ten at a time. Ours three times in each round: by an agent that has never asked any; behind their probes, when every connection and session is over for
- * want of use, as a controller finds them; and with connections and sessions open, as those of nodes whose off is near. Beside the first, by turns before and behind it,
- * the least that a program in Node can take.
+ * A hundred BMCs, ten at a time. First in a process that has done little: ours by an agent that has never asked any, and beside it, by turns before and behind, the least
+ * that a program in Node can take. Then in one that has probed for hours, as a controller has when a storm comes: ours when every connection and session is over for want
+ * of use, as it finds them then; and with connections and sessions open, as those of nodes whose off is near. The fence agent has its turn in each round.
  */
 export async function measureRedfishStorm(): Promise<StormRatio[]> {
   const farm = await startFarm({ protocol: 'redfish', count: STORM });
-  const costs: Record<'peers' | 'bare' | 'cold' | 'probed' | 'warm', Cost[]> = { peers: [], bare: [], cold: [], probed: [], warm: [] };
   try {
-    const tell = (action: string) => inParallel(farm.devices, AT_ONCE, (parameters) => runPeer(fencePeer(parameters, action)));
-    for (let round = 0; round < STORM_ROUNDS; round += 1) {
-      costs.peers.push(await tell('off'));
-      await tell('on');
-      const agent = await powerAgent('redfish');
-      const turn = (state: 'on' | 'off') => inParallel(targetsOf(farm), AT_ONCE, (target) => switchOnce(agent, target, state));
-      const bare = async (): Promise<void> => {
-        costs.bare.push(await inParallel(farm.devices, AT_ONCE, (parameters) => bareOff(parameters, SYSTEM_URI)));
-        await tell('on');
-      };
-      try {
-        if (round % 2 === 1) await bare();
-        costs.cold.push(await turn('off'));
-        await turn('on');
-        if (round % 2 === 0) await bare();
-        await pause(CLOSED_AFTER_MS);
-        costs.probed.push(await turn('off'));
-        await turn('on');
-        costs.warm.push(await turn('off'));
-        await turn('on');
-      } finally {
-        await agent.close?.();
-      }
-    }
-    const named = (name: Exclude<keyof typeof costs, 'peers'>, words: string): StormRatio =>
-      ratioOf(`fence_redfish; ${words}`, STORM, AT_ONCE, costs.peers, costs[name]);
-    return [
-      { ...named('bare', "its three requests by Node's HTTPS, nothing checked"), isFloor: true },
-      named('cold', 'ours cold'),
-      named('probed', 'ours probed before'),
-      named('warm', 'ours warm'),
-    ];
+    const targets = targetsOf(farm);
+    const turn: Turn = (agent, state) => inParallel(targets, AT_ONCE, (target) => switchOnce(agent, target, state));
+    return [...(await measureUnasked(farm, turn)), ...(await measureProbed(farm, targets, turn))];
   } finally {
     await farm.close();
   }
+}
+
+function tellPeers(farm: Farm, action: string): Promise<Cost> {
+  return inParallel(farm.devices, AT_ONCE, (parameters) => runPeer(fencePeer(parameters, action)));
+}
+
+async function measureUnasked(farm: Farm, turn: Turn): Promise<StormRatio[]> {
+  const costs: Record<'peers' | 'bare' | 'cold', Cost[]> = { peers: [], bare: [], cold: [] };
+  const bare = async (): Promise<void> => {
+    costs.bare.push(await inParallel(farm.devices, AT_ONCE, (parameters) => bareOff(parameters, SYSTEM_URI)));
+    await tellPeers(farm, 'on');
+  };
+  for (let round = 0; round < STORM_ROUNDS; round += 1) {
+    costs.peers.push(await tellPeers(farm, 'off'));
+    await tellPeers(farm, 'on');
+    if (round % 2 === 1) await bare();
+    await withAgent(async (agent) => {
+      costs.cold.push(await turn(agent, 'off'));
+      await turn(agent, 'on');
+    });
+    if (round % 2 === 0) await bare();
+  }
+  const against = (words: string, ours: readonly Cost[]): StormRatio => ratioOf(`fence_redfish; ${words}`, STORM, AT_ONCE, costs.peers, ours);
+  return [
+    { ...against("its three requests by Node's HTTPS, nothing checked", costs.bare), isFloor: true },
+    against('ours, in a young process, by an agent that never asked', costs.cold),
+  ];
+}
+
+async function measureProbed(farm: Farm, targets: readonly Target[], turn: Turn): Promise<StormRatio[]> {
+  const costs: Record<'peers' | 'probed' | 'warm', Cost[]> = { peers: [], probed: [], warm: [] };
+  const probe = (agent: PowerAgent): Promise<Cost> => inParallel(targets, AT_ONCE, (target) => agent.read(target));
+  // Each by an agent of its own: a probe opens its connection and its session anew.
+  for (let probes = 1; probes < PROBES; probes += 1) await withAgent(probe);
+  await withAgent(async (agent) => {
+    await probe(agent);
+    for (let round = 0; round < STORM_ROUNDS; round += 1) {
+      costs.peers.push(await tellPeers(farm, 'off'));
+      await tellPeers(farm, 'on');
+      await pause(CLOSED_AFTER_MS);
+      costs.probed.push(await turn(agent, 'off'));
+      await turn(agent, 'on');
+      costs.warm.push(await turn(agent, 'off'));
+      await turn(agent, 'on');
+    }
+  });
+  const against = (words: string, ours: readonly Cost[]): StormRatio => ratioOf(`fence_redfish; ${words}`, STORM, AT_ONCE, costs.peers, ours);
+  return [against('ours, cold, by a controller that has probed them for hours', costs.probed), against('the same, warm', costs.warm)];
 }
 
 export interface Crowd {
