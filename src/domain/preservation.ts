@@ -4,9 +4,11 @@ import { NEVER_BEGAN } from './node-fence.ts';
 import type { JournalEntry, NodeFenceStatus, Restore } from './node-fence.ts';
 import type { Plan } from './plan.ts';
 import { compile } from './program.ts';
+import type { Operation } from './program.ts';
 import type { PreservationGuard, Snapshot, ActiveHold } from './snapshot.ts';
 
 export const PRESERVATION_POLICY = 'preservation';
+const UNKNOWN = 'it is not known yet whether its machine is preserved; ends when it is known, or after a timeout';
 
 type Edge = NonNullable<Restore['edges']>[number];
 
@@ -33,12 +35,25 @@ export function preservationHold(guard: PreservationGuard, status: NodeFenceStat
     const how = isIsolated(status, plan) ? 'isolated' : 'held, though nothing isolates it from its storage';
     return held(status, ['running'], 'preserved', `${describeCause(guard)}: ${how}, and not switched off${endOf(guard)}`);
   }
-  return held(
-    status,
-    ['running'],
-    'preserved-unknown',
-    'it is not known yet whether its machine is preserved; ends when it is known, or after a timeout',
-  );
+  return held(status, ['running'], 'preserved-unknown', UNKNOWN);
+}
+
+/**
+ * What a guard forbids to whoever switches the machine off on request, without a fence: the off. `plan`: that of its node; absent: there is no such Node. Where
+ * `preserved=power-off` and nothing isolates it, its fence would switch it off at once too.
+ */
+export function preservationHoldOnRequest(guard: PreservationGuard, plan: Plan | undefined): ActiveHold | undefined {
+  if (plan?.preserved === 'ignore') return undefined;
+  if (!('cause' in guard)) return guard.kind === 'drop' ? undefined : { reason: 'preserved-unknown', policy: PRESERVATION_POLICY, message: UNKNOWN };
+  if (
+    guard.kind === 'isolate-and-hold' &&
+    plan?.preserved === 'power-off' &&
+    plan.isolation.every(({ level }) => closingOf(plan, level).length === 0)
+  )
+    return undefined;
+  const healthy = guard.kind === 'never-fence' ? 'healthy and ' : '';
+  const message = `${healthy}${describeCause(guard)}: it is not switched off${endOf(guard)}`;
+  return { reason: 'preserved', policy: PRESERVATION_POLICY, message };
 }
 
 /** Nothing but the preservation of its machine holds the fence. */
@@ -88,9 +103,14 @@ function isUnknown(entry: JournalEntry | undefined): boolean {
 /** All ways that one level of isolation closes were read back closed, and nobody has found one open since. */
 function isIsolated({ journal }: NodeFenceStatus, plan: Plan): boolean {
   return plan.isolation.some(({ level }) => {
-    const closing = compile(plan, 'isolation', level).filter(({ method }) => method?.kind === 'fabric' && method.action === 'off');
+    const closing = closingOf(plan, level);
     return closing.length > 0 && closing.every(({ key }) => isClosed(journal, key));
   });
+}
+
+/** What a level of isolation closes. */
+function closingOf(plan: Plan, level: number): Operation[] {
+  return compile(plan, 'isolation', level).filter(({ method }) => method?.kind === 'fabric' && method.action === 'off');
 }
 
 function isClosed(journal: NodeFenceStatus['journal'], operation: string): boolean {

@@ -106,6 +106,12 @@ describe('a Machine whose BareMetalHost nobody serves', { timeout: 60_000 }, () 
     expect(await fence()).toBeDefined();
   });
 
+  it('has its Node fenced though its machine is preserved: the fence itself isolates it, and holds', async () => {
+    world.storm = [{ policy: 'preservation', reason: 'preserved', message: 'preserved on request' }];
+    await asked();
+    expect((await fence())?.spec.requestedBy).toBeDefined();
+  });
+
   it('is told of in mode seed-table, which knows its two annotations alone', async () => {
     const { warnings } = await asked({ choice: 'seed-table' });
     expect(warnings.join()).toContain('no operator serves its BareMetalHost, and mode seed-table has no other way');

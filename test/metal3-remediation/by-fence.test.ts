@@ -143,6 +143,15 @@ describe('a host that nobody serves', { timeout: 60_000 }, () => {
     expect([(await fence())?.metadata.deletionTimestamp, (await world.found())?.status?.retryCount ?? 0]).toEqual([undefined, 0]);
   });
 
+  it('is fenced though its machine is preserved: the fence itself isolates it, and holds', async () => {
+    world.start();
+    await world.pass(5 * MINUTE_MS);
+    world.storm = [{ policy: 'preservation', reason: 'preserved', message: 'preserved on request' }];
+    await world.request();
+    await world.pass(MINUTE_MS);
+    expect((await fence())?.spec.requestedBy).toBeDefined();
+  });
+
   it('has behind a hold the time that it had left before it, and no more', async () => {
     world.start();
     await world.pass(5 * MINUTE_MS);

@@ -53,19 +53,27 @@ describe('Metal3Remediation in the program', { timeout: 60_000 }, () => {
     world = await ShellWorld.create();
     world.isAlive = true;
     const { operator } = world.own;
-    const conditions = [{ type: 'Ready', status: 'Unknown', lastTransitionTime: '2027-01-01T00:00:00Z' }];
+    const says = async (name: string, status: string): Promise<void> => {
+      const conditions = [{ type: 'Ready', status, lastTransitionTime: '2027-01-01T00:00:00Z' }];
+      await operator.mergePatch(NODES, name, { status: { conditions } }, { subresource: 'status' });
+    };
     await operator.create(NODES, { metadata: { name: 'third' }, spec: {}, status: {} });
-    for (const name of ['other', 'third']) await operator.mergePatch(NODES, name, { status: { conditions } }, { subresource: 'status' });
+    for (const name of ['other', 'third']) await says(name, 'Unknown');
     await operator.create(CONFIG_MAPS, { metadata: { name: 'fence-policy-max-unhealthy', namespace: NAMESPACE }, data: { max: '1' } });
     const events = await start('auto');
     await world.request();
     await world.pass(MINUTE_MS);
     expect(events.join('\n')).toContain('waits: max-unhealthy');
     expect([world.host.machine.offs, await world.holds()]).toEqual([0, []]);
-    for (const name of ['other', 'third']) await operator.remove(NODES, name);
+    await operator.remove(NODES, 'third');
+    await world.pass(30 * SECOND_MS);
+    expect(events.join('\n')).toContain('waits: max-unhealthy, 1 of 2 nodes are unhealthy (0 of them silent) beside this one');
+    await says('other', 'True');
+    for (let second = 0; second < 60 && world.host.machine.isOn; second += 1) await world.pass(SECOND_MS);
+    await says('other', 'Unknown');
     await world.pass(15 * MINUTE_MS);
     expect([world.host.machine.offs, world.host.machine.isOn, await world.holds(), await world.lock()]).toEqual([1, true, [], undefined]);
-    expect(events.join('\n')).toContain('waits: max-unhealthy, 1 of 1 nodes are unhealthy');
+    expect(events.join('\n')).toContain('waits: max-unhealthy, 2 of 2 nodes are unhealthy');
     expect(events.at(-1)).toContain('RemediationFinished');
     // What counts down is told once.
     expect(events.filter((event) => event.includes('cooldown')).length).toBeLessThanOrEqual(1);

@@ -15,6 +15,7 @@ afterEach(async () => {
 });
 
 const STORM = { policy: 'max-concurrent', reason: 'max-concurrent', message: 'two are fenced already' } as const;
+const PRESERVED = { policy: 'preservation', reason: 'preserved', message: 'preserved on request' } as const;
 const retries = async (): Promise<number> => (await world.found())?.status?.retryCount ?? 0;
 
 function storm(holds: ShellWorld['storm']): Promise<void> {
@@ -51,6 +52,7 @@ async function stoppedOnTheWayBack(replica: Replica): Promise<void> {
 describe('the time of a Metal3Remediation that is held', { timeout: 60_000 }, () => {
   it.each([
     ['a storm', () => storm([STORM]), () => storm([])],
+    ['the preservation of its machine', () => storm([PRESERVED]), () => storm([])],
     ['as many others as may be power-cycled at once', () => others(true), () => others(false)],
   ])('does not run before its off: behind %s its host has as long as ever to be fit for one', async (_what, begin, end) => {
     world = await ShellWorld.create({ machine: new Operator({ isOn: false, bmc: 'stuck-off' }) });
@@ -63,6 +65,23 @@ describe('the time of a Metal3Remediation that is held', { timeout: 60_000 }, ()
     expect([await world.phase(), await retries()]).toEqual(['Running', 0]);
     await world.pass(MINUTE_MS);
     expect(await retries(), 'its time is over').toBe(1);
+  });
+
+  it('is not switched off while its machine is preserved, and let go all the same where that begins after its off', async () => {
+    world = await ShellWorld.create();
+    const { events, warnings } = world.start();
+    await storm([PRESERVED]);
+    await world.request();
+    await world.pass(20 * MINUTE_MS);
+    expect(world.host.machine.offs).toBe(0);
+    expect(warnings.join()).toContain('waits: preserved, preserved on request');
+    await storm([]);
+    for (let second = 0; second < 120 && world.host.machine.isOn; second += 1) await world.pass(SECOND_MS);
+    await storm([PRESERVED]);
+    await world.pass(MINUTE_MS);
+    expect(events.join()).toContain('NodeDeleted');
+    await world.pass(2 * MINUTE_MS);
+    expect(events.join()).toContain('RemediationFinished');
   });
 
   it('does not run while a person’s stop keeps it off: it is not power-cycled once more for that', async () => {

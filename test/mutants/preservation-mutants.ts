@@ -14,6 +14,27 @@ export const PRESERVATION_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest('test/preservation/proof-read-anew.test.ts', 'is deleted when that is detached, for the Node goes with it'),
   },
   {
+    name: 'preserved and power-cycled',
+    defect: 'a preserved machine is switched off by its BareMetalHost, for whoever asks',
+    file: 'src/controllers/fence/holds-for-other-controllers.ts',
+    edits: [['...preservedOnRequest(dependencies, node), ', '']],
+    killedBy: byTest('src/controllers/fence/holds-for-other-controllers.test.ts', 'is not switched off on request, whoever leads on whatever node'),
+  },
+  {
+    name: 'preserved behind its off (Metal3Remediation)',
+    defect: 'a preservation that begins behind an off keeps its workload from being let go',
+    file: 'src/controllers/metal3-remediation/observe.ts',
+    edits: [['holds: isHeldOff(host, remediation) ? besidesPreservation(holds) : holds,', 'holds,']],
+    killedBy: byTest('test/metal3-remediation/held.test.ts', 'is not switched off while its machine is preserved, and let go all the same'),
+  },
+  {
+    name: 'preserved behind its off (Machine)',
+    defect: 'a preservation that begins behind an off keeps its Node from being deleted, and its host off for as long',
+    file: 'src/controllers/machine-remediation/observe.ts',
+    edits: [['holds: host?.metadata.annotations?.[HOLD] === undefined ? holds : besidesPreservation(holds),', 'holds,']],
+    killedBy: byTest('test/machine-remediation/preserved.test.ts', 'is not switched off while it is preserved, and its Node goes all the same'),
+  },
+  {
     name: 'preserved and switched off',
     defect: 'the fence of a preserved machine is not held before power-management',
     file: `${PRESERVATION}.ts`,

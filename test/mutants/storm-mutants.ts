@@ -17,6 +17,13 @@ const TAKE_OVER = 'src/controllers/fence/storm/take-over.test.ts';
 
 export const STORM_MUTANTS: readonly SourceMutant[] = [
   {
+    name: 'one more by its host',
+    defect: 'a well node is power-cycled by its BareMetalHost though as many have failed as may be: the other one of two',
+    file: 'src/controllers/fence/holds-for-other-controllers.ts',
+    edits: [['storm.activeHoldsOn(node, true)', 'storm.activeHoldsOn(node)']],
+    killedBy: byTest('src/controllers/fence/holds-for-other-controllers.test.ts', 'is asked for: a well node makes one more'),
+  },
+  {
     name: 'take-over as a start',
     defect: 'who takes over from a leader waits as after a start of the cluster',
     file: `${GRACE}.ts`,

@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { JournalEntry } from '../../domain/node-fence.ts';
+import type { Plan } from '../../domain/plan.ts';
 import { planOf } from '../../domain/testing/model.ts';
 import { ManualClock } from '../../runtime/manual-clock.ts';
 import { NodeObservation } from './observation.ts';
-import { holdsOnRequest } from './holds-for-other-controllers.ts';
-import { FenceHarness, provenStatus } from './testing/harness.ts';
+import type { NodeGuard } from '../../ports/preservation.ts';
+import { holdsOnRemedy, holdsOnRequest } from './holds-for-other-controllers.ts';
+import { FenceHarness, nodeOf, provenStatus } from './testing/harness.ts';
 
 const OFF = { step: 'power-management', restart: 0, action: 'off', operation: 'off:off', method: 'off', device: 'bmc', plug: '' } as const;
 const ON = { ...OFF, action: 'on', operation: 'on:on', method: 'on' } as const;
@@ -49,5 +51,52 @@ describe('a machine that somebody wants power-cycled', () => {
     ['the leader is on no node', [{ ...OFF, result: 'interrupted' }], 'b', '', 'running'],
   ])('is not held where %s', (_what, journal, node, ownNode, state) => {
     expect(against(node, journal, 0, ownNode, state)).toEqual([]);
+  });
+});
+
+it('a machine that somebody wants power-cycled is asked for: a well node makes one more', () => {
+  const { dependencies } = new FenceHarness(new ManualClock());
+  const max = { reason: 'max-unhealthy', policy: 'max-unhealthy', message: '' };
+  const storm = { activeHoldsOn: (_node: string, isAsked?: boolean) => (isAsked === true ? [max] : []) };
+  expect(holdsOnRequest(dependencies, storm, 'b', () => ({ fence: undefined, seen: undefined }))).toEqual([max]);
+});
+
+describe('a machine that is preserved', () => {
+  const none = (): { fence: undefined; seen: undefined } => ({ fence: undefined, seen: undefined });
+  const kept = { node: 'a', guard: 'isolate-and-hold', cause: 'user' } as const;
+
+  /** What holds node `a` of a plan with this `preserved=`. */
+  function heldBy(guard: NodeGuard | 'unknown' | undefined, preserved?: Plan['preserved'], ownNode?: string): string[][] {
+    const harness = new FenceHarness(new ManualClock(), { ownNode });
+    harness.nodes.items = [nodeOf()];
+    harness.plan = planOf({ ...(preserved !== undefined && { preserved }) });
+    const dependencies = {
+      ...harness.dependencies,
+      preservation: { guardOf: () => guard, isPreserved: () => true, onChange: () => () => undefined },
+    };
+    const onRequest = holdsOnRequest(dependencies, { activeHoldsOn: () => [] }, 'a', none);
+    const onRemedy = holdsOnRemedy(dependencies, { holdsOnRemedy: () => [] }, 'a', new Map());
+    return [onRequest, onRemedy].map((holds) => holds.map(({ reason }) => reason));
+  }
+
+  it('is not switched off on request, whoever leads on whatever node', () => {
+    expect(heldBy(kept)[0]).toEqual(['preserved']);
+    expect(heldBy(kept, undefined, 'a')[0]).toEqual(['preserved']);
+    expect(heldBy(kept, undefined, 'other')[0]).toEqual(['preserved']);
+    expect(heldBy({ ...kept, guard: 'never-fence' })[0]).toEqual(['preserved']);
+    expect(heldBy('unknown')[0]).toEqual(['preserved-unknown']);
+  });
+
+  it('is switched off where its plan says so, and where its Machine is being deleted', () => {
+    expect(heldBy(kept, 'ignore')[0]).toEqual([]);
+    expect(heldBy(kept, 'power-off')[0]).toEqual([]);
+    expect(heldBy({ ...kept, guard: 'drop' })[0]).toEqual([]);
+    expect(heldBy(undefined)[0]).toEqual([]);
+  });
+
+  it('has remedies where its plan lets it be fenced like any other', () => {
+    expect(heldBy(kept)[1]).toEqual(['preserved']);
+    expect(heldBy(kept, 'ignore')[1]).toEqual([]);
+    expect(heldBy({ ...kept, guard: 'drop' }, 'ignore')[1]).toEqual(['preserved']);
   });
 });

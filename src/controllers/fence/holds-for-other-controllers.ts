@@ -1,5 +1,7 @@
 import { fenceName } from '../../domain/node-fence.ts';
+import { preservationHoldOnRequest } from '../../domain/preservation.ts';
 import type { RemedyStage } from '../../domain/policies/remedied.ts';
+import type { Plan } from '../../domain/plan.ts';
 import type { ActiveHold } from '../../domain/snapshot.ts';
 import type { NodeFence } from '../../ports/resources.ts';
 import type { FenceDependencies } from './dependencies.ts';
@@ -17,7 +19,9 @@ export function holdsOnRemedy(
 ): readonly ActiveHold[] {
   const { nodeLeases, listers } = dependencies;
   const lease = nodeLeases?.holdOn(node, listers.fences.get(fenceName(node))?.spec.requestedBy);
-  const isKept = guardOf(dependencies, node) !== undefined;
+  const guard = guardOf(dependencies, node);
+  // One that is being deleted has no remedy, whatever its plan says.
+  const isKept = guard !== undefined && (guard.kind === 'drop' || planOf(dependencies, node)?.preserved !== 'ignore');
   return [
     ...(lease === undefined ? [] : [lease]),
     ...(isKept ? [{ policy: 'preserved', reason: 'preserved', message: 'its machine is preserved, or being deleted, or nobody can tell yet' }] : []),
@@ -33,13 +37,29 @@ interface Known {
 
 /** Why a machine may not be switched off on request, without a NodeFence. What somebody asked for does not wait for the grace of a new leader. */
 export function holdsOnRequest(
-  { options, clock }: Pick<FenceDependencies, 'options' | 'clock'>,
+  dependencies: Pick<FenceDependencies, 'options' | 'clock' | 'preservation' | 'listers' | 'planner'>,
   storm: Pick<Storm, 'activeHoldsOn'>,
   node: string,
   knownOf: (node: string) => Known,
 ): readonly ActiveHold[] {
-  const holds = storm.activeHoldsOn(node).filter(({ reason }) => reason !== 'startup-grace');
+  const { options, clock } = dependencies;
+  const stormHolds = storm.activeHoldsOn(node, true).filter(({ reason }) => reason !== 'startup-grace');
+  const holds = [...preservedOnRequest(dependencies, node), ...stormHolds];
   if (options.ownNode === undefined || options.ownNode === node) return holds;
   const { fence, seen } = knownOf(options.ownNode);
   return fence === undefined ? holds : [...holds, ...ownOffHolds(fence, seen?.since(fence.status) ?? {}, clock.monotonicMs())];
+}
+
+function preservedOnRequest(
+  dependencies: Pick<FenceDependencies, 'clock' | 'preservation' | 'listers' | 'planner'>,
+  node: string,
+): readonly ActiveHold[] {
+  const guard = guardOf(dependencies, node);
+  const hold = guard && preservationHoldOnRequest(guard, planOf(dependencies, node));
+  return hold === undefined ? [] : [hold];
+}
+
+function planOf({ listers, planner }: Pick<FenceDependencies, 'listers' | 'planner'>, node: string): Plan | undefined {
+  const known = listers.nodes.get(node);
+  return known && planner.planFor(known);
 }

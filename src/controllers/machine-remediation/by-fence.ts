@@ -1,6 +1,6 @@
 import { FENCE_NAME_PREFIX } from '../../domain/node-fence.ts';
 import type { FenceFacts } from '../shared/claims/fence-facts.ts';
-import { changesTo, timeText } from '../shared/remediation/actions.ts';
+import { besidesPreservation, changesTo, timeText } from '../shared/remediation/actions.ts';
 import type { ActionEvent, Annotate, HoldFact, ObjectRef } from '../shared/remediation/actions.ts';
 import type { Phase } from './actions.ts';
 import { GAVE_UP, MARKS, POLL_MS, POWERED_OFF, REQUEST } from './names.ts';
@@ -96,7 +96,7 @@ function otherwise(snapshot: FenceSnapshot): FenceStep {
   if (settings.mode === 'seed-table')
     return wait('no operator serves its BareMetalHost, and mode seed-table has no other way: mode incident fences it by agents of nodefence');
   if (node === undefined) return wait('no operator serves its BareMetalHost, and it has no Node that nodefence could fence');
-  const [hold] = holds;
+  const [hold] = besidesPreservation(holds);
   if (hold !== undefined) return wait(`waits: ${hold.reason}, ${hold.message}`);
   if (fence !== undefined && (fence.isDeleting || !fence.isFinal)) return wait(`its node is left alone: ${fence.owner}`);
   const event: ActionEvent = {

@@ -14,7 +14,7 @@ import { OWN_NODE_REASON } from '../shared/baremetal-host/own-node.ts';
 import { ReadObjects } from '../shared/baremetal-host/write.ts';
 import { ownerOf } from '../shared/claims/claim.ts';
 import { readFence } from '../shared/claims/fence-facts.ts';
-import { timeOf } from '../shared/remediation/actions.ts';
+import { besidesPreservation, timeOf } from '../shared/remediation/actions.ts';
 import type { HoldFact } from '../shared/remediation/actions.ts';
 import { controlPlaneHold } from '../shared/remediation/control-plane.ts';
 import { CLUSTER_NAME, nodeLeftBy } from '../shared/remediation/place.ts';
@@ -69,6 +69,7 @@ export async function observe(observer: Observer, { resource }: WatchedMachines,
   objects.put({ ...machine, kind: 'Machine' }, object);
   if (host !== undefined) objects.put({ kind: 'BareMetalHost', ...placed(host) }, host);
   if (node !== undefined) objects.put({ kind: 'Node', name: node.metadata.name }, node);
+  const holds = await holdsOn(observer, nodeName, node);
   const snapshot: Snapshot = {
     ...now(observer),
     settings: options.settings,
@@ -77,7 +78,7 @@ export async function observe(observer: Observer, { resource }: WatchedMachines,
     ...(node !== undefined && { node: nodeFacts(observer, node) }),
     ...(node !== undefined && host?.metadata.annotations?.[HOLD] !== undefined && (await volumesOf(observer, machine, node))),
     healthChecks: isDeadlineWanted(observer, machine) ? await healthChecksOf(observer, resource, namespace) : [],
-    holds: await holdsOn(observer, nodeName, node),
+    holds: host?.metadata.annotations?.[HOLD] === undefined ? holds : besidesPreservation(holds),
     ...recovered(observer, machine, node),
     ...(timesOutMs !== undefined && { timesOutMs }),
   };

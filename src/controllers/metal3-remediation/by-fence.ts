@@ -1,5 +1,6 @@
 import { offTimeTooShort } from '../../domain/off-time.ts';
 import type { FenceFacts } from '../shared/claims/fence-facts.ts';
+import { besidesPreservation } from '../shared/remediation/actions.ts';
 import type { ActionEvent, ObjectRef } from '../shared/remediation/actions.ts';
 import type { Action, Decision, Step } from './actions.ts';
 import { beginning, NO_OWNER } from './decide.ts';
@@ -86,7 +87,7 @@ function running(snapshot: Snapshot, fence: SeenFence | undefined, own: SeenFenc
     reason: 'FenceRequested',
     message: `node ${node.name} is to be fenced: no operator serves its BareMetalHost`,
   };
-  const held = unlessHeld(snapshot, {});
+  const held = unlessHeld({ ...snapshot, holds: besidesPreservation(snapshot.holds) }, {});
   if (held.problem !== undefined) return held;
   return { actions: [{ kind: 'request-fence', target: remediationRef(remediation), event }], dueInMs: POLL_MS };
 }

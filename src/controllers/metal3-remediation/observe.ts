@@ -8,6 +8,7 @@ import { metal3MachineOf } from '../shared/baremetal-host/host-of.ts';
 import { ReadObjects } from '../shared/baremetal-host/write.ts';
 import { ownerOf as fenceOwnerOf } from '../shared/claims/claim.ts';
 import { readFence } from '../shared/claims/fence-facts.ts';
+import { besidesPreservation } from '../shared/remediation/actions.ts';
 import { ownerOf } from '../shared/remediation/owner.ts';
 import type { Owner } from '../shared/remediation/owner.ts';
 import type { SeenFence } from './by-fence.ts';
@@ -65,7 +66,7 @@ export async function observe(
     remediation,
     machine: typeof owner === 'object' ? owner.facts : 'gone',
     ...side,
-    holds,
+    holds: isHeldOff(host, remediation) ? besidesPreservation(holds) : holds,
     canReadBmc: false,
     ...(infrastructure !== undefined && { infrastructure: named(infrastructure) }),
     ...(host !== undefined && { host: memory.hosts.factsOf(host, holdKeyOf(remediation.uid)) }),
@@ -141,6 +142,11 @@ async function heldHost(
     if (metadata.annotations?.[key] !== undefined) return cluster.get(BARE_METAL_HOSTS, metadata.name, metadata.namespace);
   }
   return undefined;
+}
+
+/** Our hold stands on it. */
+function isHeldOff(host: BareMetalHost | undefined, { uid }: RemediationFacts): boolean {
+  return host?.metadata.annotations?.[holdKeyOf(uid)] !== undefined;
 }
 
 function named({ metadata: { name, namespace } }: KubeObject): { name: string; namespace: string } {

@@ -2,9 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { cooldown } from './cooldown.ts';
 import { judgeStorm } from './judge.ts';
 import { maintenance } from './maintenance.ts';
+import { maxUnhealthy } from './max-unhealthy.ts';
 import type { StormPolicy } from './policy.ts';
 import { rate } from './rate.ts';
-import { node, NOW_MS, view } from './testing/views.ts';
+import { ISOLATION, node, nodes, NOW_MS, view } from './testing/views.ts';
 import { UTC } from './windows.ts';
 
 describe('all policies together', () => {
@@ -31,6 +32,11 @@ describe('all policies together', () => {
 
   it('without policies nobody is held', () => {
     expect(judgeStorm([], view(all))('a')).toEqual([]);
+  });
+
+  it('count a well node that somebody asks for without a fence as one more', () => {
+    const of = judgeStorm([maxUnhealthy({ name: 'max-unhealthy', isolation: ISOLATION })], view(nodes(3, 1)));
+    expect([of('n1', true), of('n1'), of('n0', true)].map((holds) => holds.map(({ reason }) => reason))).toEqual([['max-unhealthy'], [], []]);
   });
 
   it('look at the view once, however many nodes are asked for', () => {

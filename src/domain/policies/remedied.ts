@@ -23,6 +23,11 @@ export function withRemedies(view: StormView, stages: ReadonlyMap<string, Remedy
   return { ...view, nodes, starts: starts.sort((one, other) => one.atMs - other.atMs) };
 }
 
+/** One that somebody asks for without a NodeFence, which would say so. */
+export function askedFor(node: StormNode): StormNode {
+  return remedied(node, { kind: 'asked' });
+}
+
 function remedied(node: StormNode, { kind }: RemedyStage): StormNode {
   // One that has ended asks for nothing, and hides no remedy.
   const open = node.fence?.state === 'final' ? undefined : node.fence;

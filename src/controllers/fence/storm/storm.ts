@@ -2,7 +2,7 @@ import { cutsOff } from '../../../domain/journal.ts';
 import { isNamedAsItsNode } from '../../../domain/node-fence.ts';
 import type { JournalEntry } from '../../../domain/node-fence.ts';
 import { judgeStorm } from '../../../domain/policies/judge.ts';
-import type { StormHold } from '../../../domain/policies/judge.ts';
+import type { StormHold, StormHoldsOf } from '../../../domain/policies/judge.ts';
 import { fenceableOf } from '../../../domain/policies/node-set.ts';
 import { STORM_ITSELF } from '../../../domain/policies/policy.ts';
 import type { StormPolicy } from '../../../domain/policies/policy.ts';
@@ -32,7 +32,7 @@ interface Judgement {
   atMs: number;
   version: number;
   policies: readonly unknown[];
-  holdsOf: (node: string) => readonly StormHold[];
+  holdsOf: StormHoldsOf;
 }
 
 const NO_HOLDS: readonly StormHold[] = [];
@@ -100,10 +100,10 @@ export class Storm {
     return holds;
   }
 
-  /** The same right before a call: nothing that changed since is overlooked. */
-  activeHoldsOn(node: string): readonly StormHold[] {
+  /** The same right before a call: nothing that changed since is overlooked. `isAsked`: somebody asks for the node without a NodeFence. */
+  activeHoldsOn(node: string, isAsked = false): readonly StormHold[] {
     const nowMs = this.#dependencies.clock.monotonicMs();
-    return this.#dependencies.planner.stormPolicies().length === 0 ? NO_HOLDS : this.#fresh(node, nowMs);
+    return this.#dependencies.planner.stormPolicies().length === 0 ? NO_HOLDS : this.#fresh(node, nowMs, isAsked);
   }
 
   /** Why no remedy of this node may begin now, where these nodes have remedies. */
@@ -175,12 +175,12 @@ export class Storm {
     return this.#fresh(node, nowMs);
   }
 
-  #fresh(node: string, nowMs: number): readonly StormHold[] {
+  #fresh(node: string, nowMs: number, isAsked = false): readonly StormHold[] {
     const policies = this.#dependencies.planner.stormPolicies();
     this.#roster.refresh(nowMs, node);
     const known = this.#judgement;
-    if (known?.version === this.#version && known.policies === policies && nowMs - known.atMs <= REUSE_MS) return known.holdsOf(node);
-    return this.#judgeAnew(policies, nowMs)(node);
+    if (known?.version === this.#version && known.policies === policies && nowMs - known.atMs <= REUSE_MS) return known.holdsOf(node, isAsked);
+    return this.#judgeAnew(policies, nowMs)(node, isAsked);
   }
 
   #judgeAnew(policies: readonly StormPolicy[], nowMs: number): Judgement['holdsOf'] {

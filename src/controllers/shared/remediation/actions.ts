@@ -41,6 +41,11 @@ export interface HoldFact {
   isStop: boolean;
 }
 
+/** A machine that is off has nothing more to show, and a NodeFence isolates one that is preserved, and holds, itself: what holds them besides. */
+export function besidesPreservation(holds: readonly HoldFact[]): HoldFact[] {
+  return holds.filter(({ reason }) => reason !== 'preserved' && reason !== 'preserved-unknown');
+}
+
 /** The changes that make `marks` say what `wanted` says; undefined: it is to be absent. */
 export function changesTo(marks: Marks, wanted: Readonly<Record<string, string | undefined>>): Change[] {
   return Object.entries(wanted).flatMap(([key, to]) => (marks[key] === to ? [] : [{ key, was: marks[key], to }]));
