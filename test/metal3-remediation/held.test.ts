@@ -3,7 +3,7 @@ import { holdKeyOf } from '../../src/controllers/metal3-remediation/names.ts';
 import { BARE_METAL_HOSTS } from '../../src/ports/metal3.ts';
 import { NODE_FENCE_STOPS, NODES } from '../../src/ports/resources.ts';
 import { Operator } from '../baremetal-host/operator.ts';
-import { NAMESPACE, ShellWorld } from './shell-world.ts';
+import { NAMESPACE, REMEDIATIONS, ShellWorld } from './shell-world.ts';
 import type { Replica } from './shell-world.ts';
 import { MINUTE_MS, SECOND_MS } from './world.ts';
 
@@ -38,15 +38,24 @@ async function goOn(): Promise<void> {
   await world.own.operator.remove(NODE_FENCE_STOPS, 'wait');
 }
 
-/** Its host is off, its release is through, and a person stops it before it lets the host come back. */
-async function stoppedOnTheWayBack(replica: Replica): Promise<void> {
+async function paused(value: string | null): Promise<void> {
+  const annotations = { 'cluster.x-k8s.io/paused': value };
+  await world.own.operator.mergePatch(REMEDIATIONS, 'm', { metadata: { annotations } }, { namespace: NAMESPACE });
+}
+
+/** Its host is off, its release is through, and it is stopped before it lets the host come back. */
+async function stoppedOnTheWayBack(replica: Replica, stop = stopIt): Promise<void> {
   for (let second = 0; second < 120 && world.host.machine.isOn; second += 1) await world.pass(SECOND_MS);
   const { fate } = replica;
   replica.fate = (write) => (write.includes('/baremetalhosts/') ? 'lost' : 'done');
   for (let second = 0; second < 120 && (await world.phase()) !== 'Waiting'; second += 1) await world.pass(SECOND_MS);
-  await world.own.operator.create(NODE_FENCE_STOPS, { metadata: { name: 'wait' }, spec: { node: 'n', reason: 'look' } });
+  await stop();
   replica.fate = fate;
   expect([await world.phase(), world.host.machine.isOn]).toEqual(['Waiting', false]);
+}
+
+async function stopIt(): Promise<void> {
+  await world.own.operator.create(NODE_FENCE_STOPS, { metadata: { name: 'wait' }, spec: { node: 'n', reason: 'look' } });
 }
 
 describe('the time of a Metal3Remediation that is held', { timeout: 60_000 }, () => {
@@ -92,6 +101,19 @@ describe('the time of a Metal3Remediation that is held', { timeout: 60_000 }, ()
     await world.pass(10 * MINUTE_MS);
     expect([await world.phase(), world.host.machine.isOn]).toEqual(['Waiting', false]);
     await goOn();
+    await world.pass(MINUTE_MS + 30 * SECOND_MS);
+    expect(replica.events.join()).toContain('RemediationFinished');
+    expect([world.host.machine.offs, await retries(), world.host.machine.isOn]).toEqual([1, 0, true]);
+  });
+
+  it('does not run while it is paused: it is not power-cycled once more for that', async () => {
+    world = await ShellWorld.create();
+    const replica = world.start();
+    await world.request({ strategy: { timeoutSeconds: 100, retryLimit: 2 } });
+    await stoppedOnTheWayBack(replica, () => paused(''));
+    await world.pass(20 * MINUTE_MS);
+    expect([await world.phase(), world.host.machine.isOn]).toEqual(['Waiting', false]);
+    await paused(null);
     await world.pass(MINUTE_MS + 30 * SECOND_MS);
     expect(replica.events.join()).toContain('RemediationFinished');
     expect([world.host.machine.offs, await retries(), world.host.machine.isOn]).toEqual([1, 0, true]);

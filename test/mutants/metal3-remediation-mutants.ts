@@ -73,6 +73,13 @@ export const METAL3_REMEDIATION_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(FLOW, 'a hold stops power-off and release, and never the way back'),
   },
   {
+    name: 'time that runs in a pause',
+    defect: 'a remediation that was paused while its host was off is power-cycled once more when it goes on',
+    file: 'src/controllers/metal3-remediation/situation.ts',
+    edits: [["remediation.isPaused || (machine !== 'gone' && machine.isPaused) || holds.some", 'holds.some']],
+    killedBy: byTest(HELD, 'does not run while it is paused'),
+  },
+  {
     name: 'no time at all',
     defect: 'a timeout of 0 is kept: the owner is asked to replace the Machine at once',
     file: 'src/controllers/metal3-remediation/spec.ts',
