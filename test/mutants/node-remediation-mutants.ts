@@ -12,6 +12,13 @@ const PLACE_TEST = 'src/controllers/shared/remediation/place.test.ts';
 /** Defects of what carries out a NodeFenceRemediation. */
 export const NODE_REMEDIATION_MUTANTS: readonly SourceMutant[] = [
   {
+    name: 'request with no time at all',
+    defect: 'a timeout of 0 is kept: a fence is withdrawn as soon as it is begun, and the owner is asked to replace the Machine',
+    file: 'src/controllers/node-remediation/spec.ts',
+    edits: [['return ms === 0 ? otherwise : ms;', 'return ms;']],
+    killedBy: byTest('test/node-remediation/timeout-zero.test.ts', 'withdraws no fence, and hands no Machine to its owner'),
+  },
+  {
     name: 'removal against a stop',
     defect: 'a Node is deleted for good although a stop stands',
     file: 'src/controllers/node-remediation/node-removal.ts',

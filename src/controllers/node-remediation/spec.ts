@@ -53,6 +53,12 @@ class SpecReader {
     return this.count(name, 0, otherwise / 1000) * 1000;
   }
 
+  /** Nothing is done in no time: 0 counts as not said. */
+  timeoutMs(name: string, otherwise: number): number {
+    const ms = this.durationMs(name, 0);
+    return ms === 0 ? otherwise : ms;
+  }
+
   text(name: string): string | undefined {
     const value = this.#fields[name];
     if (typeof value === 'string' && value !== '') return value;
@@ -66,15 +72,15 @@ export function readSpec(apiVersion: string, spec: unknown): { settings: Setting
   const reader = new SpecReader(spec);
   const strategy = reader.choice('strategy', STRATEGIES, isSeedShape(apiVersion) ? 'escalate' : 'fence-and-recover');
   const retries = reader.count('retryLimit', 0, DEFAULT_RETRY_LIMIT);
-  const timeoutMs = reader.durationMs('timeoutSeconds', DEFAULT_TIMEOUT_MS);
+  const timeoutMs = reader.timeoutMs('timeoutSeconds', DEFAULT_TIMEOUT_MS);
   const methodRef = reader.text('methodRef');
   const settings: Settings = {
     strategy,
     // The seed's name for the limit of escalate.
     retryLimit: reader.count('deleteAfterRetries', 0, retries),
     timeoutMs,
-    powerOffTimeoutMs: reader.durationMs('powerOffTimeoutSeconds', timeoutMs),
-    powerOnTimeoutMs: reader.durationMs('powerOnTimeoutSeconds', timeoutMs),
+    powerOffTimeoutMs: reader.timeoutMs('powerOffTimeoutSeconds', timeoutMs),
+    powerOnTimeoutMs: reader.timeoutMs('powerOnTimeoutSeconds', timeoutMs),
     nodeRemoval: reader.choice('nodeRemoval', REMOVALS, 'OutOfServiceTaint'),
     onExhaustion: reader.choice('onExhaustion', EXHAUSTIONS, 'Reuse'),
     cooldownMs: reader.durationMs('cooldownSeconds', 0),
