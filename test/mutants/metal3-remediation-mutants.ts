@@ -80,6 +80,20 @@ export const METAL3_REMEDIATION_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(HELD, 'does not run while it is paused'),
   },
   {
+    name: 'again though it is healthy',
+    defect: 'a remediation that nobody deletes power-cycles a machine again and again that its health check finds healthy',
+    file: 'src/controllers/metal3-remediation/waiting.ts',
+    edits: [['isOverdue(snapshot) && !isFoundWell(snapshot)', 'isOverdue(snapshot)']],
+    killedBy: byTest('test/metal3-remediation/found-well.test.ts', 'power-cycles no machine that its health check finds healthy'),
+  },
+  {
+    name: 'fenced again though it is healthy',
+    defect: 'a remediation that nobody deletes has a machine fenced again and again that its health check finds healthy',
+    file: 'src/controllers/metal3-remediation/by-fence.ts',
+    edits: [['isOverdue(snapshot) && !isFoundWell(snapshot)', 'isOverdue(snapshot)']],
+    killedBy: byTest('test/metal3-remediation/found-well.test.ts', 'has no second fence asked for either'),
+  },
+  {
     name: 'no time at all',
     defect: 'a timeout of 0 is kept: the owner is asked to replace the Machine at once',
     file: 'src/controllers/metal3-remediation/spec.ts',

@@ -8,7 +8,7 @@ import { POLL_MS, SHORT_POLL_MS } from './names.ts';
 import { hasFinalizer, isPhaseOver, remediationRef } from './situation.ts';
 import type { Snapshot } from './snapshot.ts';
 import { nextAttempt, setFinalizer, setStatus, unlessHeld, wait } from './steps.ts';
-import { finished, isOverdue } from './waiting.ts';
+import { finished, isFoundWell, isOverdue } from './waiting.ts';
 
 export type FenceAction =
   /** Takes the Node in the name of `target`, as shared/claims does. */
@@ -114,7 +114,7 @@ function waiting(snapshot: Snapshot, own: FenceFacts | undefined): FenceStep {
   const failure = own === undefined ? undefined : failureOf(own);
   if (failure !== undefined) return again(snapshot, own, failure);
   if (own?.heldBecause !== undefined) return wait(`NodeFence ${own.name} waits: ${own.heldBecause}`);
-  return isOverdue(snapshot) ? again(snapshot, own, 'the node is not healthy') : wait();
+  return isOverdue(snapshot) && !isFoundWell(snapshot) ? again(snapshot, own, 'the node is not healthy') : wait();
 }
 
 function isWell({ outcome }: FenceFacts): boolean {

@@ -1,11 +1,11 @@
 import { hasBackup, lostEvent, restoreNode, writeBackup } from '../shared/baremetal-host/node-backup.ts';
 import { changesTo } from '../shared/remediation/actions.ts';
 import type { NodeFacts } from '../shared/remediation/node.ts';
-import { machineRef, REMEDIATE_MACHINE } from '../shared/remediation/owner-machine.ts';
+import { isFoundIll, machineRef, REMEDIATE_MACHINE } from '../shared/remediation/owner-machine.ts';
 import type { OwnerMachine } from '../shared/remediation/owner-machine.ts';
 import type { Action, Step } from './actions.ts';
 import { POLL_MS, RELEASE } from './names.ts';
-import { isPhaseOver, isTimedOut, remediationRef } from './situation.ts';
+import { hasFinalizer as isUndone, isPhaseOver, isTimedOut, remediationRef } from './situation.ts';
 import type { Situation } from './situation.ts';
 import { awaitObservation, nextAttempt, NOT_RESTORED, setFinalizer, wait, wayBack } from './steps.ts';
 import type { RemediationFacts, Snapshot } from './snapshot.ts';
@@ -21,7 +21,7 @@ export function waiting(situation: Situation): Step {
     if (snapshot.node === 'forbidden') return unread(snapshot);
     if (typeof snapshot.node === 'object' && isBack(snapshot, snapshot.node, host.power?.seenMs ?? 0)) return finish(situation, snapshot.node);
   }
-  if (isOverdue(snapshot)) return nextAttempt(situation, overdueBecause(situation));
+  if (isOverdue(snapshot) && !isFoundWell(snapshot)) return nextAttempt(situation, overdueBecause(situation));
   return wait(isOn ? undefined : troubleOf(situation));
 }
 
@@ -46,6 +46,11 @@ function troubleOf({ host }: Situation): string | undefined {
 export function isOverdue(snapshot: Snapshot): boolean {
   const { settings, lastRemediatedMs } = snapshot.remediation;
   return isTimedOut(lastRemediatedMs, settings.timeoutMs, snapshot.nowMs) && isPhaseOver(snapshot, settings.powerOnTimeoutMs);
+}
+
+/** It is done, and its health check finds the machine healthy: that nobody has deleted it is no reason to power-cycle that again. */
+export function isFoundWell({ remediation, machine, node }: Snapshot): boolean {
+  return !isUndone(remediation) && typeof node === 'object' && node.isReady && machine !== 'gone' && isFoundIll(machine) === false;
 }
 
 /** A Node that was deleted is back when it is there. One that stayed must have been heard since the host came on. */
