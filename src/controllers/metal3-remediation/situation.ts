@@ -55,7 +55,8 @@ export function isRetryLimitReached({ retryLimit }: { retryLimit: number }, retr
 
 /** It stands because of a hold, and by no fault of its host or Node: before its off because of any, afterwards because of a person's stop or a pause alone. */
 export function isHeldUp({ remediation, machine, host, holds }: Snapshot, isFull: boolean): boolean {
-  if (remediation.isPaused || (machine !== 'gone' && machine.isPaused) || holds.some(({ isStop }) => isStop)) return true;
+  if (remediation.isPaused || (machine !== 'gone' && machine.isPaused)) return true;
+  if (holds.some(({ isStop }) => isStop)) return true;
   const { phase, isDeleting } = remediation;
   const isOnWayBack = isDeleting || machine === 'gone' || phase === 'Waiting';
   if (host?.annotations[holdKeyOf(remediation.uid)] !== undefined) return false;
