@@ -16,6 +16,20 @@ const WORLD = 'begin nothing while held, twice, beside another one, under a fenc
 /** Defects of what is decided about remedies. */
 export const REMEDY_DECISION_MUTANTS: readonly SourceMutant[] = [
   {
+    name: 'fence ended by a remedy',
+    defect: 'the fence of a remedy that is held for an hour is withdrawn, and its node left as it is',
+    file: RUNS,
+    edits: [["run.kind === 'fence' ? Infinity : state.sinceMs + RUN_MAX_MS", 'state.sinceMs + RUN_MAX_MS']],
+    killedBy: byTest('test/remedies/fenced.test.ts', 'a fence that is held for hours is looked at every few seconds, and not ended'),
+  },
+  {
+    name: 'recovery without an end',
+    defect: 'a recovery that does not end is waited for without an end, and nobody is asked',
+    file: 'src/controllers/remedies/runs/fence-runs.ts',
+    edits: [["memory.hasEnded(run) ? 'failed' : 'running'", "'running' as const"]],
+    killedBy: byTest('test/remedies/fenced.test.ts', 'a recovery that does not end within an hour is handed to a person'),
+  },
+  {
     name: 'remedy of another boot',
     defect: 'the age of a condition goes on over a reboot',
     file: CONDITIONS,

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { JournalEntry } from '../../src/domain/node-fence.ts';
 import { DEADLOCK } from './configurations.ts';
-import { RemedyShellWorld, SECOND_MS } from './shell-world.ts';
+import { MINUTE_MS, RemedyShellWorld, SECOND_MS } from './shell-world.ts';
 
 let world: RemedyShellWorld;
 
@@ -76,6 +76,36 @@ thresholdConfigs:
     await world.fenced('a', { state: 'final', outcome: 'recovered', trigger, timeline: { finalAt: world.now() } });
     await world.pass(6 * SECOND_MS);
     expect(replica.ended).toEqual(['DiskPressure=True storage-fence succeeded', 'DiskPressure=True repair succeeded']);
+  });
+
+  it('a fence that is held for hours is looked at every few seconds, and not ended', async () => {
+    world.start();
+    await isolated(seed.replace('remedy1: [{name: storage-fence}, {period: 1m}]\n    remedy2: [{name: repair}]', 'remedy1: [{name: repair}]'));
+    await world.fenced('a', { state: 'new', hold: { ...hold(), policy: 'max-unhealthy', reason: 'max-unhealthy' } });
+    await world.pass(59 * MINUTE_MS);
+    const asked = async (): Promise<number> => {
+      const before = world.trace.length;
+      await world.pass(MINUTE_MS);
+      return world.trace.length - before;
+    };
+    const usual = await asked();
+    await world.pass(MINUTE_MS);
+    expect(await asked()).toBeLessThan(2 * usual);
+    expect([await world.position('a'), (await world.fence('a'))?.spec.requestedBy?.kind]).toEqual(['running repair 1', 'RemedyConfiguration']);
+  });
+
+  it('a recovery that does not end within an hour is handed to a person', async () => {
+    const replica = world.start();
+    await isolated();
+    await world.fenced('a', { state: 'running', hold: hold(), timeline: { isolatedAt: world.now() } });
+    await world.pass(6 * SECOND_MS);
+    await world.says('a', { DiskPressure: 'False' });
+    await world.pass(14 * SECOND_MS);
+    await world.pass(50 * MINUTE_MS);
+    expect(await world.position('a')).toBe('running recovery 1');
+    await world.pass(15 * MINUTE_MS);
+    expect((await world.position('a'))?.split(' ')[0]).toBe('handed-over');
+    expect(replica.ended.at(-1)).toBe('DiskPressure=True recovery failed');
   });
 
   it('recovery withdraws the request when the condition is over, and is done when the fence has taken back what it did', async () => {

@@ -65,9 +65,21 @@ const CASES: readonly [what: string, position: Position, change: Partial<RemedyF
   ['the run does not end', RUNNING, { outcome: 'running', nowMs: RUN_MAX_MS }, ['run-overdue', '-']],
   [
     'a fence does not end',
-    RUNNING,
+    { ...RUNNING, run: { ...RUN_1, kind: 'fence' } },
     { outcome: 'running', threshold: aThreshold({ remedies: [aUse('first', { remedy: { kind: 'fence' } })] }), fence: { byRun: RUN_1.id } },
     ['run-runs', '-'],
+  ],
+  [
+    'a fence does not end, and another remedy has its number by now',
+    { ...RUNNING, run: { ...RUN_1, kind: 'fence' } },
+    { outcome: 'running', fence: { byRun: RUN_1.id } },
+    ['run-runs', '-'],
+  ],
+  [
+    'the run does not end, and a fence has its number by now',
+    RUNNING,
+    { outcome: 'running', threshold: aThreshold({ remedies: [aUse('first', { remedy: { kind: 'fence' } })] }), fence: { byRun: RUN_1.id } },
+    ['run-overdue', '-'],
   ],
   ['the run succeeded', RUNNING, { outcome: 'succeeded' }, ['run-succeeded', 'waiting']],
   ['the run failed', RUNNING, { outcome: 'failed' }, ['run-failed', 'waiting']],

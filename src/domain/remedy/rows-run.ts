@@ -31,6 +31,11 @@ function afterRun(facts: Placed, result: 'succeeded' | 'failed' | 'lost'): Remed
   return { position: moved(position, 'waiting', cleaning), ended };
 }
 
+/** A fence has deadlines of its own, and what holds it may stand for longer. */
+function overdueAtMs({ run, state }: Pick<Placed, 'run' | 'state'>): number {
+  return run.kind === 'fence' ? Infinity : state.sinceMs + RUN_MAX_MS;
+}
+
 /** From when a run is written down until it has ended. */
 export const RUN_ROWS: readonly RemedyRow[] = [
   {
@@ -89,10 +94,7 @@ export const RUN_ROWS: readonly RemedyRow[] = [
     when: `the run has not ended after ${RUN_MAX_MS / 60_000} min; a fence has deadlines of its own`,
     does: 'end it',
     to: '–',
-    applies: (facts) =>
-      isRunning(facts) &&
-      facts.outcome === 'running' &&
-      placed(facts, ({ state, run, threshold }) => useOf(threshold, run.of)?.remedy.kind !== 'fence' && facts.nowMs >= state.sinceMs + RUN_MAX_MS),
+    applies: (facts) => isRunning(facts) && facts.outcome === 'running' && placed(facts, (found) => facts.nowMs >= overdueAtMs(found)),
     next: ({ run }) => ({ actions: [{ kind: 'cancel', run }], says: `${run.remedy} has not ended in time, and is ended` }),
   },
   {
@@ -102,7 +104,7 @@ export const RUN_ROWS: readonly RemedyRow[] = [
     does: 'wait',
     to: '–',
     applies: (facts) => isRunning(facts) && facts.outcome === 'running',
-    next: ({ run, state }) => ({ says: `${run.remedy} runs`, dueMs: state.sinceMs + RUN_MAX_MS }),
+    next: (facts) => ({ says: `${facts.run.remedy} runs`, dueMs: overdueAtMs(facts) }),
   },
   {
     id: 'run-succeeded',

@@ -115,10 +115,12 @@ export class RecoveryRuns implements RunKind {
     if (position.phase === 'starting' && !memory.hasBegun(run)) return { outcome: 'absent' };
     const fence = await this.#cluster.get(NODE_FENCES, fenceName(node.metadata.name));
     if (fence === undefined) return { outcome: 'succeeded', message: 'no fence of it stands' };
-    if (isRequestedBy(fence.spec.requestedBy, position)) return { outcome: 'running', message: 'its request is being withdrawn' };
+    // It can not be hurried: a person has to look.
+    const outcomeNow = memory.hasEnded(run) ? 'failed' : 'running';
+    if (isRequestedBy(fence.spec.requestedBy, position)) return { outcome: outcomeNow, message: 'its request is being withdrawn' };
     const { isFinal, outcome = 'none', heldBecause, name } = readFence(fence, '');
     if (!isOfEpisode(fence.status?.trigger?.requestUID, position)) return { outcome: 'succeeded', message: 'no fence of it stands' };
-    if (!isFinal) return { outcome: 'running', message: heldBecause === undefined ? fence.status?.message : `held: ${heldBecause}` };
+    if (!isFinal) return { outcome: outcomeNow, message: heldBecause === undefined ? fence.status?.message : `held: ${heldBecause}` };
     const isOver = SUCCESSES.has(outcome) || outcome === 'untouched';
     return { outcome: isOver ? 'succeeded' : 'failed', message: `NodeFence ${name} ended ${outcome}` };
   }
