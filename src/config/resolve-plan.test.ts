@@ -150,6 +150,21 @@ describe('precedence', () => {
     expect(result.timing).toMatchObject({ powerTimeoutMs: 90_000, settleMs: 20_000, readyTimeoutMs: 3_600_000 });
   });
 
+  it('a step that a node empties has none of the further levels of its group either; its own it has', () => {
+    const group = {
+      'config.properties': 'node_selector=rack=r1\npower_management=bmc-off\npower_management.2=pdu-off',
+      'fence-method-bmc-off': 'template=fence-method-template-bmc\naction=off',
+      'fence-method-pdu-off': 'template=fence-method-template-bmc\naction=off',
+    };
+    const levelsWith = (own: string): number[] =>
+      plan({ ...TEMPLATE, 'fence-config-rack': group, 'fence-config-node-a': { 'config.properties': own } }).powerManagement.map(
+        ({ level }) => level,
+      );
+    expect(levelsWith('recovery=')).toEqual([1, 2]);
+    expect(levelsWith('power_management=')).toEqual([]);
+    expect(levelsWith('power_management=\npower_management.2=pdu-off')).toEqual([2]);
+  });
+
   it('fills what a group leaves to the node, and says what the node lacks', () => {
     const group = (ip: string): ConfigMaps => ({
       'fence-config-rack': {

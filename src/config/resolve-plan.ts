@@ -230,10 +230,8 @@ interface LevelSetting {
 /** The lists of methods of a step: the node's, else the group's, else the default, per key. */
 function levelSettings(lookup: MethodLookup, step: Step, problems: Problems): LevelSetting[] {
   const key = STEP_NAMES[step];
-  const reader = new SettingReader(
-    [lookup.nodeLayer, lookup.groupLayer].flatMap((layer) => (layer === undefined ? [] : [layer.settings])),
-    problems,
-  );
+  const layers = [lookup.nodeLayer, lookup.groupLayer].flatMap((layer) => (layer === undefined ? [] : [layer.settings]));
+  const reader = new SettingReader(layers, problems);
   const { name, providerID } = lookup.node;
   const usual: Setting = {
     key,
@@ -241,8 +239,12 @@ function levelSettings(lookup: MethodLookup, step: Step, problems: Problems): Le
     where: `Node ${name}${providerID === undefined ? '' : `, providerID ${providerID.slice(0, 100)}`}`,
   };
   const levels: LevelSetting[] = [{ level: 1, setting: filled(lookup, reader.find(key) ?? usual, problems) }];
+  // Whoever empties a step means all of it: the levels of a layer behind that one are no part of it.
+  const first = layers.findIndex((settings) => settings.has(key));
+  const isEmptied = parseList(layers[first]?.get(key)?.value ?? key).length === 0;
+  const further = isEmptied ? new SettingReader(layers.slice(0, first + 1), problems) : reader;
   for (let level = 2; level <= LEVELS_MAX; level += 1) {
-    const written = reader.find(`${key}.${level}`);
+    const written = further.find(`${key}.${level}`);
     if (written === undefined || parseList(written.value).length === 0) continue;
     const setting = filled(lookup, written, problems);
     const expected = levels.length + 1;

@@ -10,6 +10,13 @@ const LIVE_PLANNER = 'src/config/live-planner.test.ts';
 /** Defects of what plans are made of. */
 export const CONFIG_MUTANTS: readonly SourceMutant[] = [
   {
+    name: 'switched off by its group',
+    defect: 'a node whose power-management is emptied is switched off by the second level of its group',
+    file: 'src/config/resolve-plan.ts',
+    edits: [['layers.slice(0, first + 1)', 'layers']],
+    killedBy: byTest(RESOLVE_PLAN, 'a step that a node empties has none of the further levels of its group either'),
+  },
+  {
     name: 'supplies uncompared',
     defect: 'a machine of which one supply is left on is planned as switched off',
     file: 'src/config/plan-checks.ts',
