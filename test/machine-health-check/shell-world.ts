@@ -72,6 +72,8 @@ export class ShellWorld {
   readonly operator: Cluster;
   transport: ApiTransport;
   readonly #replicas: Replica[] = [];
+  /** Nodes whose machines are preserved, and why. */
+  readonly preserved = new Map<string, string>();
 
   private constructor() {
     const users = [{ name: 'admin', groups: ['system:masters'] }];
@@ -187,6 +189,7 @@ export class ShellWorld {
       nodes: watch(NODES),
       fences: watch(NODE_FENCES),
       nodeLeases: watch(LEASES, LEASE_NAMESPACE),
+      preservedBecause: (node) => this.preserved.get(node),
       kinds: new FixedKinds([TEMPLATES, REQUESTS], kindOf),
       workloads,
       options: { enforce, hasBothLists: true },

@@ -11,6 +11,13 @@ const REMEDIATION = 'test/machine-health-check/remediation.test.ts';
 /** Defects of what decides which Machines are unhealthy, and what is done about it. */
 export const MACHINE_HEALTH_CHECK_MUTANTS: readonly SourceMutant[] = [
   {
+    name: 'preserved and handed over',
+    defect: 'a preserved machine is deleted, or handed to its owner, who deletes it',
+    file: 'src/controllers/machine-health-check/write.ts',
+    edits: [['    if (kept !== undefined) throw new Error(`its machine is preserved: ${kept}`);\n', '']],
+    killedBy: byTest('test/machine-health-check/preserved.test.ts', 'is not handed to its owner, who would delete it, and is when that is over'),
+  },
+  {
     name: 'gate of another clock',
     defect:
       'machines that waited for their Cluster are remediated at once where the clock of whoever dates its gates is behind, or for a day not at all where it is ahead',

@@ -187,11 +187,22 @@ export class HealthCheckCache implements ClusterSnapshot {
   holderOf(machine: MachineFacts): string | undefined {
     const { nodeName = '' } = machine;
     const holder = this.claims.holderOf(nodeName);
-    if (holder === undefined) return undefined;
+    return holder !== undefined && this.#isHere(machine) ? holder : undefined;
+  }
+
+  /** Why its machine is to be kept as it is; undefined: it is not. */
+  preservedBecause(machine: MachineFacts): string | undefined {
+    const { nodeName } = machine;
+    return nodeName !== undefined && this.#isHere(machine) ? this.#dependencies.preservedBecause?.(nodeName) : undefined;
+  }
+
+  /** Its Node is one of this cluster. */
+  #isHere(machine: MachineFacts): boolean {
+    const { nodeName = '' } = machine;
     const place = this.placeOf(machine);
     const uid = this.#dependencies.nodes.get(nodeName)?.metadata.uid;
     // A kubeconfig may lead back to this cluster.
-    return place === '' || (uid !== undefined && this.nodesAt(place)?.lister.get(nodeName)?.metadata.uid === uid) ? holder : undefined;
+    return place === '' || (uid !== undefined && this.nodesAt(place)?.lister.get(nodeName)?.metadata.uid === uid);
   }
 
   refusalOf({ uid }: MachineFacts): string | undefined {

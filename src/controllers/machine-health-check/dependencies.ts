@@ -74,6 +74,8 @@ export interface HealthCheckDependencies {
   fences: Lister<NodeFence>;
   /** Of medik8s, by which others have a node; absent: nobody's. */
   nodeLeases?: Lister<Lease>;
+  /** Why the machine of this Node of this cluster is to be kept as it is, in words; undefined: it is not. Absent: nobody preserves any. */
+  preservedBecause?: (node: string) => string | undefined;
   kinds: RemediationKinds;
   workloads: WorkloadClusters;
   /** See Executor. */

@@ -16,7 +16,7 @@ export interface WriterDependencies {
   recorder: Recorder;
   checks: Resource<UntypedObject>;
   machines: Resource<UntypedObject>;
-  cache: Pick<HealthCheckCache, 'machine' | 'nodeOf' | 'kindOf'>;
+  cache: Pick<HealthCheckCache, 'machine' | 'nodeOf' | 'kindOf' | 'preservedBecause'>;
   /** What the API server said to the request of this Machine; undefined: it took it. */
   refused: (machine: ObjectRef, message: string | undefined) => void;
 }
@@ -44,6 +44,9 @@ export class Writer {
     // A person's stop holds whatever would take the machine down (P6).
     const stop = actions.some(isBeginning) ? await activeStop(this.#dependencies.cluster, machine.nodeName) : undefined;
     if (stop !== undefined) throw new Error(stop);
+    // Whoever serves a request heeds that itself.
+    const kept = actions.some(takesDown) ? this.#dependencies.cache.preservedBecause(machine) : undefined;
+    if (kept !== undefined) throw new Error(`its machine is preserved: ${kept}`);
     // Any other first write names the version of the Machine itself.
     if (first.kind === 'create-request') await this.#confirmMachine(machine);
   }
@@ -121,6 +124,11 @@ export class Writer {
 /** The Machine has failed, or is about to be taken as failed. */
 function isOfFailed(action: Action): boolean {
   return isBeginning(action) || (action.kind === 'machine-status' && isFailed(action.patch.status));
+}
+
+/** It, or its owner at its word, takes the machine down for good. */
+function takesDown(action: Action): boolean {
+  return action.kind === 'delete-machine' || (action.kind === 'machine-status' && isBeginning(action));
 }
 
 /** Somebody takes the machine down for it. */

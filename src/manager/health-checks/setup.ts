@@ -1,5 +1,6 @@
 import { MachineHealthCheckController } from '../../controllers/machine-health-check/controller.ts';
 import type { WatchedKind } from '../../controllers/machine-health-check/dependencies.ts';
+import { PRESERVATION_POLICY } from '../../domain/preservation.ts';
 import { MACHINE_INDEXES } from '../../controllers/machine-health-check/indexes.ts';
 import type { FenceListers } from '../../controllers/fence/dependencies.ts';
 import type { Indexers } from '../../kube/lister.ts';
@@ -15,6 +16,7 @@ import {
 import type { UntypedObject } from '../../ports/cluster-api.ts';
 import type { Leadership } from '../../ports/leadership.ts';
 import type { Lease } from '../../ports/objects.ts';
+import type { StormHolds } from '../../ports/storm.ts';
 import type { ControllerOptions, ControllerPorts } from '../composition.ts';
 import type { WorkloadPool } from '../workload-pool.ts';
 import { Owners } from '../detection/ownership.ts';
@@ -35,6 +37,8 @@ export interface HealthCheckSources {
   listers: Pick<FenceListers, 'nodes' | 'fences'>;
   leadership: Pick<Leadership, 'isLeading' | 'mayBegin'>;
   workloads: WorkloadPool;
+  /** What holds an off on request, the preservation of its machine among it. Absent: nothing. */
+  stormHolds?: StormHolds;
   /** Of medik8s; absent: nobody's. */
   nodeLeases?: Lister<Lease> | undefined;
 }
@@ -66,7 +70,7 @@ function build(
   { group, version, hasClusters, hasBothLists }: ServedFamily,
   ports: ControllerPorts,
   options: ControllerOptions,
-  { cluster, listers, leadership, workloads, nodeLeases, metrics }: HealthCheckSources & { metrics: FamilyMetrics },
+  { cluster, listers, leadership, workloads, nodeLeases, stormHolds, metrics }: HealthCheckSources & { metrics: FamilyMetrics },
 ): Built {
   const { clock, logger: log, recorder } = ports;
   const base = watchBase(ports, options);
@@ -89,6 +93,7 @@ function build(
     nodes: listers.nodes,
     fences: listers.fences,
     ...(nodeLeases !== undefined && { nodeLeases }),
+    ...(stormHolds !== undefined && { preservedBecause: (node) => stormHolds(node).find(({ policy }) => policy === PRESERVATION_POLICY)?.message }),
     kinds: new WatchedKinds(base),
     workloads: new WatchedWorkloads(base, workloads),
     mend: rightsOf('machine-health-check', options.namespace),
