@@ -190,7 +190,16 @@ export class FencedWorld {
   #registry(): AgentRegistry {
     const standard = standardRegistry();
     const bmc = this.#bmc();
-    return { find: (name) => (name === bmc.name ? bmc : standard.find(name)), names: () => [...standard.names(), bmc.name] };
+    // An agent is imported when it is made: hours of this world would pass over it on a busy machine.
+    const loaded = (definition: AgentDefinition): AgentDefinition => ({
+      ...definition,
+      create: (context) => this.world.awaits(definition.create(context)),
+    });
+    const find = (name: string): AgentDefinition | undefined => {
+      const definition = name === bmc.name ? bmc : standard.find(name);
+      return definition === undefined ? undefined : loaded(definition);
+    };
+    return { find, names: () => [...standard.names(), bmc.name] };
   }
 
   /** Shows whose machine it switches, and takes a moment for each answer. */

@@ -61,6 +61,8 @@ export class ControllerWorld extends DaemonWorld {
   readonly events: string[] = [];
   /** What the configuration says of the daemons' times. */
   writtenTimes: WrittenTimes = {};
+  /** What comes from the disk, which takes the time of the real world: the clock of this one stands still meanwhile. */
+  readonly #loads = new Set<Promise<unknown>>();
   #epoch = 0;
   #keys = 0;
 
@@ -92,9 +94,18 @@ export class ControllerWorld extends DaemonWorld {
     return new ApiClient({ transport: this.#wire(owner, []) });
   }
 
+  /** No time passes here until this has come from the disk, however busy the machine is. */
+  awaits<T>(load: Promise<T>): Promise<T> {
+    const isOver = (): boolean => this.#loads.delete(load);
+    this.#loads.add(load);
+    load.then(isOver, isOver);
+    return load;
+  }
+
   override async run(ms: number, stepMs = 100): Promise<void> {
     for (let over = 0; over < ms; over += stepMs) {
       await super.run(stepMs, stepMs);
+      await Promise.allSettled(this.#loads);
       this.server.tick();
     }
   }
