@@ -30,6 +30,7 @@ export class Dispatcher implements Runner, Prober {
   readonly #clock: Clock;
   readonly #queues = new DeviceQueues();
   readonly #agents = new Map<string, Promise<Agent>>();
+  readonly #made = new Map<string, Agent>();
   readonly #prober: IdleProber;
 
   constructor(registry: AgentRegistry, context: AgentContext) {
@@ -49,7 +50,7 @@ export class Dispatcher implements Runner, Prober {
   async run(job: Job): Promise<JobReport> {
     return this.#reported(job, async () => {
       const wanted = wantedBy(job.entry);
-      const agent = await this.#agentOf(job.method);
+      const agent = await this.#agentFor(job, job.method);
       if (!isSwitchable(agent)) return this.#act(job, agent);
       const device = await this.#deviceCall(job, job.method, agent);
       if (job.entry.action === 'diag') return diagnosed(device);
@@ -81,7 +82,7 @@ export class Dispatcher implements Runner, Prober {
   }
 
   async #readBack(job: Job): Promise<Omit<JobReport, 'id' | 'finishedAt'>> {
-    const agent = await this.#agentOf(job.method);
+    const agent = await this.#agentFor(job, job.method);
     if (!isSwitchable(agent)) {
       const there = await this.#confirmed(job, agent);
       return there
@@ -92,11 +93,13 @@ export class Dispatcher implements Runner, Prober {
     if (job.entry.action === 'delete') return foundRemoved(device, job, this.#clock);
     device.isAfterOff = job.entry.action === 'off';
     const reading = await device.read();
-    const done = device.shows(reading, wantedBy(job.entry));
-    const edge = edgeOf(agent.kind, wantedBy(job.entry));
-    return done
-      ? { result: 'found-done', message: `read back after a crash: ${describeReading(reading)}`, edge }
-      : { result: 'found-not-done', message: `read back after a crash: ${device.describe(reading, wantedBy(job.entry))}` };
+    const wanted = wantedBy(job.entry);
+    const edge = edgeOf(agent.kind, wanted);
+    if (device.shows(reading, wanted)) return { result: 'found-done', message: `read back after a crash: ${describeReading(reading)}`, edge };
+    const message = `read back after a crash: ${device.describe(reading, wanted)}`;
+    // Neither done nor undone: it may have been sent, and what comes of it is ours to take back (P8).
+    if (wanted === 'off' && !device.shows(reading, 'on')) return { result: 'timeout', message, edge };
+    return { result: 'found-not-done', message };
   }
 
   /** What the device shows now; a witness that contradicts it makes it `on` or `pending`, never `off`. One lost answer does not make it unknown. */
@@ -113,7 +116,7 @@ export class Dispatcher implements Runner, Prober {
   }
 
   async failureDiagnostics(job: Job, deadlineMs: number): Promise<readonly FailureDiagnostic[]> {
-    const agent = await this.#agentOf(job.method);
+    const agent = await this.#agentFor(job, job.method, deadlineMs);
     if (agent.failureDiagnostics === undefined) return [];
     return this.#action(job, (target) => agent.failureDiagnostics?.(target) ?? Promise.resolve([]), deadlineMs);
   }
@@ -148,8 +151,7 @@ export class Dispatcher implements Runner, Prober {
 
   /** Ends what agents keep open: sessions and connections of devices. */
   async close(): Promise<void> {
-    const agents = await Promise.allSettled(this.#agents.values());
-    await Promise.allSettled(agents.map(async (agent) => agent.status === 'fulfilled' && agent.value.close?.()));
+    await Promise.allSettled([...this.#made.values()].map(async (agent) => agent.close?.()));
   }
 
   async #reported(job: Job, work: () => Promise<Omit<JobReport, 'id' | 'finishedAt'>>): Promise<JobReport> {
@@ -315,7 +317,7 @@ export class Dispatcher implements Runner, Prober {
   }
 
   async #deviceCall(job: Job, method: PlanMethod, known?: Agent): Promise<DeviceCall> {
-    const agent = known ?? (await this.#agentOf(method));
+    const agent = known ?? (await this.#agentFor(job, method));
     if (!isSwitchable(agent))
       throw new AgentError('Misconfigured', {
         device: method.device,
@@ -332,6 +334,15 @@ export class Dispatcher implements Runner, Prober {
     return device !== '' && this.#registry.find(agent)?.sideBySide === true ? `${device} ${plug}` : device;
   }
 
+  /** Its code comes from a disk, which may hang: a run waits for it no longer than for a device. */
+  async #agentFor(job: Job, method: PlanMethod, deadlineMs = job.timing.setDeadlineMs): Promise<Agent> {
+    const made = this.#made.get(this.#registry.find(method.agent)?.name ?? '');
+    if (made !== undefined) return made;
+    const { device, plug, agent } = method;
+    const facts = { device, plug, asked: `load agent ${agent}`, answered: '' };
+    return withDeadline(this.#clock, job.signal, deadlineMs, facts, () => this.#agentOf(method));
+  }
+
   #agentOf(method: PlanMethod): Promise<Agent> {
     const definition = this.#registry.find(method.agent);
     if (definition === undefined) {
@@ -343,7 +354,10 @@ export class Dispatcher implements Runner, Prober {
     const created = definition.create(this.#context);
     this.#agents.set(definition.name, created);
     // A disk that failed once is no reason never to fence again: the next run makes it anew.
-    created.catch(() => this.#agents.delete(definition.name));
+    created.then(
+      (agent) => this.#made.set(definition.name, agent),
+      () => this.#agents.delete(definition.name),
+    );
     return created;
   }
 }

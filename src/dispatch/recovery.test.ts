@@ -27,6 +27,18 @@ describe('a run that a crash left open', () => {
     expect(harness.calls(/^set/)).toEqual([]);
   });
 
+  it.each([
+    ['it is on its way', { state: 'pending' as const }],
+    ['its state is unknown', { state: 'unknown' as const }],
+    ['its witness contradicts it', { state: 'off' as const, witness: 'on' as const }],
+  ])('is ours to take back where its device shows neither: %s', async (_how, shown) => {
+    const harness = harnessWith();
+    Object.assign(harness.plug('bmc'), shown);
+    expect(await harness.recover(harness.job(BMC, 'off'))).toMatchObject({ result: 'timeout', edge: 'off' });
+    const on = await harness.recover(harness.job(BMC, 'on'));
+    expect([on.result, on.edge]).toEqual(['found-not-done', undefined]);
+  });
+
   it('is no result of the device when the device does not answer', async () => {
     const harness = harnessWith();
     harness.plug('bmc').onRead = () => Promise.reject(failure('Unreachable', 'no route'));

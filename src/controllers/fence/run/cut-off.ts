@@ -4,10 +4,10 @@ import type { WriteState } from './writes.ts';
 
 /**
  * What is known of a run that a stop ended. Where nothing is on its way, a successor need not wait for it; an off that the device has answered may be
- * ours to take back (P8). `undefined`: a write may still arrive, and the intent stays open.
+ * ours to take back (P8). `undefined`: a write may still arrive, or nobody has read yet what came of the run of a predecessor, and the intent stays open.
  */
-export function cutOff({ entry, operation }: Run, write: WriteState, finishedAt: string): JobReport | undefined {
-  if (write === 'sent') return undefined;
+export function cutOff({ kind, entry, operation }: Run, write: WriteState, finishedAt: string): JobReport | undefined {
+  if (kind === 'recover' || write === 'sent') return undefined;
   const { id } = entry;
   const message = 'the controller stopped while nothing was on its way to the device; it is done again';
   if (write === undefined) return unsent({ entry }, message, finishedAt);
