@@ -16,6 +16,14 @@ const PODS_FILE = 'src/controllers/shared/release/pods.ts';
 /** Defects of what a release rests on, and of what it makes of pods and volumes. */
 export const LET_GO_MUTANTS: readonly SourceMutant[] = [
   {
+    name: 'release that nobody could read back',
+    defect:
+      'a release that a crash cut off, and that could not be read back, is on no record: on a sign of life its machine is switched on by itself',
+    file: END_FILE,
+    edits: [['return { ...failureOf(error), ...mayHaveGone };', 'return failureOf(error);']],
+    killedBy: byTest(END, 'counts as begun where nobody can read what came of it: auto'),
+  },
+  {
     name: 'volumes kept and forgotten',
     defect: 'a volume that was refused once is never asked for again: it stays attached to a machine that is off, and the on waits for it',
     file: 'src/domain/program.ts',
@@ -213,6 +221,16 @@ export const LET_GO_MUTANTS: readonly SourceMutant[] = [
     file: 'src/controllers/fence/release/detach.ts',
     edits: [['{ ...how, uid }', '{ uid }']],
     killedBy: byTest('src/controllers/fence/release/detach.test.ts', 'stay when a stop comes before their deletion leaves'),
+  },
+  {
+    name: 'taint of a fence that the watch does not show',
+    defect: 'our taint is taken back in the midst of a release whose NodeFence a watch that is late does not show',
+    file: 'src/controllers/fence/release/orphan-taint.ts',
+    edits: [['!this.#isUnrecorded(standing, fence)) return;', '!this.#isUnrecorded(standing, undefined)) return;']],
+    killedBy: byTest(
+      'src/controllers/fence/release/orphan-taint.test.ts',
+      'is left to a fence that the API server has, and our watch does not show yet',
+    ),
   },
   {
     name: 'orphaned taint for ever',

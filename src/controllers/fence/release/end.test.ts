@@ -89,6 +89,13 @@ describe('a release that a crash cut off', () => {
     });
   });
 
+  it.each(['delete-pods', 'auto'] as const)('counts as begun where nobody can read what came of it: %s', async (release) => {
+    const harness = harnessOf(['a']);
+    harness.dependencies.cluster.get = () => Promise.reject(new ApiStatusError(503, 'ServiceUnavailable', 'etcd'));
+    const released = { by: 'delete-pods', at: expect.any(String) as string, pods: 0, evidence: 'off-1', left: 1, batch: 1 };
+    expect(await recovered(harness, {}, release)).toEqual({ result: 'interrupted', message: 'API server: etcd', released });
+  });
+
   it('in isolation binds the storages of before as well, and every boot where none is known', async () => {
     const storageRelease = { at: 'then', pods: 1, evidence: 'close-0', storages: ['nas'], batch: 1 };
     const report = await recovered(harnessOf([]), { step: 'isolation', evidence: [CLOSED], storageRelease, released: RELEASED });

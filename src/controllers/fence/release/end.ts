@@ -5,6 +5,7 @@ import type { Evidence, NodeFenceStatus, Released } from '../../../domain/node-f
 import { isPaced, podName } from '../../../domain/release-plan.ts';
 import type { ReleaseChoice } from '../../../domain/release-plan.ts';
 import { timestamp } from '../../../ports/clock.ts';
+import { failureOf } from '../../../ports/jobs.ts';
 import type { FenceDependencies } from '../dependencies.ts';
 import { attachmentsOf, releasablePods } from '../workload.ts';
 import type { ReleaseReport } from './order.ts';
@@ -66,18 +67,26 @@ export async function recoverRelease(
   action: 'release' | 'release-end',
 ): Promise<ReleaseReport> {
   const { node, status } = order;
-  const isOurs = (await readTaintOwner(dependencies, node)) === 'ours';
-  const message = `after a crash our taint is ${isOurs ? 'set' : 'not set'}`;
-  if (action === 'release-end') return { result: isOurs ? 'found-not-done' : 'found-done', message };
-  if (isOurs && status.step !== 'isolation') return { result: 'found-done', message, released: releasedByTaint(dependencies, node, status) };
   const plan = status.frozen?.plan;
   const choice = plan === undefined ? undefined : choiceOf(plan, dependencies.options.outOfService);
   const proof = status.evidence.findLast(({ kind }) => EVIDENCE_RULES[kind].scopedToStorage === (status.step === 'isolation'));
+  const mayHaveGone = choice === undefined || proof === undefined ? undefined : mayHaveFreed(dependencies, status, choice, proof);
+  let isOurs: boolean;
+  try {
+    isOurs = (await readTaintOwner(dependencies, node)) === 'ours';
+  } catch (error) {
+    // Whether it let something go nobody knows: it stays on record as one that has, so that a sign of life ends it as such (P2).
+    if (action === 'release-end' || mayHaveGone === undefined) throw error;
+    return { ...failureOf(error), ...mayHaveGone };
+  }
+  const message = `after a crash our taint is ${isOurs ? 'set' : 'not set'}`;
+  if (action === 'release-end') return { result: isOurs ? 'found-not-done' : 'found-done', message };
+  if (isOurs && status.step !== 'isolation') return { result: 'found-done', message, released: releasedByTaint(dependencies, node, status) };
   if (choice === undefined || proof === undefined || isTaintOnly(choice, proof)) return { result: 'found-not-done', message };
   return {
     result: 'interrupted',
     message: `${message}; which pods were let go before it is not known`,
-    ...mayHaveFreed(dependencies, status, choice, proof),
+    ...mayHaveGone,
   };
 }
 

@@ -88,6 +88,24 @@ describe('our taint without our fence', () => {
     expect(harness.cluster.writes).toEqual([]);
   });
 
+  it('is left to a fence that the API server has, and our watch does not show yet', async () => {
+    const { harness, orphans, node, told } = standing();
+    harness.cluster.fence = fenceWith({ restore: { taints: [OUT_OF_SERVICE_TAINT] } });
+    expect(orphans.sees(node, undefined)).toBe(true);
+    await orphans.mend(node);
+    expect([harness.cluster.writes, told]).toEqual([[], []]);
+    harness.cluster.fence = undefined;
+    await orphans.mend(node);
+    expect(told).toEqual(['OrphanedTaintRemoved']);
+  });
+
+  it('is left to the fence that is to come where the node only seems Ready: its daemon is silent', () => {
+    const { harness, orphans, node } = standing();
+    expect(orphans.sees(node, undefined)).toBe(true);
+    Object.assign(harness.dependencies, { fastDetection: { failureOf: () => ({ message: 'silent' }) } });
+    expect(orphans.sees(node, undefined)).toBe(false);
+  });
+
   it('is looked at again as long as volumes keep it, and told when it is gone', async () => {
     const { harness, orphans, node, clock, told } = standing();
     harness.volumeAttachments.items = [ATTACHED];

@@ -1,5 +1,7 @@
+import { fenceName } from '../../../domain/node-fence.ts';
 import { AgentError } from '../../../ports/agents.ts';
 import type { Node } from '../../../ports/objects.ts';
+import { NODE_FENCES, NODES } from '../../../ports/resources.ts';
 import type { NodeFence } from '../../../ports/resources.ts';
 import type { FenceDependencies } from '../dependencies.ts';
 import { readyOf } from '../observation.ts';
@@ -38,8 +40,8 @@ export class OrphanTaints {
 
   /** Takes it back from a Ready node once nothing of the old boot is left in the API, at the latest after `release_timeout`. A failed node gets a fence first. */
   async mend(node: Node): Promise<void> {
-    const { clock, planner, queue, listers } = this.#dependencies;
-    const { name } = node.metadata;
+    const { clock, planner, queue, listers, cluster } = this.#dependencies;
+    const { name, uid } = node.metadata;
     const nowMs = clock.monotonicMs();
     const sinceMs = this.#seenAtMs.get(name) ?? nowMs;
     this.#seenAtMs.set(name, sinceMs);
@@ -49,6 +51,9 @@ export class OrphanTaints {
       queue.add(name, RESYNC_MS);
       return;
     }
+    // Our watch of NodeFences may be behind that of Nodes: whoever releases has it on record before.
+    const [standing, fence] = await Promise.all([cluster.get(NODES, name), cluster.get(NODE_FENCES, fenceName(name))]);
+    if (standing === undefined || standing.metadata.uid !== uid || !this.#isUnrecorded(standing, fence)) return;
     await removeTaint(this.#dependencies, node.metadata, () => demandForOrphan(this.#dependencies, name, 'take our out-of-service taint from'));
     this.#seenAtMs.delete(name);
     this.#emit(node, `our out-of-service taint was set without a fence that records it: it is removed; ${pods} pods are on the node`);
@@ -56,13 +61,13 @@ export class OrphanTaints {
 
   #isOrphan(node: Node, fence: NodeFence | undefined): boolean {
     const { options } = this.#dependencies;
-    if (
-      !isMarked(node) ||
-      options.mode === 'observe' ||
-      readyOf(node)?.status !== 'True' ||
-      stopOn(this.#dependencies, node.metadata.name) !== undefined
-    )
-      return false;
+    return options.mode !== 'observe' && stopOn(this.#dependencies, node.metadata.name) === undefined && this.#isUnrecorded(node, fence);
+  }
+
+  /** On a node that is well, and no fence knows of it. */
+  #isUnrecorded(node: Node, fence: NodeFence | undefined): boolean {
+    const isFailed = this.#dependencies.fastDetection?.failureOf(node.metadata.name) !== undefined;
+    if (!isMarked(node) || readyOf(node)?.status !== 'True' || isFailed) return false;
     const status = fence?.status;
     if (status === undefined || status.state === 'final') return fence?.metadata.deletionTimestamp === undefined;
     const isReleasing = status.journal.some((entry) => entry.finishedAt === undefined && entry.agent === 'kubernetes');
