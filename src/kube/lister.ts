@@ -112,8 +112,8 @@ export class ObjectCache<T extends KubeObject> implements Lister<T> {
     this.replaceKeyed(new Map(objects.map((object) => [keyOf(object), object])));
   }
 
-  /** The same of a list whose objects stand under their keys already. */
-  replaceKeyed(objects: ReadonlyMap<string, T>): void {
+  /** The same of a list whose objects stand under their keys already. `isOfOtherTime`: a version that is cached too may be another one of this name. */
+  replaceKeyed(objects: ReadonlyMap<string, T>, isOfOtherTime = false): void {
     for (const key of [...this.#objects.keys()]) {
       if (!objects.has(key)) {
         this.remove(key);
@@ -121,7 +121,7 @@ export class ObjectCache<T extends KubeObject> implements Lister<T> {
     }
     for (const [key, object] of objects) {
       const { uid, resourceVersion } = this.#objects.get(key)?.metadata ?? {};
-      if (uid !== object.metadata.uid || resourceVersion === undefined || resourceVersion !== object.metadata.resourceVersion) {
+      if (isOfOtherTime || uid !== object.metadata.uid || resourceVersion === undefined || resourceVersion !== object.metadata.resourceVersion) {
         this.#put(key, object);
       }
     }

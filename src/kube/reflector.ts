@@ -121,7 +121,7 @@ export class Reflector<T extends KubeObject> {
   /** The server's history is not the one that was watched: what the open watch would bring has gaps. Everything is listed anew. */
   listAnew(): void {
     this.#mustList = true;
-    this.#state.cache.outdated();
+    this.#state.doubt();
     this.#turn.abort();
   }
 

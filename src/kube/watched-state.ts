@@ -32,6 +32,8 @@ export class WatchedState<T extends KubeObject> {
   #newest: string | undefined;
   /** What the watch that is open was asked from. */
   #watchedFrom: string | undefined;
+  /** What is cached may be of a time that has not been, for the server: it counts its versions anew since. */
+  #isDoubted = false;
 
   /** `name`: of the collection, for people. */
   constructor(name: string, options: WatchedStateOptions<T>) {
@@ -51,6 +53,12 @@ export class WatchedState<T extends KubeObject> {
     this.#version = undefined;
   }
 
+  /** The server's history is not the one that was watched: nothing counts as heard until it is listed anew. */
+  doubt(): void {
+    this.#isDoubted = true;
+    this.cache.outdated();
+  }
+
   /** Where a watch begins, and what its events must be newer than. */
   watchFrom(): string | undefined {
     this.#watchedFrom = this.#version;
@@ -64,8 +72,11 @@ export class WatchedState<T extends KubeObject> {
     }
     this.#version = version;
     this.#newest = version;
-    this.cache.replaceKeyed(objects);
-    if (freshAtMs !== undefined) this.cache.reopened(freshAtMs);
+    this.cache.replaceKeyed(objects, this.#isDoubted);
+    if (freshAtMs !== undefined) {
+      this.#isDoubted = false;
+      this.cache.reopened(freshAtMs);
+    }
     this.cache.synced = true;
   }
 
@@ -126,7 +137,7 @@ export class WatchedState<T extends KubeObject> {
   #wentBack(what: string): string {
     const { logger, metrics, onWentBack } = this.#options;
     const message = `${this.#name}: ${what}, older than ${this.#newest ?? 'the list'} that was seen before: was etcd restored from a backup? Everything is listed anew`;
-    this.cache.outdated();
+    this.doubt();
     metrics.wentBack(this.#name);
     logger.error('the API server shows an older state than before', { resource: this.#name, error: message });
     onWentBack?.(message);

@@ -103,6 +103,16 @@ describe('a reflector whose API server was restored from a backup', () => {
     expect(transport.lastWatch.request.query['resourceVersion']).toBe('7000500');
   });
 
+  it('takes an object of a version that it has already: the server has given that version anew', async () => {
+    transport.answer = () => ({ body: listOf('9000300', [node('8999000', 'Unknown')]) });
+    transport.lastWatch.open();
+    await clock.settle();
+    expect(ready()).toBe('True');
+    reflector.listAnew();
+    await clock.advance(1_000);
+    expect(ready()).toBe('Unknown');
+  });
+
   it('lists once more when it is told so while a list is on its way, which may be of before', async () => {
     let lists = 0;
     transport.answer = () => {

@@ -156,7 +156,7 @@ export const CLIENT_MUTANTS: readonly SourceMutant[] = [
     name: 'stream before a restore',
     defect: 'a stream goes on that was begun before everything was to be read anew',
     file: 'src/kube/reflector.ts',
-    edits: [['    this.#state.cache.outdated();\n    this.#turn.abort();\n', '    this.#state.cache.outdated();\n']],
+    edits: [['    this.#state.doubt();\n    this.#turn.abort();\n', '    this.#state.doubt();\n']],
     killedBy: byTest(INITIAL_EVENTS, 'drops a stream that was begun before everything was to be read anew'),
   },
   {
@@ -184,7 +184,7 @@ export const CLIENT_MUTANTS: readonly SourceMutant[] = [
     name: 'fresh while outdated',
     defect: 'a view that is known to be of another time counts as fresh until the new list is there',
     file: 'src/kube/watched-state.ts',
-    edits: [['    this.cache.outdated();\n    metrics.wentBack', '    metrics.wentBack']],
+    edits: [['    this.doubt();\n    metrics.wentBack', '    this.#isDoubted = true;\n    metrics.wentBack']],
     killedBy: byTest(WENT_BACK, 'lists anew at an older bookmark, and counts nothing as heard before that'),
   },
   {

@@ -44,7 +44,7 @@ export const EPOCH_MUTANTS: readonly SourceMutant[] = [
     name: 'watch kept over a gap',
     defect: 'a watch that is to list anew goes on with what it has',
     file: 'src/kube/reflector.ts',
-    edits: [['    this.#state.cache.outdated();\n    this.#turn.abort();\n', '']],
+    edits: [['    this.#state.doubt();\n    this.#turn.abort();\n', '']],
     killedBy: byTest('src/kube/went-back.test.ts', 'lists anew when it is told so by somebody who knows'),
   },
   {

@@ -12,6 +12,13 @@ const RESTING = 'src/manager/resting.test.ts';
 /** Defects of what speaks to the API server, and of what is kept of its answers. */
 export const KUBE_MUTANTS: readonly SourceMutant[] = [
   {
+    name: 'version that was given twice',
+    defect: 'after a restore of etcd an object stays cached as it was before, for its version was given again',
+    file: 'src/kube/watched-state.ts',
+    edits: [['this.cache.replaceKeyed(objects, this.#isDoubted);', 'this.cache.replaceKeyed(objects);']],
+    killedBy: byTest('src/kube/went-back.test.ts', 'takes an object of a version that it has already: the server has given that version anew'),
+  },
+  {
     name: 'silence from the first event',
     defect: 'a watch that brings events ends as silent',
     file: 'src/kube/watch-session.ts',
