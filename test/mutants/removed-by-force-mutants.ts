@@ -83,9 +83,70 @@ export const REMOVED_BY_FORCE_MUTANTS: readonly SourceMutant[] = [
   {
     name: 'last result forgotten by force',
     defect: 'what came of the last run is not told, for its NodeFence is missed before the watch says so',
-    file: 'src/controllers/fence/controller.ts',
+    file: 'src/controllers/fence/fence-objects.ts',
     edits: [['if (before !== undefined && before.metadata.uid !== fresh?.metadata.uid) this.#lost.missed(before);', '']],
     killedBy: byTest(BY_FORCE, 'is gone, which is heard only when its result cannot be written'),
+  },
+  {
+    name: 'finalizer that stays away',
+    defect: 'a NodeFence at work whose finalizer was taken away is deleted with all that it has switched off',
+    file: 'src/controllers/fence/controller.ts',
+    edits: [[' || isUnclaimed(fence, decision);', ' && !isUnclaimed(fence, decision);']],
+    killedBy: byTest(
+      'src/controllers/fence/beside-the-fence.test.ts',
+      'has it back before it does anything more, but where it is being deleted, or over',
+    ),
+  },
+  {
+    name: 'deleted behind its finalizer',
+    defect: 'nobody is told of a NodeFence at work whose finalizer was taken away before it was deleted',
+    file: LOST_FILE,
+    edits: [
+      [
+        'if (status?.frozen === undefined || !(isOurs',
+        "if (status?.frozen === undefined || fence.metadata.finalizers?.includes('nodefence.ha.k8s.io/fence') !== true || !(isOurs",
+      ],
+    ],
+    killedBy: byTest(LOST, 'is told where its finalizer was taken away first, and it was deleted after that'),
+  },
+  {
+    name: 'fence that says another node',
+    defect: 'a NodeFence that bears the name of one node and says another fences the one whose name it bears',
+    file: 'src/controllers/fence/known-fences.ts',
+    edits: [
+      ['if (fence === undefined || fence.spec.node === node) return fence;', 'if (fence?.metadata.deletionTimestamp === undefined) return fence;'],
+    ],
+    killedBy: byTest(
+      'src/controllers/fence/misnamed.test.ts',
+      'and says another node, fences neither of them, whatever it asks for: that is told once',
+    ),
+  },
+  {
+    name: 'deleted from under a request',
+    defect: 'a NodeFence that is over is deleted although somebody has asked for it since it was let go',
+    file: 'src/controllers/fence/fence-objects.ts',
+    edits: [['({ resourceVersion } = free.metadata);', 'if (free.metadata.uid === undefined) ({ resourceVersion } = free.metadata);']],
+    killedBy: byTest('src/controllers/fence/fence-objects.test.ts', 'is deleted as it was let go: one that somebody asks for by then stays'),
+  },
+  {
+    name: 'taken for older than it is',
+    defect: 'where nobody knows whether a write arrived, the next pass builds on what a watch shows that is behind',
+    file: 'src/controllers/fence/fence-objects.ts',
+    edits: [['    await this.settle(node);', '    this.#known.forget(node); await this.settle(node);']],
+    killedBy: byTest(
+      'src/controllers/fence/fence-objects.test.ts',
+      'is never taken for older than what was written before, and is read before the next pass',
+    ),
+  },
+  {
+    name: 'kept from the off by a word',
+    defect: 'an acknowledgement that the API server does not let go keeps its node from every fence, for ever',
+    file: 'src/controllers/fence/controller.ts',
+    edits: [['await aside(this.#acknowledgements.settle(name, fence, bootID));', 'await this.#acknowledgements.settle(name, fence, bootID);']],
+    killedBy: byTest(
+      'src/controllers/fence/beside-the-fence.test.ts',
+      'is told and tried again, and keeps nobody from the off: a word that was settled long ago',
+    ),
   },
   {
     name: 'removed by force twice',
@@ -105,7 +166,7 @@ export const REMOVED_BY_FORCE_MUTANTS: readonly SourceMutant[] = [
     name: 'lost by another leader',
     defect: 'a NodeFence that the leader before has let go is told as removed by force',
     file: LOST_FILE,
-    edits: [['if (!wasHeld || !(isOurs || isCutShort(fence))) return;', 'if (!wasHeld) return;']],
+    edits: [['if (status?.frozen === undefined || !(isOurs || isCutShort(fence))) return;', 'if (status?.frozen === undefined) return;']],
     killedBy: byTest(LOST, 'that another leader wrote last, and that was over is nothing to tell'),
   },
   {

@@ -30,7 +30,7 @@ export const RESTORED_MUTANTS: readonly SourceMutant[] = [
   {
     name: 'nobody marks',
     defect: 'a request is taken up, and its object not marked: a backup of it looks like a new request',
-    file: 'src/controllers/fence/controller.ts',
+    file: 'src/controllers/fence/fence-objects.ts',
     edits: [['const isMarked = fence.spec.requestedBy === undefined || annotations?.[TAKEN_UP_AS] === uid;', 'const isMarked = true;']],
     killedBy: byTest(SUITE, 'fences no healthy node when it is restored'),
   },

@@ -2,9 +2,7 @@ import { withConditions } from '../../domain/conditions.ts';
 import { revokedBy } from '../../domain/incident-record.ts';
 import { fold } from '../../domain/journal.ts';
 import { ignoredIn } from '../../domain/last-step.ts';
-import { fenceName } from '../../domain/node-fence.ts';
 import type { NodeFenceStatus } from '../../domain/node-fence.ts';
-import { TAKEN_UP_AS } from '../../domain/restored.ts';
 import type { RemedyStage } from '../../domain/policies/remedied.ts';
 import type { ActiveHold, Snapshot } from '../../domain/snapshot.ts';
 import { ApiStatusError } from '../../ports/api-transport.ts';
@@ -14,6 +12,7 @@ import { GROUP, NODE_FENCES, VERSION } from '../../ports/resources.ts';
 import type { NodeFence } from '../../ports/resources.ts';
 import { Acknowledgements } from './acknowledgements.ts';
 import type { FenceDependencies } from './dependencies.ts';
+import { FenceObjects } from './fence-objects.ts';
 import { FenceableNodes } from './fenceable.ts';
 import { askedAgainst, dumpingAgainst, lookAfterMs, preservedAgainst } from './guard.ts';
 import { measure } from './metrics.ts';
@@ -23,10 +22,11 @@ import { Observations } from './observations.ts';
 import { decideOnward } from './onward.ts';
 import type { Onward } from './onward.ts';
 import { gatedWrites, notSentUnless } from '../shared/gated-cluster.ts';
-import { FINALIZER, fenceLabels } from '../shared/ownership.ts';
+import { FINALIZER } from '../shared/ownership.ts';
 import { Orphans } from './release/orphans.ts';
 import { KnownFences } from './known-fences.ts';
 import { LostFences } from './lost-fences.ts';
+import { concernedBy, MisnamedFences } from './misnamed.ts';
 import { holdsOnRemedy, holdsOnRequest } from './holds-for-other-controllers.ts';
 import { NodeRecords } from './node-records.ts';
 import type { HoldsOn, RecordOf } from './run/permission.ts';
@@ -55,6 +55,8 @@ export class FenceController implements ProofReader {
   readonly #runs: Runs;
   readonly #orphans: Orphans;
   readonly #lost: LostFences;
+  readonly #misnamed: MisnamedFences;
+  readonly #objects: FenceObjects;
   readonly #storm: Storm;
   readonly #rounds: Rounds;
   readonly #fenceable: FenceableNodes;
@@ -69,12 +71,14 @@ export class FenceController implements ProofReader {
     this.#observations = new Observations(dependencies);
     this.#known = new KnownFences(dependencies.listers.fences);
     this.#lost = new LostFences(dependencies, this.#known);
+    this.#misnamed = new MisnamedFences(dependencies);
+    this.#objects = new FenceObjects(dependencies, this.#known, this.#lost);
     this.#acknowledgements = new Acknowledgements(dependencies);
     this.#storm = new Storm(dependencies, (node) => this.lifeOf(node)?.lifeAtMs);
     this.#rounds = new Rounds(dependencies);
     this.#fenceable = new FenceableNodes(dependencies.metrics);
     this.#orphans = new Orphans(dependencies);
-    const recordOf: RecordOf = (node) => this.#known.newest(node);
+    const recordOf: RecordOf = (node) => this.#known.of(node);
     const against: HoldsOn = (node, entry) => [
       ...holdsOn(dependencies, node),
       ...this.#storm.activeHoldsOn(node),
@@ -137,7 +141,7 @@ export class FenceController implements ProofReader {
     const isQuiet = await this.#runs.drain(deadlineMs);
     this.#runs.abort(reason);
     for (const name of await this.#runs.settled()) {
-      const fence = this.#known.newest(name);
+      const fence = this.#known.of(name);
       if (fence?.status === undefined || !this.#dependencies.leadership.isLeading) continue;
       const status = fold(fence.status, this.#runs.of(name).reports);
       if (status !== fence.status) await this.#store(fence, withConditions(status, timestamp(this.#dependencies.clock), ignoredIn(fence.spec)));
@@ -147,10 +151,20 @@ export class FenceController implements ProofReader {
 
   /** One pass for one node. Rejects when the API server could not be written; the queue tries again with back-off. */
   async reconcile(name: string): Promise<void> {
-    const { leadership, listers, queue, clock, planner } = this.#dependencies;
-    if (!leadership.isLeading) return;
+    if (!this.#dependencies.leadership.isLeading) return;
+    await this.#objects.settle(name);
+    const failed: unknown[] = [];
+    await this.#pass(name, (work) => work.catch((error: unknown) => void failed.push(error)));
+    // Told, and tried again, by the queue.
+    if (failed.length > 0) throw failed[0];
+  }
+
+  /** `aside`: what is beside the fence keeps nobody from it, be it refused for ever. */
+  async #pass(name: string, aside: Aside): Promise<void> {
+    const { listers, queue, clock, planner } = this.#dependencies;
     if (await this.#lost.tell(name, this.#runs.of(name))) this.#runs.forget(name, this.#known.newest(name)?.status);
-    const fence = this.#known.newest(name);
+    const fence = this.#known.of(name);
+    if (this.#misnamed.stands(name, fence === undefined ? this.#known.newest(name) : undefined)) return;
     const node = listers.nodes.get(name);
     this.#fenceable.see(name, node === undefined ? undefined : planner.planFor(node));
     if (fence === undefined && node === undefined) {
@@ -158,9 +172,9 @@ export class FenceController implements ProofReader {
       this.#orphans.forget(name);
       return this.records.end(name);
     }
-    if (node !== undefined) await this.#orphans.mend(node, fence);
+    if (node !== undefined) await aside(this.#orphans.mend(node, fence));
     const bootID = node?.status.nodeInfo?.bootID;
-    await this.#acknowledgements.settle(name, fence, bootID);
+    await aside(this.#acknowledgements.settle(name, fence, bootID));
     const observation = this.#observations.of(name);
     const isTakenForFailed = this.#dependencies.fastDetection?.failureOf(name) !== undefined;
     if (node !== undefined && readyOf(node)?.status === 'True' && !isTakenForFailed && (fence === undefined || fence.status?.state === 'final')) {
@@ -177,7 +191,7 @@ export class FenceController implements ProofReader {
     const { snapshot, decision } = onward;
     // Between the look at the holds and this no other node was decided about.
     if (onward.fence !== undefined && decision.dispatch?.kind === 'run') this.#storm.reserve(onward.fence, decision.dispatch.entry);
-    const isCarriedOut = await this.#carryOut(name, fence, onward, observation);
+    const isCarriedOut = await this.#carryOut(name, fence, onward, { observation, aside });
     if (isCarriedOut && decision.requeueAtMs !== undefined) queue.add(name, Math.max(0, decision.requeueAtMs - clock.monotonicMs()));
     const endsInMs = fence === undefined ? undefined : lookAfterMs(snapshot.preservation, this.#dependencies);
     if (endsInMs !== undefined) queue.add(name, endsInMs);
@@ -192,13 +206,14 @@ export class FenceController implements ProofReader {
   }
 
   /** `false`: the status could not be written, nothing of the decision holds, and the node is looked at again. */
-  async #carryOut(name: string, fence: NodeFence | undefined, { decision, passed }: Onward, observation: NodeObservation): Promise<boolean> {
-    if (decision.create !== undefined) await this.#create(name, decision.create.spec);
+  async #carryOut(name: string, fence: NodeFence | undefined, { decision, passed }: Onward, { observation, aside }: Pass): Promise<boolean> {
+    if (decision.create !== undefined) await this.#objects.create(name, decision.create.spec);
     if (decision.create !== undefined || fence === undefined) return true;
     if (decision.row === 'begin-without-node' && (await isUnseen(this.#dependencies, name))) return false;
     const intentAtMs = this.#dependencies.clock.monotonicMs();
     const isTakenUp = decision.status?.trigger?.requestUID !== fence.status?.trigger?.requestUID;
-    const own = decision.row === 'begin' || (decision.status !== undefined && isTakenUp) ? await this.#claim(fence) : fence;
+    const isToClaim = decision.row === 'begin' || (decision.status !== undefined && isTakenUp) || isUnclaimed(fence, decision);
+    const own = isToClaim ? await this.#objects.claim(fence) : fence;
     // The watch may bring our own write back before its answer is here.
     const wasHeld = this.#storm.isHeld(name);
     const { dispatch, stepDown } = decision;
@@ -232,9 +247,11 @@ export class FenceController implements ProofReader {
       decision.row !== 'restored' &&
       (stored.status.state !== 'new' || isDeleted || revokedBy(stored.status) !== undefined)
     ) {
-      await this.#keepStatistics(name, stored.status, isDeleted, asked);
+      const kept = this.#keepStatistics(name, stored.status, isDeleted, asked);
+      // What has to outlive the NodeFence stands before it goes; and before anything rests on it, to which boot storage is closed.
+      await (decision.removeFinalizer === true || revokedBy(stored.status) !== undefined ? kept : aside(kept));
     }
-    if (decision.removeFinalizer === true) await this.#letGo(stored, decision.deleteFence === true);
+    if (decision.removeFinalizer === true) await this.#objects.letGo(stored, decision.deleteFence === true);
     return true;
   }
 
@@ -253,40 +270,6 @@ export class FenceController implements ProofReader {
     this.#dependencies.stepDown?.(found);
   }
 
-  async #create(name: string, spec: NodeFence['spec']): Promise<void> {
-    const { cluster, queue, log } = this.#dependencies;
-    const labels = fenceLabels(name, 'node-condition');
-    try {
-      const created = await cluster.create(NODE_FENCES, {
-        apiVersion: `${GROUP}/${VERSION}`,
-        kind: 'NodeFence',
-        metadata: { name: fenceName(name), finalizers: [FINALIZER], labels },
-        spec,
-      });
-      this.#known.wrote(created);
-      log.info('fence created', { node: name });
-    } catch (error) {
-      if (!(error instanceof ApiStatusError) || error.status !== 409) throw error;
-      await this.#refresh(name);
-    }
-    queue.add(name);
-  }
-
-  /**
-   * A NodeFence that somebody else created (`spec.requestedBy`) must not vanish before what we set is taken back. One that is asked for is marked as the object that
-   * it is, before its request is on record as served: a backup of it asks for nothing.
-   */
-  async #claim(fence: NodeFence): Promise<NodeFence> {
-    const { name, uid, resourceVersion, finalizers = [], annotations } = fence.metadata;
-    const isMarked = fence.spec.requestedBy === undefined || annotations?.[TAKEN_UP_AS] === uid;
-    if (finalizers.includes(FINALIZER) && isMarked) return fence;
-    const held = finalizers.includes(FINALIZER) ? {} : { finalizers: [...finalizers, FINALIZER] };
-    const patch = { metadata: { resourceVersion, ...held, ...(isMarked ? {} : { annotations: { [TAKEN_UP_AS]: uid } }) } };
-    const claimed = await this.#dependencies.cluster.mergePatch(NODE_FENCES, name, patch);
-    this.#known.wrote(claimed);
-    return claimed;
-  }
-
   /** PUT under uid and resourceVersion. On a conflict nothing of the decision holds: read anew and decide afresh (crash rules). */
   async #store(fence: NodeFence, status: NodeFenceStatus, passed: readonly NodeFenceStatus[] = []): Promise<NodeFence | undefined> {
     const { cluster, queue, metrics, log } = this.#dependencies;
@@ -302,37 +285,13 @@ export class FenceController implements ProofReader {
     } catch (error) {
       if (error instanceof ApiStatusError && (error.status === 404 || error.status === 409)) {
         // A watch that hangs may go on showing an object that is gone: it is not asked for as fast as the server answers.
-        queue.add(node, (await this.#refresh(node, fence)) ? 0 : GONE_RETRY_MS);
+        queue.add(node, (await this.#objects.refresh(node, fence)) ? 0 : GONE_RETRY_MS);
         return undefined;
       }
-      // Whether the write arrived is not known: the next pass must not build on what was read before it.
-      this.#known.forget(node);
-      await this.#refresh(node, fence);
+      await this.#objects.readAfter(fence);
       this.#storm.settle(node, this.#known.newest(node));
       throw error;
     }
-  }
-
-  /** A consistent read of the NodeFence, which stood as `before`; `false`: there is none. */
-  async #refresh(node: string, before?: NodeFence): Promise<boolean> {
-    const fresh = await this.#dependencies.cluster.get(NODE_FENCES, fenceName(node));
-    if (before !== undefined && before.metadata.uid !== fresh?.metadata.uid) this.#lost.missed(before);
-    if (fresh === undefined) this.#known.forget(node);
-    else this.#known.wrote(fresh);
-    return fresh !== undefined;
-  }
-
-  async #letGo(fence: NodeFence, alsoDelete: boolean): Promise<void> {
-    const { cluster } = this.#dependencies;
-    const { name, uid, resourceVersion } = fence.metadata;
-    this.#lost.letGo(fence);
-    if (fence.metadata.finalizers?.includes(FINALIZER) === true) {
-      await cluster.mergePatch(NODE_FENCES, name, {
-        metadata: { resourceVersion, finalizers: fence.metadata.finalizers.filter((finalizer) => finalizer !== FINALIZER) },
-      });
-    }
-    if (alsoDelete) await cluster.remove(NODE_FENCES, name, uid === undefined ? {} : { uid });
-    this.#known.forget(fence.spec.node);
   }
 
   #emit(name: string, fence: NodeFence, type: 'Normal' | 'Warning', reason: string, message: string): void {
@@ -365,7 +324,7 @@ export class FenceController implements ProofReader {
       const isEcho = after !== undefined && this.#known.isEcho(after);
       if (before !== undefined && before.metadata.uid !== after?.metadata.uid) this.#lost.gone(before);
       this.#storm.seeFence(fence.spec.node, this.#known.newest(fence.spec.node));
-      if (!isEcho) queue.add(fence.spec.node);
+      for (const node of isEcho ? [] : concernedBy(fence)) queue.add(node);
     });
     listers.reports.onChange((before, after) => {
       if (after !== undefined && before?.spec?.resumed?.incident !== after.spec?.resumed?.incident) queue.add(after.metadata.name);
@@ -391,6 +350,19 @@ export class FenceController implements ProofReader {
   #onWorkload(node: string | undefined): void {
     if (node !== undefined && this.#isWaiting(node)) this.#dependencies.queue.add(node);
   }
+}
+
+type Aside = (work: Promise<void>) => Promise<void>;
+
+interface Pass {
+  observation: NodeObservation;
+  aside: Aside;
+}
+
+/** At work, and somebody has taken our finalizer away: it might vanish before what it did is taken back. */
+function isUnclaimed({ metadata, status }: NodeFence, { removeFinalizer, stepDown }: Onward['decision']): boolean {
+  const isAtWork = status?.frozen !== undefined && status.state !== 'final' && metadata.deletionTimestamp === undefined;
+  return isAtWork && removeFinalizer !== true && stepDown === undefined && metadata.finalizers?.includes(FINALIZER) !== true;
 }
 
 /** One that is done or final does nothing that a policy could hold. */

@@ -16,6 +16,16 @@ export class KnownFences {
     return this.#written.newest(fenceName(node));
   }
 
+  /**
+   * The same where it says this node. One that bears its name and says another is nobody's, until it is deleted: then what it did to the node whose name it bears is
+   * taken back.
+   */
+  of(node: string): NodeFence | undefined {
+    const fence = this.newest(node);
+    if (fence === undefined || fence.spec.node === node) return fence;
+    return fence.metadata.deletionTimestamp === undefined ? undefined : { ...fence, spec: { ...fence.spec, node } };
+  }
+
   /** There is one, and it is not final. */
   isOpen(node: string): boolean {
     const fence = this.newest(node);

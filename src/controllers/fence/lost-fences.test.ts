@@ -40,6 +40,12 @@ describe('a NodeFence that is gone', () => {
     expect(told).toEqual([expect.stringContaining('LeftOff: off (redfish bmc) is off.')]);
   });
 
+  it('is told where its finalizer was taken away first, and it was deleted after that', async () => {
+    const { lost: fences, told } = lost();
+    fences.gone(fenceOf({}, { finalizers: [] }));
+    expect([await fences.tell('a', QUIET), told]).toEqual([true, [expect.stringContaining('LeftOff: off (redfish bmc) is off.')]]);
+  });
+
   it('is told once too where a write found it first', async () => {
     const { lost: fences, told } = lost();
     fences.missed(fenceOf({}));
@@ -88,7 +94,6 @@ describe('a NodeFence that is gone', () => {
     ['that another leader wrote last, and that carried the status of a backup', fenceOf({ epoch: 2, fenceUID: 'another' }), false, true],
     ['while another leads, and that was over', fenceOf({ state: 'final' }), false, false],
     ['that had not begun', fenceOf(undefined), false, true],
-    ['that nobody had claimed', fenceOf({}, { finalizers: [] }), false, true],
   ])('%s is nothing to tell', async (_what, fence, isLetGo, isLeading) => {
     const { lost: fences, told } = lost(isLeading);
     if (isLetGo) fences.letGo(fence);

@@ -5,7 +5,6 @@ import type { NodeFenceStatus } from '../../domain/node-fence.ts';
 import { isRestored } from '../../domain/restored.ts';
 import type { JobReport } from '../../domain/snapshot.ts';
 import type { NodeFence } from '../../ports/resources.ts';
-import { FINALIZER } from '../shared/ownership.ts';
 import type { FenceDependencies } from './dependencies.ts';
 import type { KnownFences } from './known-fences.ts';
 import { recordIncident } from './report.ts';
@@ -61,10 +60,10 @@ export class LostFences {
 
   #keep(fence: NodeFence): void {
     const { clock, leadership } = this.#dependencies;
-    const { metadata, spec, status } = fence;
-    const wasHeld = metadata.finalizers?.includes(FINALIZER) === true && status?.frozen !== undefined;
+    const { spec, status } = fence;
     const isOurs = leadership.isLeading && status?.epoch === leadership.epoch;
-    if (!wasHeld || !(isOurs || isCutShort(fence))) return;
+    // Whoever takes it away by force takes our finalizer away before: one that has begun had it.
+    if (status?.frozen === undefined || !(isOurs || isCutShort(fence))) return;
     const nowMs = clock.monotonicMs();
     for (const [node, { untilMs }] of this.#lost) if (untilMs < nowMs) this.#lost.delete(node);
     this.#lost.set(spec.node, { fence, untilMs: leadership.isLeading ? Number.POSITIVE_INFINITY : nowMs + TOLD_BY_ANOTHER_MS });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Cluster } from '../../ports/cluster.ts';
 import { ManualClock } from '../../runtime/manual-clock.ts';
+import { FINALIZER } from '../shared/ownership.ts';
 import { FenceController } from './controller.ts';
 import { FenceHarness, nodeOf, provenStatus } from './testing/harness.ts';
 
@@ -15,9 +16,8 @@ async function silentFor(silentMs: number): Promise<Waking> {
   const clock = new ManualClock();
   const harness = new FenceHarness(clock);
   harness.nodes.items = [nodeOf()];
-  harness.fences.items = [
-    { metadata: { name: 'node-fence-a', uid: 'f', resourceVersion: '9' }, spec: { node: 'a' }, status: provenStatus(harness.plan) },
-  ];
+  const metadata = { name: 'node-fence-a', uid: 'f', resourceVersion: '9', finalizers: [FINALIZER] };
+  harness.fences.items = [{ metadata, spec: { node: 'a' }, status: provenStatus(harness.plan) }];
   harness.nodes.freshAtMs = clock.monotonicMs();
   await clock.advance(silentMs);
   const delays: (number | undefined)[] = [];
