@@ -141,6 +141,12 @@ describe('a fence that is asked for by its methods', () => {
     expect(model.status.frozen?.asked).toBeUndefined();
   });
 
+  it.each(['auto', 'delete-pods', 'evict', 'out-of-service', 'none'] as const)('lets its workload go as is asked for: %s', (release) => {
+    const model = asked({ requestedBy: requester('run-1'), methods: ['pdu'], release }, SWITCHING);
+    model.runUntil(() => model.inFlight.size > 0);
+    expect(model.status.frozen?.plan.release).toBe(release);
+  });
+
   it('keeps its methods and its release over a restart', () => {
     const model = asked({ requestedBy: requester('run-1'), methods: ['pdu'], release: 'none' }, SWITCHING);
     model.plan = { ...model.plan, release: 'auto' };

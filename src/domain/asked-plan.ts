@@ -13,7 +13,8 @@ export function planToFreeze({ fence, plan, askedPlan }: Snapshot, isServing: bo
   if (!isServing || fence === undefined) return { plan };
   const asked = askedMethodsOf(fence.spec);
   const made = asked === undefined ? plan : (askedPlan ?? unread(plan));
-  return { plan: fence.spec.release === 'none' ? { ...made, release: 'none' } : made, ...(asked !== undefined && { asked }) };
+  const { release } = fence.spec;
+  return { plan: release === undefined ? made : { ...made, release }, ...(asked !== undefined && { asked }) };
 }
 
 /** Whoever took the snapshot made no plan of them: nothing else is done in their place (P7). */

@@ -1,4 +1,4 @@
-import type { EvidenceGrade, EvidenceKind, MethodAction, Plan, Step } from './plan.ts';
+import type { EvidenceGrade, EvidenceKind, MethodAction, Plan, ReleaseMode, Step } from './plan.ts';
 
 /** The record of fencing one node: `ha.k8s.io/v1` NodeFence. Times on the wire are RFC 3339. */
 export type FenceState = 'new' | 'running' | 'done' | 'final' | 'error';
@@ -12,8 +12,8 @@ export interface NodeFenceSpec {
   requestedBy?: { apiVersion: string; kind: string; namespace?: string; name: string; uid: string };
   /** Belongs to the request: the machine is switched off, proven off, its workload released, and then it stays off. Absent: it is brought back. */
   ending?: 'off';
-  /** Belongs to the request: a machine that is only to be switched off and on again. Absent: its workload is released as the node's configuration says. */
-  release?: 'none';
+  /** Belongs to the request: how its workload is released; none: a machine that is only to be switched off and on again. Absent: as the node's configuration says. */
+  release?: ReleaseMode;
   /** Belongs to the request: the fence goes through this step, and then waits for as long as it is asked for. Absent: it goes on. */
   lastStep?: 'isolation';
   /**

@@ -20,7 +20,7 @@ import type {
   Trigger,
 } from '../domain/node-fence.ts';
 import { JOURNAL_ENTRY } from './journal-schema.ts';
-import { evidenceKind, PLAN, step } from './plan-schema.ts';
+import { evidenceKind, PLAN, releaseMode, step } from './plan-schema.ts';
 import {
   choice,
   flag,
@@ -64,12 +64,7 @@ export const SPEC = object<NodeFenceSpec>('What was asked for.', {
     }),
   ),
   release: optional(
-    choice<NonNullable<NodeFenceSpec['release']>>(
-      "What becomes of the node's workload in the fence that requestedBy asks for. Absent: as the node's configuration says.",
-      {
-        none: 'nothing is released',
-      },
-    ),
+    releaseMode("How the node's workload is released in the fence that requestedBy asks for. Absent: as the node's configuration says."),
   ),
   lastStep: optional(
     choice<NonNullable<NodeFenceSpec['lastStep']>>('The step that the fence that requestedBy asks for goes no further than. Absent: it goes on.', {

@@ -28,6 +28,16 @@ export function step(description: string): Schema<Step> {
   });
 }
 
+export function releaseMode(description: string): Schema<ReleaseMode> {
+  return choice<ReleaseMode>(description, {
+    auto: 'out-of-service where the server has it, else delete-pods',
+    'out-of-service': 'by the out-of-service taint',
+    'delete-pods': 'by deleting the pods',
+    evict: 'by evicting the pods',
+    none: 'not at all',
+  });
+}
+
 export function evidenceKind(description: string): Schema<EvidenceKind> {
   return choice<EvidenceKind>(description, {
     'power-off': 'nothing runs there: our own off, then a stable off read back',
@@ -128,13 +138,7 @@ export const PLAN = object<Plan>('How the node is fenced, as resolved from its c
   maxRestarts: integer('Restarts of the whole fence; -1: without limit.', -1),
   maxFencesPerDay: optional(integer('Fences of this node within 24 hours; absent: 3.', 1)),
   trigger: choice<Plan['trigger']>('What starts a fence.', { 'not-ready': 'the node is not Ready', never: 'nothing: this node is never fenced' }),
-  release: choice<ReleaseMode>('How the workload is released.', {
-    auto: 'out-of-service where the server has it, else delete-pods',
-    'out-of-service': 'by the out-of-service taint',
-    'delete-pods': 'by deleting the pods',
-    evict: 'by evicting the pods',
-    none: 'not at all',
-  }),
+  release: releaseMode('How the workload is released.'),
   preserved: optional(
     choice<NonNullable<Plan['preserved']>>('What the preservation of its machine means for the fence. Absent: isolate-and-hold.', {
       'isolate-and-hold': 'isolated, then held before it is switched off',

@@ -17,6 +17,13 @@ const READ_NO_DEVICE = 'read no device while a call of its fence to one may stil
 /** Defects of the controller of remedies. */
 export const REMEDY_CONTROLLER_MUTANTS: readonly SourceMutant[] = [
   {
+    name: 'release of a remedy unread',
+    defect: 'pods are deleted at once of a node whose remedy asks for evictions under their budgets',
+    file: 'src/controllers/remedies/perform.ts',
+    edits: [['...(mode !== undefined && { release: mode }),', "...(mode === 'none' && { release: mode }),"]],
+    killedBy: byTest('test/remedies/shell.test.ts', 'are let go of by whatever way the remedy names'),
+  },
+  {
     name: 'remedy unwritten',
     defect: 'what was decided is done before it stands written',
     file: NODES,

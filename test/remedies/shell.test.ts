@@ -237,6 +237,20 @@ describe('pods of a node', () => {
     expect([before, evictions()]).toEqual([1, 2]);
   });
 
+  it('are let go of by whatever way the remedy names', async () => {
+    world.start();
+    await world.addPod('p', 'a');
+    await running(DEADLOCK.replace('{name: repair}, {period: 1m}', '{name: repair}, {period: 10m}, {clean-resource: true}, {release: delete-pods}'));
+    const [job] = await world.jobs();
+    await world.podFor(job!);
+    world.silentSinceMs.set('a', 0);
+    await world.says('a', { Ready: 'Unknown' });
+    world.device = { state: 'off' };
+    await world.ends(job!, 'Complete');
+    await world.pass(24 * SECOND_MS);
+    expect((await world.fence('a'))?.spec).toMatchObject({ ending: 'off', release: 'delete-pods' });
+  });
+
   it('are let go of a silent node only when its devices read off, by a fence that ends in off', async () => {
     world.start();
     await world.addPod('p', 'a');

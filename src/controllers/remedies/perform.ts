@@ -107,7 +107,7 @@ export class Performer {
     const gated = gatedWrites(() => permission.demand(false))(cluster);
     const asked = {
       ending: 'off' as const,
-      ...(mode === 'none' && { release: mode }),
+      ...(mode !== undefined && { release: mode }),
       isOwn: (requester: Parameters<typeof isRequestedBy>[0]) => isRequestedBy(requester, position),
     };
     const outcome = await claim({ cluster: gated, recorder }, node.metadata.name, claimantOf(position.threshold, id), asked);
