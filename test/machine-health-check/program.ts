@@ -13,6 +13,7 @@ import { CONTROLLER_ACCOUNT, NAMESPACE as OWN_NAMESPACE } from '../../src/manife
 import type { ApiTransport } from '../../src/ports/api-transport.ts';
 import type { Cluster, Lister, Resource } from '../../src/ports/cluster.ts';
 import { NO_METRICS } from '../../src/ports/metrics.ts';
+import type { StormHolds } from '../../src/ports/storm.ts';
 import type { KubeObject } from '../../src/ports/objects.ts';
 import { NODE_FENCES, NODES } from '../../src/ports/resources.ts';
 import { ManualClock } from '../../src/runtime/manual-clock.ts';
@@ -45,6 +46,8 @@ export interface ProgramParts {
   withRights?: boolean;
   /** To a workload cluster, whatever kubeconfig leads there. */
   elsewhere?: ApiTransport;
+  /** What holds an off on request, by node. */
+  stormHolds?: StormHolds;
 }
 
 /** Health checks as the program composes them, under the account and the rights that are shipped. `undefined`: they are switched off. */
@@ -54,6 +57,7 @@ export async function startProgram({
   choice = 'auto',
   withRights = true,
   elsewhere,
+  stormHolds = () => [],
 }: ProgramParts): Promise<Program | undefined> {
   const clock = new ManualClock({ wallMs: NOW_MS });
   const users = [
@@ -93,6 +97,7 @@ export async function startProgram({
     workloads: new WorkloadPool(cluster, reach),
     listers: { nodes: watch(NODES), fences: watch(NODE_FENCES) },
     leadership: { isLeading: true, mayBegin: () => true },
+    stormHolds,
   });
   const end = (): void => {
     for (const each of ends) each();
