@@ -10,6 +10,14 @@ const LEASES = 'src/controllers/shared/claims/node-leases';
 /** Defects of who may have a node: the hand-over of the leader's own, and the node lease that others hold. */
 export const CLAIM_MUTANTS: readonly SourceMutant[] = [
   {
+    name: 'own node that is Ready again',
+    defect:
+      'leadership does not move where the fence of the own node must go on though that is Ready: it says for ever that another replica must lead',
+    file: `${DECISION}.ts`,
+    edits: [[" || hold?.reason === 'own-node'", '']],
+    killedBy: byTest(`${DECISION}.test.ts`, 'is that of a target where its fence says that another replica must lead, also while it is Ready'),
+  },
+  {
     name: 'unread leases are nobody’s',
     defect: 'where the Leases of medik8s may not be read, nodes are fenced as if nobody had them',
     file: 'src/controllers/shared/claims/lease-place.ts',

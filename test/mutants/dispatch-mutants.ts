@@ -144,6 +144,13 @@ export const DISPATCH_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(READY_AGAIN, 'is not switched off where the API server has it Ready again, however often it is tried while the watch hangs'),
   },
   {
+    name: 'no condition by a watch that hangs',
+    defect: 'a node of which only the beginning has arrived, without the condition Ready, is cut off though the API server has it Ready',
+    file: 'src/controllers/fence/run/permission.ts',
+    edits: [["(readyOf(known)?.status ?? 'missing')", 'readyOf(known)?.status']],
+    killedBy: byTest(READY_AGAIN, 'nor where only its beginning has arrived here, without the condition Ready'),
+  },
+  {
     name: 'off for a Node that is gone',
     defect: 'the machine of a Node that was deleted, or replaced under its name, is switched off because the watch has not brought that yet',
     file: 'src/controllers/fence/run/permission.ts',

@@ -16,8 +16,8 @@ import type { SimulatedProcess } from '../../src/testbed/simulation/simulated-pr
 export const CONTROLLER_USER = 'nodefence';
 const ADMIN = 'admin';
 const STOPS = 'nodefencestops.ha.k8s.io';
-/** What people and health checks ask for. */
-const ASKED = [STOPS, 'nodefenceremediations.ha.k8s.io'] as const;
+/** What people and health checks ask for, and the fences themselves. */
+const WATCHED_BY_JUDGES = [STOPS, 'nodefences.ha.k8s.io', 'nodefenceremediations.ha.k8s.io'] as const;
 const NODES = 'nodes';
 /** Between a backup and its restore lie hours of a large cluster: what was read before is never reached again. */
 const WRITTEN_SINCE = 10_000_000;
@@ -77,7 +77,7 @@ export class SimulatedApi {
     return () => {
       const before = this.#server.backup();
       this.#server.restore(backup);
-      for (const resource of ASKED) this.#tellOfThoseGone(resource, before, backup);
+      for (const resource of WATCHED_BY_JUDGES) this.#tellOfThoseGone(resource, before, backup);
       this.#tellOfNodes(before, backup);
     };
   }
@@ -112,7 +112,7 @@ export class SimulatedApi {
     return this.#server.throttle(({ name }) => OURS.includes(name));
   }
 
-  /** A stop, or a request, that was made since the backup is gone: whoever judges must know it. */
+  /** A stop, a request or a fence that was made since the backup is gone: whoever judges must know it. */
   #tellOfThoseGone(resource: string, before: StoreBackup, after: StoreBackup): void {
     const left = new Set((after.objects.get(resource) ?? []).map(({ metadata }) => metadata.uid));
     for (const { metadata, ...rest } of before.objects.get(resource) ?? []) {

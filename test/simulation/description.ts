@@ -139,9 +139,10 @@ function describeDumps(dumps: Dumps | undefined): string[] {
 
 function describeWays(ways: Ways | undefined): string[] {
   if (ways === undefined) return [];
-  const { notReadyMs, storage, program, podsPerMinute, podsPerNode } = ways;
+  const { notReadyMs, storage, program, podsPerMinute, podsPerNode, areUnnamed = false } = ways;
   return [
     `not Ready for ${seconds(notReadyMs)}, ${podsPerNode} pods each${podsPerMinute === undefined ? '' : `, ${podsPerMinute} a minute`}`,
+    ...(areUnnamed ? ['no device shows whose machine it switches'] : []),
     ...(storage === undefined
       ? []
       : [

@@ -9,7 +9,7 @@ import { Kernel } from '../../src/testbed/simulation/kernel.ts';
 import { CrashCounter, Port } from '../../src/testbed/simulation/port.ts';
 import type { CrashPoint } from '../../src/testbed/simulation/port.ts';
 
-function harness(behaviour: DeviceBehaviour, crash?: CrashPoint) {
+function harness(behaviour: DeviceBehaviour, crash?: CrashPoint, isUnnamed = false) {
   const kernel = new Kernel({ seed: 11 });
   const controller = kernel.spawn('controller');
   const events: DeviceEvent[] = [];
@@ -17,7 +17,7 @@ function harness(behaviour: DeviceBehaviour, crash?: CrashPoint) {
   const device = new SimulatedDevice({
     name: 'bmc-a',
     node: 'a',
-    systemUUID: 'uuid-a',
+    ...(!isUnnamed && { systemUUID: 'uuid-a' }),
     behaviour,
     backend: { state: () => power, on: () => (power = 'on'), off: () => (power = 'off') },
     random: kernel.random('device'),
@@ -112,6 +112,14 @@ describe('a simulated BMC', () => {
     expect(await settled(kernel, agent.set(target({ identity: { node: 'a', systemUUID: 'other' } }), 'off'))).toBe('Misconfigured');
     expect(power()).toBe('on');
     expect(events.map((event) => event.action)).toEqual(['identity']);
+  });
+
+  it('that shows no identity is read and set all the same, and says that nothing was verified', async () => {
+    const read = harness('honest', undefined, true);
+    expect(await settled(read.kernel, read.agent.read(read.target()))).toMatchObject({ state: 'on', identity: 'unverified' });
+    const { kernel, agent, target, events } = harness('honest', undefined, true);
+    expect(await settled(kernel, agent.set(target(), 'off'))).toMatchObject({ result: 'accepted' });
+    expect(events.map((event) => event.action)).toEqual(['set']);
   });
 
   it('asks for permission in the turn of the send, after the identity was read, and sends nothing when it is refused', async () => {

@@ -2,6 +2,7 @@ import { FENCE_NAME_PREFIX, fenceName } from '../../src/domain/node-fence.ts';
 import type { NodeFenceStatus } from '../../src/domain/node-fence.ts';
 import type { Node } from '../../src/ports/objects.ts';
 import { NODES, PODS } from '../../src/ports/resources.ts';
+import { CALM_API } from '../../src/testbed/simulation/network.ts';
 import { CORDON_MARK } from './remedies/remedy-events.ts';
 import { mayStayClosed } from './expected.ts';
 import { endStateOf } from './rest.ts';
@@ -41,6 +42,13 @@ export async function endOf(world: World, scenario: Scenario, nowMs: number): Pr
   return wrong;
 }
 
+/** So may one of whose first words nothing arrives, or that the API server does not take, where a node without the condition Ready is taken for failed within seconds. */
+function mayBeSuspected(scenario: Scenario): boolean {
+  const { ways, api, disturbances } = scenario;
+  const isMute = api !== CALM_API || disturbances.some((one) => one.what === 'burst' && one.how === 'status-refused');
+  return isCutOff(scenario) || (ways !== undefined && isMute);
+}
+
 function otherFences(world: World, scenario: Scenario): string[] {
   const failed = concerned(scenario);
   return world.fence.names.flatMap((fence) => {
@@ -48,7 +56,7 @@ function otherFences(world: World, scenario: Scenario): string[] {
     const status = world.fence.of(fence);
     if (failed.has(node)) return [];
     // After an outage of everything a sound node may have been suspected and cordoned; that nothing was switched there is checked at every set.
-    return isCutOff(scenario) && status?.state === 'final' ? [] : [`a node that did not fail was fenced: ${fence} (${describe(status)})`];
+    return mayBeSuspected(scenario) && status?.state === 'final' ? [] : [`a node that did not fail was fenced: ${fence} (${describe(status)})`];
   });
 }
 

@@ -31,6 +31,7 @@ export function judged(events: readonly TraceEvent[], scenario: Scenario, texts:
     settleMs: scenario.configuration.settleMs / drift,
     releaseTimeoutMs: scenario.configuration.releaseTimeoutMs / drift,
     offStableMs: OFF_STABLE_MS / drift,
+    requireIdentity: scenario.ways?.areUnnamed !== true,
     leaseDurationMs: LEASE_MS * drift,
     lateEffectMs: Math.max(0, ...scenario.disturbances.map((one) => (one.what === 'late' ? POWER_TIMEOUT_MS + one.byMs : 0))),
     secrets: [SECRET_TEXT, ROTATED_TEXT, ...(scenario.daemons === undefined ? [] : [PRIVATE_KEY_TEXT])],

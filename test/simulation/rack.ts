@@ -167,7 +167,7 @@ export class Rack {
       new SimulatedDevice({
         name,
         node,
-        systemUUID: systemUUIDOf(node),
+        ...(scenario.ways?.areUnnamed !== true && { systemUUID: systemUUIDOf(node) }),
         behaviour,
         backend,
         random: kernel.random(name.startsWith('bmc-') ? `device ${node}` : `device ${name}`),

@@ -67,6 +67,7 @@ function withoutOne(key: 'deeds' | 'monitors' | 'thresholds', left: object): Cha
 const PLAIN: Readonly<Record<string, Change>> = {
   storage: (scenario) => changeWays(scenario, ({ storage: _storage, ...ways }) => ways),
   program: (scenario) => changeWays(scenario, ({ program: _program, ...ways }) => ways),
+  unnamed: (scenario) => changeWays(scenario, ({ areUnnamed: _areUnnamed, ...ways }) => ways),
   pace: (scenario) => changeWays(scenario, ({ podsPerMinute: _podsPerMinute, ...ways }) => ways),
   pods: (scenario) => changeWays(scenario, (ways) => ({ ...ways, podsPerNode: 1 })),
   secondaries: (scenario) => {

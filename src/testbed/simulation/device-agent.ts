@@ -35,7 +35,7 @@ export class SimulatedPowerAgent implements PowerAgent {
     return {
       state: state.state,
       detail: `PowerState=${state.state}`,
-      identity: target.identity.systemUUID === undefined ? 'unverified' : 'verified',
+      identity: target.identity.systemUUID === undefined || state.uuid === undefined ? 'unverified' : 'verified',
     };
   }
 
@@ -167,9 +167,9 @@ class Conversation {
   }
 
   /** Throws `Misconfigured` when the machine behind the device is another one. */
-  check(systemUUID: string): void {
+  check(systemUUID: string | undefined): void {
     const expected = this.#target.identity.systemUUID;
-    if (expected !== undefined && expected.toLowerCase() !== systemUUID.toLowerCase()) {
+    if (expected !== undefined && systemUUID !== undefined && expected.toLowerCase() !== systemUUID.toLowerCase()) {
       throw this.failure('Misconfigured', `its machine is ${systemUUID}, the node's is ${expected}`);
     }
   }

@@ -22,7 +22,8 @@ export interface DeviceOptions {
   name: string;
   /** The machine it really switches. */
   node: string;
-  systemUUID: string;
+  /** Absent: it shows none. */
+  systemUUID?: string;
   behaviour: DeviceBehaviour;
   backend: PowerBackend;
   random: SeededRandom;
@@ -101,10 +102,11 @@ export class SimulatedDevice {
     return false;
   }
 
-  /** Shows the machine's identity over `session`. */
-  identify(session: string): string {
-    this.#record({ action: 'identity', answer: `200 ${this.options.systemUUID}`, session });
-    return this.options.systemUUID;
+  /** Shows the machine's identity over `session`, where it shows one. */
+  identify(session: string): string | undefined {
+    const { systemUUID } = this.options;
+    if (systemUUID !== undefined) this.#record({ action: 'identity', answer: `200 ${systemUUID}`, session });
+    return systemUUID;
   }
 
   read(session: string): PowerState {

@@ -9,6 +9,7 @@ export function wayKeys(ways: Ways | undefined): Keys {
   if (ways === undefined) return {};
   const { notReadyMs, podsPerMinute, storage } = ways;
   return {
+    ...(ways.areUnnamed === true && { identity: 'unverified' }),
     not_ready_period: `${notReadyMs / 1000}s`,
     ...(podsPerMinute !== undefined && { pods_per_minute: String(podsPerMinute) }),
     ...(storage !== undefined && { minimum_evidence: storage.isAdmitted ? 'power-off,ack,storage-revoked' : 'power-off,ack' }),

@@ -10,6 +10,7 @@ const SICK_SHARE = 0.5;
 const STORAGE_SHARE = 0.5;
 const PROGRAM_SHARE = 0.4;
 const PACED_SHARE = 0.5;
+const UNNAMED_SHARE = 0.3;
 
 const BEHAVIOURS: Readonly<Record<PathBehaviour, number>> = { honest: 10, slow: 3, lies: 2, dead: 2, 'half-dead': 2, refuses: 1 };
 const DEEDS: Readonly<Record<ProgramDeed, number>> = { mends: 3, reboots: 3, nothing: 3 };
@@ -28,10 +29,16 @@ export function withWays(scenario: Scenario, share: number): Scenario {
     ...(random.chance(PROGRAM_SHARE) && { program: drawProgram(random) }),
     ...(random.chance(PACED_SHARE) && { podsPerMinute: random.pick([2, 6, 20]) }),
     podsPerNode: scenario.nodes.length > 4 ? 1 : 1 + random.below(3),
+    ...(drawUnnamed(scenario) && { areUnnamed: true }),
   };
   const configuration = { ...scenario.configuration, release: random.weighted(RELEASES) };
   const whole = { ...scenario, configuration, ways, ...(isSick && { fault: 'sick' as const, flaps: drawSpells(random), healAfterOffMs: undefined }) };
   return { ...whole, expected: expectedOf(whole) };
+}
+
+/** Where nobody mixes devices up: that is what whoever writes `identity=unverified` answers for. Draws from a stream of its own. */
+function drawUnnamed({ seed, disturbances }: Scenario): boolean {
+  return new SeededRandom(seed, 'unnamed').chance(UNNAMED_SHARE) && !disturbances.some(({ what }) => what === 'swap' || what === 'edit');
 }
 
 /** Some are Ready again for good, some are never by themselves. */

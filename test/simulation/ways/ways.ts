@@ -37,6 +37,8 @@ export interface Ways {
   program?: Program;
   podsPerMinute?: number;
   podsPerNode: number;
+  /** No device shows whose machine it switches, and the plans say so (`identity=unverified`). */
+  areUnnamed?: boolean;
 }
 
 export const STORAGE = 'san';

@@ -23,7 +23,7 @@ describe('a world with other ways than a BMC', { timeout: TIMEOUT_MS }, () => {
     expect(others.map((scenario) => withWays(scenario, WAYS_SHARE))).toEqual(others);
   });
 
-  it.each(['sick', 'storage', 'program', 'podsPerMinute'] as const)('has seeds with %s, and seeds without', (what) => {
+  it.each(['sick', 'storage', 'program', 'podsPerMinute', 'areUnnamed'] as const)('has seeds with %s, and seeds without', (what) => {
     const drawn = Array.from({ length: 100 }, (_, index) => scenarioWith(index + 1, 'ways'));
     const having = drawn.filter(({ fault, ways }) => (what === 'sick' ? fault === 'sick' : ways?.[what] !== undefined));
     expect(having.length).toBeGreaterThan(20);

@@ -105,4 +105,12 @@ describe('how a node looks', () => {
   ])('that is Ready=%s under %j', (ready, given, look) => {
     expect(classify(ready, given)).toBe(look);
   });
+
+  it('is that of a target where its fence says that another replica must lead, also while it is Ready', () => {
+    const held = (reason: string): NodeFence => ({
+      ...fence('new'),
+      status: { ...fence('new').status, hold: { reason } } as NonNullable<NodeFence['status']>,
+    });
+    expect([classify('True', held('own-node')), classify('True', held('storm'))]).toEqual(['target', 'well']);
+  });
 });

@@ -58,11 +58,15 @@ export function successor({ ownNode, mode, candidates, classOf, declined }: Hand
   );
 }
 
-/** A fence that only waits for its node to be healthy again, or has ended, makes no target of it. */
+/**
+ * A fence that only waits for its node to be healthy again, or has ended, makes no target of it; one that says of a Ready node that another replica must lead does:
+ * its storage was revoked on this boot, or its daemon is silent.
+ */
 export function classify(ready: string | undefined, fence: NodeFence | undefined): NodeClass {
-  const state = fence?.status?.state;
+  const { state, hold } = fence?.status ?? {};
   const isOpen = fence !== undefined && fence.metadata.deletionTimestamp === undefined && state !== 'done' && state !== 'final';
-  const isMeant = ready !== 'True' || (state !== undefined && state !== 'new') || fence?.spec.requestedBy !== undefined;
+  const isMeant =
+    ready !== 'True' || (state !== undefined && state !== 'new') || hold?.reason === 'own-node' || fence?.spec.requestedBy !== undefined;
   if (isOpen && isMeant) return 'target';
   return ready === 'True' ? 'well' : 'failed';
 }

@@ -60,7 +60,7 @@ export class Permission {
     const { node, entry, fence } = run;
     const { cluster, clock, listers } = this.#dependencies;
     const known = listers.nodes.get(node);
-    const ready = known === undefined ? undefined : readyOf(known)?.status;
+    const ready = known === undefined ? undefined : (readyOf(known)?.status ?? 'missing');
     const isFirst = run.kind === 'run' && isFirstStrike(entry, run.status);
     const restsOnSilence = isFirst && (isJudgedBySilence(ready) || restsOnHeartbeats(ready, run.status));
     const restsOnNode = restsOnSilence || (isFirst && restsOnItsWord(ready, run.status));

@@ -13,6 +13,8 @@ import { offDue } from '../testing/off-due.ts';
 
 const NOT_READY = nodeOf({ ready: 'False' });
 const READY = nodeOf({ ready: 'True', heartbeat: '2026-01-01T00:01:00Z' });
+/** Its kubelet has made it, and written nothing of it yet: so much of it has arrived here. */
+const JUST_MADE: Node = { ...NOT_READY, status: { ...NOT_READY.status, conditions: [] } };
 const OTHER: Node = { ...NOT_READY, metadata: { ...NOT_READY.metadata, uid: 'uid-b' } };
 
 interface Change {
@@ -62,6 +64,12 @@ describe('a node that our watch still shows as not ready', () => {
     const reports = await offs(NOT_READY, READY, 2);
     expect(reports.map((report) => report?.result)).toEqual(['not-sent', 'not-sent']);
     expect(reports[1]?.message).toContain('Ready=True');
+  });
+
+  it('nor where only its beginning has arrived here, without the condition Ready', async () => {
+    const reports = await offs(JUST_MADE, READY, 2);
+    expect(reports.map((report) => report?.result)).toEqual(['not-sent', 'not-sent']);
+    expect(await offs(JUST_MADE, JUST_MADE, 1)).toMatchObject([{ result: 'timeout', message: 'sent' }]);
   });
 
   it('is switched off where the API server has it so too', async () => {
