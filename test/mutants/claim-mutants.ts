@@ -18,6 +18,16 @@ export const CLAIM_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(`${DECISION}.test.ts`, 'is that of a target where its fence says that another replica must lead, also while it is Ready'),
   },
   {
+    name: 'word refused by a late watch',
+    defect: 'a new leader whose watch is behind the person refuses their word for good',
+    file: 'src/controllers/fence/acknowledgements.ts',
+    edits: [['isRefused ? await this.#refusalNow(word) : undefined', 'isRefused ? this.#refusal(word, fence, bootID) : undefined']],
+    killedBy: byTest(
+      'src/controllers/fence/acknowledgements.test.ts',
+      'is not refused where the API server holds the fence and the boot that it names: they are on their way, and it is looked at again',
+    ),
+  },
+  {
     name: 'unread leases are nobody’s',
     defect: 'where the Leases of medik8s may not be read, nodes are fenced as if nobody had them',
     file: 'src/controllers/shared/claims/lease-place.ts',

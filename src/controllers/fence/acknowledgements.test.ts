@@ -162,3 +162,49 @@ describe('a word that was given while no controller ran', () => {
     expect(await weigh(observation)).toContain('the node has shown a sign of life since');
   });
 });
+
+describe('a word that what has arrived here does not admit', () => {
+  /** What it is answered where the API server holds these. */
+  async function answerTo(fence: KubeObject | undefined, node: KubeObject): Promise<{ answer: unknown; isLookedAtAgain: boolean }> {
+    const clock = new ManualClock({ wallMs: GIVEN_MS + MINUTE_MS });
+    const { dependencies: base } = new FenceHarness(clock);
+    const words = new WordLister();
+    const objects: Record<string, KubeObject | undefined> = { NodeFence: fence, Node: node };
+    const answers: unknown[] = [];
+    const added: unknown[] = [];
+    const cluster = {
+      ...base.cluster,
+      get: ({ kind }: { kind: string }) => Promise.resolve(objects[kind]),
+      replaceStatus: (_kind: unknown, { status }: NodeFenceAcknowledgement) => Promise.resolve(answers.push(status?.message)),
+    };
+    const queue = { ...base.queue, add: (name: string, inMs?: number) => void added.push([name, inMs]) };
+    const listers = { ...base.listers, acknowledgements: words };
+    const acknowledgements = new Acknowledgements({ ...base, cluster, listers, queue } as unknown as FenceDependencies);
+    words.lists(word());
+    added.length = 0;
+    await acknowledgements.settle('a', undefined, 'boot-0');
+    return { answer: answers[0], isLookedAtAgain: added.length > 0 };
+  }
+
+  const NODE = { metadata: { name: 'a' }, spec: {}, status: { nodeInfo: { bootID: 'boot-1' } } };
+  const status = {
+    state: 'error',
+    incident: 1,
+    journal: [],
+    evidence: [],
+    frozen: { plan: { ...EMPTY_PLAN, minimumEvidence: ['ack'], release: 'auto' } },
+  };
+  const FENCE = { metadata: { name: 'node-fence-a', uid: 'uid-f' }, spec: { node: 'a' }, status };
+
+  it('is not refused where the API server holds the fence and the boot that it names: they are on their way, and it is looked at again', async () => {
+    expect(await answerTo(FENCE, NODE)).toEqual({ answer: undefined, isLookedAtAgain: true });
+  });
+
+  it.each([
+    ['there is no fence', undefined, NODE, 'no fence of this node is open'],
+    ['the fence says another node', { ...FENCE, spec: { node: 'b' } }, NODE, 'no fence of this node is open'],
+    ['another boot is there', FENCE, { ...NODE, status: { nodeInfo: { bootID: 'boot-2' } } }, 'it names boot boot-1; the node shows boot-2'],
+  ])('is refused where, by the API server, %s', async (_what, fence, node, words) => {
+    expect(await answerTo(fence, node)).toEqual({ answer: words, isLookedAtAgain: false });
+  });
+});

@@ -1,5 +1,6 @@
 import { refusalOf } from '../../domain/acknowledgement.ts';
 import type { AcknowledgementFacts } from '../../domain/acknowledgement.ts';
+import { fenceName, isNamedAsItsNode } from '../../domain/node-fence.ts';
 import type { JournalEntry, NodeFenceStatus } from '../../domain/node-fence.ts';
 import type { Plan, PlanMethod } from '../../domain/plan.ts';
 import type { JobReport, Snapshot } from '../../domain/snapshot.ts';
@@ -7,7 +8,7 @@ import { ApiStatusError } from '../../ports/api-transport.ts';
 import { authorOf, REQUESTED_BY, voucher } from '../../ports/authorship.ts';
 import { timestamp } from '../../ports/clock.ts';
 import type { Lease } from '../../ports/objects.ts';
-import { LEASES, NODE_FENCE_ACKNOWLEDGEMENTS, NODE_LEASE_NAMESPACE } from '../../ports/resources.ts';
+import { LEASES, NODE_FENCE_ACKNOWLEDGEMENTS, NODE_FENCES, NODE_LEASE_NAMESPACE, NODES } from '../../ports/resources.ts';
 import type { AcknowledgementStatus, NodeFence, NodeFenceAcknowledgement } from '../../ports/resources.ts';
 import type { FenceDependencies } from './dependencies.ts';
 import type { NodeObservation } from './observation.ts';
@@ -15,6 +16,8 @@ import type { NodeObservation } from './observation.ts';
 /** A settled word is kept so long after its incident, for those who look for it. */
 const KEPT_MS = 3_600_000;
 const VERSION = /^\d+$/;
+/** A word that our watches do not know enough to take is looked at again after so long. */
+const LATE_MS = 1_000;
 /** The clocks of a node and of an API server differ by less. */
 const CLOCKS_APART_MS = 60_000;
 
@@ -57,7 +60,10 @@ export class Acknowledgements {
   async settle(node: string, fence: NodeFence | undefined, bootID: string | undefined): Promise<void> {
     for (const word of this.#acknowledgementsOf(node)) {
       const isSettled = word.status?.state !== undefined;
-      const why = isSettled ? undefined : this.#refusal(word, fence, bootID);
+      const isRefused = !isSettled && this.#refusal(word, fence, bootID) !== undefined;
+      // It is refused for good: our watches may be behind the person.
+      const why = isRefused ? await this.#refusalNow(word) : undefined;
+      if (isRefused && why === undefined) this.#dependencies.queue.add(node, LATE_MS);
       if (why !== undefined) await this.#answer(word, { state: 'refused', message: why }, await this.#authorOf(word));
       else if (isSettled && this.#ageOf(word) > KEPT_MS && !isRestedOn(word, fence?.status)) await this.#remove(word);
     }
@@ -109,6 +115,14 @@ export class Acknowledgements {
 
   #acknowledgementsOf(node: string): NodeFenceAcknowledgement[] {
     return [...this.#dependencies.listers.acknowledgements.all()].filter((word) => word.spec.node === node);
+  }
+
+  /** By what the API server has now. */
+  async #refusalNow(word: NodeFenceAcknowledgement): Promise<string | undefined> {
+    const { cluster } = this.#dependencies;
+    const { node } = word.spec;
+    const [fence, standing] = await Promise.all([cluster.get(NODE_FENCES, fenceName(node)), cluster.get(NODES, node)]);
+    return this.#refusal(word, fence !== undefined && isNamedAsItsNode(fence) ? fence : undefined, standing?.status.nodeInfo?.bootID);
   }
 
   #refusal(word: NodeFenceAcknowledgement, fence: NodeFence | undefined, bootID: string | undefined): string | undefined {
