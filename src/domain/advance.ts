@@ -208,7 +208,8 @@ function dueMs(context: Context, status: NodeFenceStatus, operation: Operation):
   const { timing } = context.plan;
   const last = status.journal.at(-1);
   let due = Math.max(nowMs, 0);
-  if (last !== undefined && isFailure(last)) due = Math.max(due, (since.journal ?? nowMs) + timing.settleMs);
+  const isReadInVain = operation.key === 'release' && last?.action === 'confirm' && last.result === 'found-not-done';
+  if (last !== undefined && (isReadInVain || isFailure(last))) due = Math.max(due, (since.journal ?? nowMs) + timing.settleMs);
   if (last?.result === 'interrupted' || last?.result === 'stopped' || last?.result === 'not-sent')
     due = Math.max(due, (since.journal ?? nowMs) + INTERRUPTED_MS);
   // The kernel needs its time to dump; an off cuts it.
