@@ -42,11 +42,10 @@ export async function endOf(world: World, scenario: Scenario, nowMs: number): Pr
   return wrong;
 }
 
-/** So may one of whose first words nothing arrives, or that the API server does not take, where a node without the condition Ready is taken for failed within seconds. */
-function mayBeSuspected(scenario: Scenario): boolean {
-  const { ways, api, disturbances } = scenario;
+/** Of whose first words nothing arrives, or the API server takes nothing, where a node without the condition Ready is taken for failed within seconds. */
+function isUnheard({ ways, api, disturbances }: Scenario, status: NodeFenceStatus | undefined): boolean {
   const isMute = api !== CALM_API || disturbances.some((one) => one.what === 'burst' && one.how === 'status-refused');
-  return isCutOff(scenario) || (ways !== undefined && isMute);
+  return ways !== undefined && isMute && status?.trigger?.status === 'missing';
 }
 
 function otherFences(world: World, scenario: Scenario): string[] {
@@ -55,8 +54,9 @@ function otherFences(world: World, scenario: Scenario): string[] {
     const node = fence.slice(FENCE_NAME_PREFIX.length);
     const status = world.fence.of(fence);
     if (failed.has(node)) return [];
-    // After an outage of everything a sound node may have been suspected and cordoned; that nothing was switched there is checked at every set.
-    return mayBeSuspected(scenario) && status?.state === 'final' ? [] : [`a node that did not fail was fenced: ${fence} (${describe(status)})`];
+    // A sound node may have been suspected and cordoned then, and after an outage of everything; that nothing was switched there is checked at every set.
+    const mayBeSuspected = isCutOff(scenario) || isUnheard(scenario, status);
+    return mayBeSuspected && status?.state === 'final' ? [] : [`a node that did not fail was fenced: ${fence} (${describe(status)})`];
   });
 }
 
