@@ -34,6 +34,15 @@ thresholdConfigs:
     await world.pass(14 * SECOND_MS);
   }
 
+  /** Isolated by its fence, and then its condition is over. */
+  async function wellAgain(): Promise<void> {
+    await isolated();
+    await world.fenced('a', { state: 'running', hold: hold(), timeline: { isolatedAt: world.now() } });
+    await world.pass(6 * SECOND_MS);
+    await world.says('a', { DiskPressure: 'False' });
+    await world.pass(14 * SECOND_MS);
+  }
+
   const call: JournalEntry = {
     ...{
       id: 'fc-off-1',
@@ -96,11 +105,7 @@ thresholdConfigs:
 
   it('a recovery that does not end within an hour is handed to a person', async () => {
     const replica = world.start();
-    await isolated();
-    await world.fenced('a', { state: 'running', hold: hold(), timeline: { isolatedAt: world.now() } });
-    await world.pass(6 * SECOND_MS);
-    await world.says('a', { DiskPressure: 'False' });
-    await world.pass(14 * SECOND_MS);
+    await wellAgain();
     await world.pass(50 * MINUTE_MS);
     expect(await world.position('a')).toBe('running recovery 1');
     await world.pass(15 * MINUTE_MS);
@@ -110,11 +115,7 @@ thresholdConfigs:
 
   it('recovery withdraws the request when the condition is over, and is done when the fence has taken back what it did', async () => {
     const replica = world.start();
-    await isolated();
-    await world.fenced('a', { state: 'running', hold: hold(), timeline: { isolatedAt: world.now() } });
-    await world.pass(6 * SECOND_MS);
-    await world.says('a', { DiskPressure: 'False' });
-    await world.pass(14 * SECOND_MS);
+    await wellAgain();
     const fence = await world.fence('a');
     expect([fence?.spec.requestedBy, fence?.spec.lastStep, await world.position('a')]).toEqual([undefined, undefined, 'running recovery 1']);
     await world.fenced('a', { state: 'final', outcome: 'recovered', timeline: { finalAt: world.now() } });

@@ -133,6 +133,16 @@ describe('an off whose NodeFence', () => {
   });
 });
 
+async function toldOnceItsOffStands({ told, pass, becomes, stored, heard, ends }: ReturnType<typeof world>): Promise<void> {
+  await ends(OFF);
+  await pass(1_000);
+  expect(stored()?.status?.restore?.edges).toMatchObject([{ method: 'off', state: 'off' }]);
+  becomes(undefined);
+  heard();
+  await pass(1_000);
+  expect(told).toHaveLength(1);
+}
+
 describe('while an off is on its way, its NodeFence', () => {
   it.each(TAKEN_AWAY)('%s: nothing is begun beside it, and what it did is told once', async (how, change, next) => {
     const { sent, told, pass, becomes, stored, heard, ends } = world();
@@ -167,15 +177,9 @@ describe('while an off is on its way, its NodeFence', () => {
   });
 
   it('is gone once its result stands, and nothing is written of it any more', async () => {
-    const { told, pass, becomes, stored, heard, ends } = world();
-    await pass();
-    await ends(OFF);
-    await pass(1_000);
-    expect(stored()?.status?.restore?.edges).toMatchObject([{ method: 'off', state: 'off' }]);
-    becomes(undefined);
-    heard();
-    await pass(1_000);
-    expect(told).toHaveLength(1);
+    const played = world();
+    await played.pass();
+    await toldOnceItsOffStands(played);
   });
 
   it('is gone, and its Node too: where there is nothing to tell it on, metric and log have it', async () => {
@@ -244,7 +248,8 @@ describe('storage that is closed to a boot, and whose pods are let go', () => {
 
 describe('a NodeFence that was to be let go, which was refused', () => {
   it('is told of when it is at work again and is removed by force', async () => {
-    const { told, pass, ends, becomes, stored, heard, harness } = world();
+    const played = world();
+    const { pass, ends, becomes, stored, heard, harness } = played;
     await pass();
     await ends(OFF);
     await pass(1_000);
@@ -263,12 +268,6 @@ describe('a NodeFence that was to be let go, which was refused', () => {
     expect(refused).toEqual(['let go']);
     harness.nodes.items = [nodeOf()];
     for (let count = 0; count < 3; count += 1) await pass(1_000);
-    await ends(OFF);
-    await pass(1_000);
-    expect(stored()?.status?.restore?.edges).toMatchObject([{ method: 'off', state: 'off' }]);
-    becomes(undefined);
-    heard();
-    await pass(1_000);
-    expect(told).toHaveLength(1);
+    await toldOnceItsOffStands(played);
   });
 });

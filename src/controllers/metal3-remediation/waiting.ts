@@ -5,7 +5,7 @@ import { isFoundIll, machineRef, REMEDIATE_MACHINE } from '../shared/remediation
 import type { OwnerMachine } from '../shared/remediation/owner-machine.ts';
 import type { Action, Step } from './actions.ts';
 import { POLL_MS, RELEASE } from './names.ts';
-import { hasFinalizer as isUndone, isPhaseOver, isTimedOut, remediationRef } from './situation.ts';
+import { hasFinalizer as isAtWork, isPhaseOver, isTimedOut, remediationRef } from './situation.ts';
 import type { Situation } from './situation.ts';
 import { awaitObservation, nextAttempt, NOT_RESTORED, setFinalizer, wait, wayBack } from './steps.ts';
 import type { RemediationFacts, Snapshot } from './snapshot.ts';
@@ -50,7 +50,7 @@ export function isOverdue(snapshot: Snapshot): boolean {
 
 /** It is done, and its health check finds the machine healthy: that nobody has deleted it is no reason to power-cycle that again. */
 export function isFoundWell({ remediation, machine, node }: Snapshot): boolean {
-  return !isUndone(remediation) && typeof node === 'object' && node.isReady && machine !== 'gone' && isFoundIll(machine) === false;
+  return !isAtWork(remediation) && typeof node === 'object' && node.isReady && machine !== 'gone' && isFoundIll(machine) === false;
 }
 
 /** A Node that was deleted is back when it is there. One that stayed must have been heard since the host came on. */
