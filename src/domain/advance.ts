@@ -218,17 +218,17 @@ function dueMs(context: Context, status: NodeFenceStatus, operation: Operation):
   if (operation.phase === 'on') due = Math.max(due, (since.set ?? since.journal ?? nowMs) + lateEffectMs(context, status));
   // What was gone may have been put back by a controller that saw it late.
   if ((operation.phase === 'on' || operation.phase === 'delete') && isLeft(context, status)) due = Math.max(due, releaseOverMs(context));
-  // Of a node that was alive when it was switched off: Kubernetes lets nothing go of a node that it still counts as Ready.
-  if (operation.key === 'release' && isAskedFor(status) && context.node?.ready === 'True' && !isMeantToLive(status)) due = Number.POSITIVE_INFINITY;
-  if (operation.key === 'release' && validEvidence(status.evidence, context.plan)?.identity === 'unverified')
-    due = Math.max(due, silenceOverMs(context, status));
-  if (operation.key === 'release') due = Math.max(due, nextBatchMs(context, status));
+  // Of a node that was alive when it was switched off, and shows no other boot: Kubernetes lets nothing go of one that it still counts as Ready.
+  if (operation.key === 'release' && isAskedFor(status) && context.node?.ready === 'True' && !isMeantToLive(status) && !isBootedAnew(context, status))
+    due = Number.POSITIVE_INFINITY;
+  if (operation.key === 'release') due = Math.max(due, silenceOverMs(context, status), nextBatchMs(context, status));
   if (operation.key === 'release-end' && !mayEndRelease(context, status)) due = releaseOverMs(context);
   return due;
 }
 
 /** A machine whose identity nobody has verified must be silent for `life_wait`, as this process itself has seen. */
 function silenceOverMs({ snapshot: { since, nowMs }, plan, provenAtMs }: Context, status: NodeFenceStatus): number {
+  if (validEvidence(status.evidence, plan)?.identity !== 'unverified') return 0;
   const provenMs = since.firstEvidence ?? provenAtMs;
   if (provenMs !== undefined) return provenMs + plan.timing.lifeWaitMs;
   // What a predecessor has read is read again first, and the silence counts from then; where nothing can read it again, from the first sight of the step.

@@ -137,6 +137,21 @@ describe('a node that Kubernetes still counts as Ready, and that somebody asked 
     const context: Partial<Context> = { provenAtMs: model.nowMs, triggered: true };
     expect(releases(model, step, context)).toBe(isLetGo);
   });
+
+  it('goes on with a release that a crash cut off where the node has booted anew: Kubernetes has nothing left to notice', () => {
+    const model = provenOff();
+    model.step();
+    model.inFlight.clear();
+    const source = model.status.evidence[0]?.source ?? '';
+    const released = { by: 'delete-pods' as const, at: AT, pods: 1, evidence: source, left: 1, batch: 1 };
+    written(model, ({ journal }) => ({ ...REQUESTED, released, journal: journal.filter(({ action }) => action !== 'release') }));
+    const onBoot = (bootID: string): Partial<Context> => ({ node: model.node && { ...model.node, ready: 'True', bootID }, provenAtMs: model.nowMs });
+    const begins = (bootID: string): string | undefined => {
+      model.nowMs += 60_000;
+      return nextOf(model, 'power-management', { ...onBoot(bootID), status: model.status });
+    };
+    expect([begins('boot-1'), begins('boot-2')]).toEqual([undefined, 'release']);
+  });
 });
 
 /** What a step begins next by the plan of the model, with no ends of its own. */

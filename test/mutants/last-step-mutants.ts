@@ -41,7 +41,7 @@ export const LAST_STEP_MUTANTS: readonly SourceMutant[] = [
     name: 'a release of a node that lives, never',
     defect: 'what revoked storages permit to let go waits until the node is not Ready any more',
     file: 'src/domain/advance.ts',
-    edits: [[' && !isMeantToLive(status)) due', ') due']],
+    edits: [[' && !isMeantToLive(status) && !isBootedAnew', ' && !isBootedAnew']],
     killedBy: byTest(`${LAST_STEP}.test.ts`, 'lets go what its revoked storages permit, although the node lives and says so meanwhile'),
   },
   {

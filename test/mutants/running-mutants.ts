@@ -12,6 +12,23 @@ const ADVANCE = 'src/domain/advance.test.ts';
 /** Defects of what a running fence waits for, of whose word it weighs, and of what it takes back. */
 export const RUNNING_MUTANTS: readonly SourceMutant[] = [
   {
+    name: 'waits for what has passed',
+    defect: 'a release that a crash cut off waits for ever for Kubernetes to notice the off of a node that is Ready on another boot',
+    file: ADVANCE_FILE,
+    edits: [[' && !isBootedAnew(context, status))\n    due = Number.POSITIVE_INFINITY', ')\n    due = Number.POSITIVE_INFINITY']],
+    killedBy: byTest(
+      'src/domain/release-rules.test.ts',
+      'goes on with a release that a crash cut off where the node has booted anew: Kubernetes has nothing left to notice',
+    ),
+  },
+  {
+    name: 'read in vain without a pause',
+    defect: 'a proof that is read again in vain is read, and written down, as fast as it is answered',
+    file: ADVANCE_FILE,
+    edits: [['(isReadInVain || isFailure(last))', '(isFailure(last))']],
+    killedBy: byTest('src/domain/read-in-vain.test.ts', 'is read again after settle, not as fast as it is answered'),
+  },
+  {
     name: 'silence that nobody counts',
     defect: 'a successor waits for ever for the silence of a machine whose device shows no identity: it never reads it, and lets nothing go',
     file: ADVANCE_FILE,
