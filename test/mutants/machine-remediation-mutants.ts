@@ -261,7 +261,9 @@ export const MACHINE_REMEDIATION_MUTANTS: readonly SourceMutant[] = [
     name: 'found while nothing might be written, and recorded never',
     defect: 'a problem that is found while this replica may not write never has its Event',
     file: 'src/controllers/shared/reconciler/active-problems.ts',
-    edits: [['if (isDue && record(problem)) recorded', 'if (isDue && [record(problem)].length > 0) recorded']],
+    edits: [
+      ['if (isDue && this.#recordNow(key, problem, record)) recorded', 'if (isDue && [this.#recordNow(key, problem, record)].length > 0) recorded'],
+    ],
     killedBy: byTest('src/controllers/shared/reconciler/reconciler.test.ts', 'decided: has its Event once, when this replica may write'),
   },
   {
@@ -272,6 +274,26 @@ export const MACHINE_REMEDIATION_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(
       'src/controllers/shared/reconciler/reconciler.test.ts',
       'of an API server that does not answer has one Event in ten minutes, whatever fails each time, and a line in the log for each',
+    ),
+  },
+  {
+    name: 'an Event for each turn',
+    defect: 'a node whose thresholds are held now by one policy and now by another gets an Event for each turn, for as long as a storm lasts',
+    file: 'src/controllers/shared/reconciler/active-problems.ts',
+    edits: [['    if (this.#toldMs.has(identity)) return true;\n', '']],
+    killedBy: byTest(
+      'src/controllers/shared/reconciler/reconciler.test.ts',
+      'are recorded once each within ten minutes where the controller says so, also where none is active between them',
+    ),
+  },
+  {
+    name: 'an Event for each name',
+    defect: 'each node that waits for its turn gets an Event whenever another one has its turn',
+    file: 'src/controllers/remedies/controller.ts',
+    edits: [[".replaceAll(/\\([^()]*\\)/gu, '()')", '']],
+    killedBy: byTest(
+      'test/remedies/shell.test.ts',
+      'a storm policy that names others as they fail and recover is told once, and what takes turns with it too',
     ),
   },
   {

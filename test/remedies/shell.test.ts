@@ -112,6 +112,23 @@ describe('what keeps remedies', () => {
     expect(await world.position('a')).toBe('running repair 1');
   });
 
+  it('a storm policy that names others as they fail and recover is told once, and what takes turns with it too', async () => {
+    const replica = world.start();
+    const full = (name: string): ActiveHold => ({ ...STORM, message: `1 under way (${name}) of 1 at once` });
+    const many: ActiveHold = { policy: 'max-unhealthy', reason: 'max-unhealthy', message: '2 of 5 nodes are unhealthy' };
+    world.storm = () => [full('b')];
+    await running();
+    for (const hold of [full('c'), many, full('b'), many, full('d')]) {
+      world.storm = () => [hold];
+      await world.pass(10 * SECOND_MS);
+    }
+    expect(replica.problems()).toEqual(['a: KernelDeadlock=True: held: 1 under way (d) of 1 at once']);
+    expect(replica.events.filter((event) => event.includes('RemedyWaits'))).toEqual([
+      expect.stringContaining('1 under way (b)'),
+      expect.stringContaining('2 of 5 nodes'),
+    ]);
+  });
+
   it.each(['repair', 'clean-pods', 'drain'])(
     'a storm policy keeps them, and counts those of other nodes in the turn in which they begin: %s',
     async (remedy) => {

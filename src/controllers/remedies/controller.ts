@@ -23,6 +23,8 @@ export interface RemediesController {
 const KIND = 'node';
 /** Jobs that cannot be watched by then are a lacking right. */
 const JOBS_WITHIN_MS = 30_000;
+/** What holds several thresholds of a node takes turns, as other nodes fail and recover: each of them is one Event within so long. */
+const WAITS_RECORDED_AGAIN_MS = 10 * 60_000;
 
 /** Remedies (docs/remedies.md): what follows a condition of a node that stands. Whatever it must not forget stands in the NodeFenceReport. */
 export function remediesController(given: RemedyDependencies): RemediesController {
@@ -44,7 +46,7 @@ export function remediesController(given: RemedyDependencies): RemediesControlle
       problems: (count) => metrics.problems(count),
     },
     isSynced: () => watches.every(({ synced }) => synced),
-    identityOf: (problem) => problem.replaceAll(/\d+/gu, '#'),
+    ...{ identityOf: withoutCounts, recordedAgainMs: WAITS_RECORDED_AGAIN_MS },
     subscribe: () => [
       listers.nodes.onChange((before, after) => {
         const { name } = ((after ?? before) as Node).metadata;
@@ -106,4 +108,9 @@ function nodeKind(nodes: RemedyNodes, lister: RemedyDependencies['listers']['nod
     isReported: (_key, _error, failures) => failures > 1,
     record: (_key, node, problem) => nodes.record(node, problem),
   };
+}
+
+/** What counts down is the same problem, and so is a hold that other nodes come under meanwhile. */
+function withoutCounts(problem: string): string {
+  return problem.replaceAll(/\d+/gu, '#').replaceAll(/\([^()]*\)/gu, '()');
 }

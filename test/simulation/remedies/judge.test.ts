@@ -84,17 +84,14 @@ describe('what is seen of remedies from outside', () => {
     expect(found(events)).toEqual(rules);
   });
 
+  const pod = (at: number, uid: string): ApiEvent => ({
+    ...api(at, 'pods', 'create', { metadata: { name: 'p', namespace: 'n', uid }, spec: { nodeName: 'b' } }, 'admin'),
+    namespace: 'n',
+  });
+  const eviction = (at: number): ApiEvent => ({ ...api(at, 'pods', 'create', { metadata: { name: 'p' } }), namespace: 'n', subresource: 'eviction' });
+  const run = { id: 'e-1-1-1', remedy: 'clean-pods', kind: 'evict', of: '1' };
+
   it('a pod that is evicted again and again, as often as it comes back', () => {
-    const pod = (at: number, uid: string): ApiEvent => ({
-      ...api(at, 'pods', 'create', { metadata: { name: 'p', namespace: 'n', uid }, spec: { nodeName: 'b' } }, 'admin'),
-      namespace: 'n',
-    });
-    const eviction = (at: number): ApiEvent => ({
-      ...api(at, 'pods', 'create', { metadata: { name: 'p' } }),
-      namespace: 'n',
-      subresource: 'eviction',
-    });
-    const run = { id: 'e-1-1-1', remedy: 'clean-pods', kind: 'evict', of: '1' };
     const once = [pod(0, 'p-1'), written(1, 'b', { phase: 'running', serial: 1, run }), eviction(2)];
     const again = [...once, pod(2_000, 'p-2'), eviction(4_000)];
     expect([found(once), found(again)]).toEqual([[], ['comes-back']]);
@@ -110,10 +107,20 @@ describe('what is seen of remedies from outside', () => {
     ).toEqual([]);
   });
 
+  it('evictions that are begun where too many nodes are unhealthy, and not those that go on when others follow', () => {
+    const acted = (at: number): ApiEvent => written(at, 'a', { phase: 'waiting', hasActed: true, run: undefined });
+    const running = written(20_000, 'b', { phase: 'running', serial: 1, run });
+    expect([
+      found([pod(0, 'p-1'), acted(1_000), running], STORMY),
+      found([pod(0, 'p-1'), running, acted(21_000), eviction(40_000)], STORMY),
+      found([pod(0, 'p-1'), acted(21_000), eviction(40_000)], STORMY),
+    ]).toEqual([['max-unhealthy'], [], ['max-unhealthy']]);
+  });
+
   it('a pod on the very node that it is for', () => {
-    const pod = api(3, 'pods', 'create', { metadata: { name: 'p', namespace: 'n', labels: { 'job-name': 'j' } }, spec: {} }, 'admin');
+    const ofJob = api(3, 'pods', 'create', { metadata: { name: 'p', namespace: 'n', labels: { 'job-name': 'j' } }, spec: {} }, 'admin');
     const starts = (where: string): TraceEvent => ({ kind: 'node', at: 4, node: where, what: 'pod-start', pod: 'n/p' });
-    const begun = [written(1, 'b'), job(2, 'j'), { ...pod, namespace: 'n' }];
+    const begun = [written(1, 'b'), job(2, 'j'), { ...ofJob, namespace: 'n' }];
     expect([found([...begun, starts('b')]), found([...begun, starts('a')])]).toEqual([['place'], []]);
   });
 });

@@ -6,7 +6,7 @@ import { CALM_API } from '../../../src/testbed/simulation/network.ts';
 import { CONTROLLER_USER } from '../api.ts';
 import type { Scenario } from '../scenario.ts';
 import { ON_TARGET } from './configuration.ts';
-import { CORDON_MARK, FENCES, isClaim, isEvicting, isOfRemedies, isWrite, JOBS, positionsAfter, toldOf } from './remedy-events.ts';
+import { CORDON_MARK, FENCES, isClaim, isEvicting, isEvictRun, isOfRemedies, isWrite, JOBS, positionsAfter, toldOf } from './remedy-events.ts';
 import type { SeenFence, SeenJob, SeenPosition } from './remedy-events.ts';
 
 /** P6, with what times of two processes may differ. */
@@ -15,6 +15,8 @@ const STOP_MS = 2_000 + DEFAULT_EXPECTATIONS.toleranceMs;
 const KNOWN_MS = 3_000;
 /** Times of creation are whole seconds. */
 const CREATION_MS = 1_000;
+/** Until a run that was begun stands written as running. */
+const BEGUN_MS = 10_000;
 /** Of a node that is not Ready: until a leader that was stopped for a moment must know. */
 const UNREADY_KNOWN_MS = 20_000;
 
@@ -89,7 +91,7 @@ class RemedyJudge {
   #heard(position: number, event: ApiEvent): void {
     if (!isWrite(event)) return;
     const written = positionsAfter(event);
-    if (written !== undefined) this.#wrote(written.node, written.positions, event.at);
+    if (written !== undefined) this.#wrote(position, written, event.at);
     if (event.resource === FENCES) this.#fenceHeard(position, event);
     if (event.resource === 'nodes') this.#nodeHeard(event);
     if (event.resource === 'pods' && event.verb === 'create' && event.subresource === undefined)
@@ -99,13 +101,15 @@ class RemedyJudge {
     if (event.resource === JOBS && event.verb === 'delete' && isByPerson(event)) this.#jobTakenAway(event.name ?? '');
   }
 
-  #wrote(node: string, positions: readonly SeenPosition[], at: number): void {
+  #wrote(position: number, { node, positions }: { node: string; positions: readonly SeenPosition[] }, at: number): void {
     const before = this.#positions.get(node) ?? [];
     for (const { episode } of positions) this.#episodes.add(episode);
     for (const { phase, run } of positions) if (phase === 'running' && run !== undefined) this.#ran.add(run.id);
     for (const each of positions.filter(isEvicting)) {
       const key = runKey(node, each);
-      if (!this.#evicting.has(key)) this.#evicting.set(key, at);
+      if (this.#evicting.has(key)) continue;
+      this.#evicting.set(key, at);
+      if (isEvictRun(each)) this.#storm({ position, node, at: at - BEGUN_MS, what: `${each.run?.remedy ?? ''} was begun`, isUndo: false });
     }
     const since = (now: SeenPosition): number =>
       before.find(({ value }) => value.threshold === now.threshold && value.phase === now.phase && value.run?.id === now.run?.id)?.atMs ?? at;
@@ -137,7 +141,7 @@ class RemedyJudge {
       this.#stopped(act);
       const foreignSinceMs = this.#foreign.get(act.node) ?? Infinity;
       this.#check('fence', event.at <= foreignSinceMs + STOP_MS + this.#slackMs, act, 'a fence is open there that no remedy asked for');
-      if (!act.isUndo) this.#storm(act);
+      if (!act.isUndo && !this.#isGoingOn(act, event)) this.#storm(act);
     }
     if (event.resource === JOBS && event.verb === 'create') this.#jobBegun(event);
     if (event.resource === 'nodes') this.#cordonKept(position, event);
@@ -175,6 +179,11 @@ class RemedyJudge {
     const sinceMs = Math.max(...evicting.map(({ value }) => this.#evicting.get(runKey(nodeName, value)) ?? at));
     const createdMs = this.#podsCreated.get(uid) ?? 0;
     this.#check('comes-back', createdMs <= sinceMs + CREATION_MS, { node: nodeName, at, what: `pod ${name} was evicted` }, 'it had come since');
+  }
+
+  /** Evictions of a run were judged when it was begun: they go on when a storm policy trips later. */
+  #isGoingOn({ node }: Act, { subresource }: ApiEvent): boolean {
+    return subresource === 'eviction' && (this.#positions.get(node) ?? []).some(({ value }) => isEvictRun(value));
   }
 
   #isRecovering(node: string): boolean {

@@ -35,8 +35,12 @@ export interface SeenJob {
 }
 
 /** Pods are let go by it. */
-export function isEvicting({ phase, run, cleans }: SeenPosition): boolean {
-  return cleans !== undefined || (phase === 'running' && run?.kind === 'evict');
+export function isEvicting(position: SeenPosition): boolean {
+  return position.cleans !== undefined || isEvictRun(position);
+}
+
+export function isEvictRun({ phase, run }: SeenPosition): boolean {
+  return phase === 'running' && run?.kind === 'evict';
 }
 
 export function isWrite({ verb, status }: ApiEvent): boolean {

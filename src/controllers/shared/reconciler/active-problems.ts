@@ -26,6 +26,8 @@ export interface ActiveProblemsParts {
   changed: () => void;
   /** Two problems with the same identity are one: a text that counts down. */
   identityOf: (problem: string) => string;
+  /** One that ended and comes back within so long is not recorded again, in milliseconds: a hold that another one takes turns with. */
+  recordedAgainMs: number;
 }
 
 const NONE: Problems = { decided: [], failures: 0, recordedMs: new Map() };
@@ -39,6 +41,8 @@ export class ActiveProblems {
   readonly #byKey = new Map<string, Problems>();
   /** When it was recorded last that the API server did not answer, by key. */
   readonly #unansweredMs = new Map<string, number>();
+  /** When each was recorded last, by key, object and identity, the oldest first: for `recordedAgainMs`. */
+  readonly #toldMs = new Map<string, number>();
 
   constructor(parts: ActiveProblemsParts) {
     this.#parts = parts;
@@ -63,7 +67,7 @@ export class ActiveProblems {
     const before = new Set(known.decided.map(identityOf));
     for (const problem of problems) if (!before.has(identityOf(problem))) this.#log(problem);
     const now = { ...known, decided: problems };
-    this.#set(key, { ...now, recordedMs: this.#recorded(now, problems, record) });
+    this.#set(key, { ...now, recordedMs: this.#recorded(key, now, problems, record) });
   }
 
   /** One more in a row; answers with how many there are. */
@@ -80,7 +84,7 @@ export class ActiveProblems {
     if (known.failure === undefined || identityOf(known.failure) !== identityOf(failure)) this.#log(failure);
     const now = { ...known, failure };
     const tell: RecordProblem = isPassing ? (problem) => this.#recordUnanswered(key, problem, record) : record;
-    this.#set(key, { ...now, recordedMs: this.#recorded(now, [failure], tell) });
+    this.#set(key, { ...now, recordedMs: this.#recorded(key, now, [failure], tell) });
   }
 
   /** It was reconciled. `isRefused`: but for something that may be refused, which is the failure now. */
@@ -90,7 +94,7 @@ export class ActiveProblems {
     if (known.decided.length === 0 && failure === undefined) this.forget(key);
     else {
       const now = { ...known, failures: 0, failure };
-      this.#set(key, { ...now, recordedMs: this.#recorded(now, [], () => false) });
+      this.#set(key, { ...now, recordedMs: this.#recorded(key, now, [], () => false) });
     }
   }
 
@@ -104,7 +108,12 @@ export class ActiveProblems {
   }
 
   /** One that was found while nothing might be written is recorded once it may. */
-  #recorded({ decided, failure, recordedMs }: Problems, problems: readonly string[], record: RecordProblem): ReadonlyMap<string, number> {
+  #recorded(
+    key: string,
+    { decided, failure, recordedMs }: Problems,
+    problems: readonly string[],
+    record: RecordProblem,
+  ): ReadonlyMap<string, number> {
     const { clock, identityOf } = this.#parts;
     const nowMs = clock.monotonicMs();
     const active = new Set([...decided, ...(failure === undefined ? [] : [failure])].map(identityOf));
@@ -112,9 +121,24 @@ export class ActiveProblems {
     for (const problem of problems) {
       const beforeMs = recorded.get(identityOf(problem));
       const isDue = beforeMs === undefined || (isLeftOff(problem) && nowMs - beforeMs >= LEFT_OFF_RECORDED_AGAIN_MS);
-      if (isDue && record(problem)) recorded.set(identityOf(problem), nowMs);
+      if (isDue && this.#recordNow(key, problem, record)) recorded.set(identityOf(problem), nowMs);
     }
     return recorded;
+  }
+
+  #recordNow(key: string, problem: string, record: RecordProblem): boolean {
+    const { clock, identityOf, recordedAgainMs } = this.#parts;
+    if (recordedAgainMs === 0 || isLeftOff(problem)) return record(problem);
+    const nowMs = clock.monotonicMs();
+    for (const [told, atMs] of this.#toldMs) {
+      if (nowMs - atMs < recordedAgainMs) break;
+      this.#toldMs.delete(told);
+    }
+    const identity = `${key} ${this.#of(key).uid ?? ''} ${identityOf(problem)}`;
+    if (this.#toldMs.has(identity)) return true;
+    if (!record(problem)) return false;
+    this.#toldMs.set(identity, nowMs);
+    return true;
   }
 
   #recordUnanswered(key: string, problem: string, record: RecordProblem): boolean {

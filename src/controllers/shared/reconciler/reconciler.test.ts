@@ -27,7 +27,7 @@ class Fixture {
   change: (before: KubeObject | undefined, after: KubeObject | undefined) => void = quiet;
   counted = 0;
 
-  start(more: Partial<ReconciledKind> = {}): Reconciler {
+  start(more: Partial<ReconciledKind> = {}, parts: { recordedAgainMs?: number } = {}): Reconciler {
     const { clock, leadership } = this;
     const onChange = (handler: typeof this.change): (() => void) => {
       this.change = handler;
@@ -53,6 +53,7 @@ class Fixture {
       queue: { add: (key) => void this.enqueued.push(key) },
       metrics: { acted: (action, result) => void this.acted.push(`${action} ${result}`), problems: (count) => void (this.counted = count) },
       log: { debug: quiet, info: quiet, error: quiet, warn: (_text, fields) => void this.warnings.push(fields?.['problem']) },
+      ...parts,
     });
     reconciler.start();
     return reconciler;
@@ -237,6 +238,41 @@ describe('a problem', () => {
     await reconciler.reconcile(KEY);
     fixture.object = { metadata: { name: 'a', namespace: 'space', uid: 'v' } };
     await reconciler.reconcile(KEY);
+    expect(fixture.recorded).toEqual(['problem p', 'problem p']);
+  });
+});
+
+describe('problems that take turns', () => {
+  it('are recorded once each within ten minutes where the controller says so, also where none is active between them', async () => {
+    const fixture = new Fixture();
+    const reconciler = fixture.start({}, { recordedAgainMs: TEN_MINUTES_MS });
+    const decided = async (problems: string[], afterMs = 0): Promise<string[]> => {
+      await fixture.clock.advance(afterMs);
+      fixture.plan = { problems };
+      await reconciler.reconcile(KEY);
+      return fixture.recorded.splice(0);
+    };
+    expect([await decided(['p']), await decided(['q']), await decided(['p']), await decided([]), await decided(['p'])]).toEqual([
+      ['problem p'],
+      ['problem q'],
+      [],
+      [],
+      [],
+    ]);
+    expect([fixture.warnings.length, reconciler.problems()], 'they are logged, and in the status, all the same').toEqual([4, ['p']]);
+    await decided([]);
+    expect(await decided(['p'], TEN_MINUTES_MS)).toEqual(['problem p']);
+    fixture.object = { metadata: { name: 'a', namespace: 'space', uid: 'v' } };
+    expect(await decided(['p']), 'of another object under the same name').toEqual(['problem p']);
+  });
+
+  it('are recorded each time where it says nothing', async () => {
+    const fixture = new Fixture();
+    const reconciler = fixture.start();
+    for (const problems of [['p'], [], ['p']]) {
+      fixture.plan = { problems };
+      await reconciler.reconcile(KEY);
+    }
     expect(fixture.recorded).toEqual(['problem p', 'problem p']);
   });
 });

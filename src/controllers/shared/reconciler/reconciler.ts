@@ -38,6 +38,8 @@ export interface ReconcilerParts {
   mend?: string | undefined;
   /** See ActiveProblems. */
   identityOf?: (problem: string) => string;
+  /** See ActiveProblems; absent: 0. */
+  recordedAgainMs?: number;
 }
 
 interface Outcome {
@@ -57,8 +59,9 @@ export class Reconciler {
 
   constructor(parts: ReconcilerParts) {
     this.#parts = parts;
-    const { log, clock, metrics, identityOf = (problem: string) => problem } = parts;
-    this.#problems = new ActiveProblems({ log, clock, identityOf, changed: () => metrics.problems(this.problems().length) });
+    const { log, clock, metrics, identityOf = (problem: string) => problem, recordedAgainMs = 0 } = parts;
+    const changed = (): void => metrics.problems(this.problems().length);
+    this.#problems = new ActiveProblems({ log, clock, identityOf, recordedAgainMs, changed });
   }
 
   /** Follows the listers from now on, whether they are synced or not. */
