@@ -1,4 +1,5 @@
 import type { FenceDependencies } from '../controllers/fence/dependencies.ts';
+import { OffsOnRequest } from '../controllers/shared/remediation/offs-on-request.ts';
 import type { Reflector } from '../kube/reflector.ts';
 import type { FastDetection } from '../ports/fast-detection.ts';
 import type { NodeDaemons, NodeOrders, Unfencing } from '../ports/node-daemons.ts';
@@ -27,7 +28,7 @@ import { WorkloadPool } from './workload-pool.ts';
 /** The controllers beside the one that fences. */
 export interface SecondaryControllers {
   /** What the fence controller is given of them. */
-  given: Pick<FenceDependencies, 'preservation' | 'fastDetection' | 'unfencing' | 'kdump'>;
+  given: Pick<FenceDependencies, 'preservation' | 'fastDetection' | 'unfencing' | 'kdump' | 'offsOnRequest'>;
   /** What agents are given of them, while it runs. */
   readonly nodeDaemons: (NodeDaemons & NodeOrders) | undefined;
   /** Those that run now. */
@@ -45,16 +46,17 @@ export interface SecondaryControllers {
 /** What they are given beside the ports. */
 export type SecondarySources = PreservationSources &
   NodeDaemonSources &
-  Omit<Metal3RemediationSources, 'workloads'> &
+  Omit<Metal3RemediationSources, 'workloads' | 'offsOnRequest'> &
   Omit<HealthCheckSources, 'workloads'> &
   RemedySources &
   Pick<KdumpSources, 'isOnlySeen'> &
-  MachineRemediationSources & { stormHolds: StormHolds };
+  Omit<MachineRemediationSources, 'offsOnRequest'> & { stormHolds: StormHolds };
 
 /** All that are not switched off. */
 export function setUpSecondaryControllers(ports: ControllerPorts, options: ControllerOptions, given: SecondarySources): SecondaryControllers {
   const workloads = new WorkloadPool(given.cluster, ports.reach);
-  const sources = { ...given, workloads };
+  const offsOnRequest = new OffsOnRequest(ports.clock);
+  const sources = { ...given, workloads, offsOnRequest };
   const preservation = setUpPreservation(ports, options, sources);
   const nodeDaemons = setUpNodeDaemons(ports, options, sources);
   const ofDaemons = nodeDaemons === undefined ? {} : givenBy(() => nodeDaemons.controllers[0]);
@@ -83,6 +85,7 @@ export function setUpSecondaryControllers(ports: ControllerPorts, options: Contr
   });
   return {
     given: {
+      offsOnRequest,
       ...(preservation === undefined ? {} : { preservation }),
       ...ofDaemons,
       ...(kdump === undefined ? {} : { kdump: asKernelDumps(() => kdump.controllers[0]) }),

@@ -72,6 +72,23 @@ describe('machine remediation in the program', { timeout: 60_000 }, () => {
     expect(await world.left('n1')).toEqual([]);
   });
 
+  it('switches off as many well nodes at once as the policies admit, though all are asked for in one moment and are Ready yet', async () => {
+    const nodes = ['n1', 'n2', 'n3'];
+    world = await ShellWorld.create({ nodes });
+    await world.operator.create(CONFIG_MAPS, { metadata: { name: 'fence-policy-max-unhealthy', namespace: NAMESPACE }, data: { max: '1' } });
+    const events = await start();
+    await Promise.all(nodes.map((node) => world.ask(node)));
+    const isOff = (node: string): boolean => !world.hardware(node).isOn;
+    let most = 0;
+    for (let second = 0; second < 40 * 60 && nodes.some((node) => world.hardware(node).offs === 0); second += 1) {
+      await world.pass(SECOND_MS);
+      most = Math.max(most, nodes.filter(isOff).length);
+    }
+    await world.pass(10 * MINUTE_MS);
+    expect([most, nodes.map((node) => world.hardware(node).offs), nodes.filter(isOff)]).toEqual([1, [1, 1, 1], []]);
+    expect(events.join('\n')).toMatch(/waits: max-unhealthy, 1 of 3 nodes are unhealthy \(0 of them silent\) beside this one, which is well/);
+  });
+
   it('is not there where it is switched off', async () => {
     world = await ShellWorld.create();
     await start('off');

@@ -1,5 +1,6 @@
 import { standardRegistry } from '../../agents/registry.ts';
 import { setUpMachineRemediation } from '../../src/manager/machine-remediation/setup.ts';
+import { OffsOnRequest } from '../../src/controllers/shared/remediation/offs-on-request.ts';
 import { BY_NODE } from '../../src/controllers/fence/dependencies.ts';
 import { HOLD, MARKS, REQUEST } from '../../src/controllers/machine-remediation/names.ts';
 import { OFF_REQUESTED } from '../../src/controllers/shared/baremetal-host/reboot.ts';
@@ -261,6 +262,7 @@ export class ShellWorld implements HostPower {
         },
         leadership,
         stormHolds: () => this.storm,
+        offsOnRequest: new OffsOnRequest(this.clock),
       },
     );
     if (remediation === undefined) throw new Error('it is switched off');

@@ -1,6 +1,7 @@
 import { setUpMetal3Remediation } from '../../src/manager/metal3-remediation/setup.ts';
 import type { ControllerOptions, ControllerPorts } from '../../src/manager/composition.ts';
 import { WorkloadPool } from '../../src/manager/workload-pool.ts';
+import { OffsOnRequest } from '../../src/controllers/shared/remediation/offs-on-request.ts';
 import { BY_NODE } from '../../src/controllers/fence/dependencies.ts';
 import { OUT_OF_SERVICE } from '../../src/controllers/metal3-remediation/names.ts';
 import { testRandom } from '../../src/testbed/apiserver/test-support.ts';
@@ -80,6 +81,7 @@ interface Scene {
 /** A Machine `m` on host `host` with Node `n`, whose machine hangs: it is on, and is not heard until it is switched off and on. The test plays the health check. */
 export class ShellWorld {
   readonly clock = new ManualClock({ wallMs: EPOCH_MS });
+  readonly offs = new OffsOnRequest(this.clock);
   readonly own = new Site(this.clock);
   readonly workload = new Site(this.clock);
   readonly far: boolean;
@@ -259,6 +261,7 @@ export class ShellWorld {
       leadership,
       workloads: new WorkloadPool(cluster, reach),
       stormHolds: () => this.storm,
+      offsOnRequest: this.offs,
     };
     const remediation = setUpMetal3Remediation(ports, options, sources);
     if (remediation === undefined) throw new Error('it is switched off');

@@ -297,6 +297,26 @@ export const MACHINE_REMEDIATION_MUTANTS: readonly SourceMutant[] = [
     ),
   },
   {
+    name: 'all well nodes at once',
+    defect: 'well nodes whose hosts are asked for in one moment are all switched off, whatever the storm policies admit',
+    file: 'src/controllers/shared/remediation/offs-on-request.ts',
+    edits: [['    if (hold !== undefined) throw', '    if (hold !== undefined && by === node) throw']],
+    killedBy: byTest(
+      'src/controllers/shared/remediation/offs-on-request.test.ts',
+      'are refused where a storm policy holds them by then, and count for nothing',
+    ),
+  },
+  {
+    name: 'offs that nobody counts',
+    defect: 'a node whose host was switched off a moment ago counts as well for the next request, until Kubernetes says that it is not Ready',
+    file: 'src/controllers/fence/holds-for-other-controllers.ts',
+    edits: [['storm.holdsOnRequest(node, dependencies.offsOnRequest?.all ?? NO_OFFS)', 'storm.holdsOnRequest(node, NO_OFFS)']],
+    killedBy: byTest(
+      'test/machine-remediation/composed.test.ts',
+      'switches off as many well nodes at once as the policies admit, though all are asked for in one moment and are Ready yet',
+    ),
+  },
+  {
     name: 'left off, and told once',
     defect: 'a host that a lacking right keeps off is told of once, in an Event that the API server forgets after an hour',
     file: 'src/controllers/shared/reconciler/active-problems.ts',

@@ -27,7 +27,9 @@ export const METAL3_REMEDIATION_MUTANTS: readonly SourceMutant[] = [
     name: 'off while a stop stands',
     defect: 'a host is told to power off although a stop came since it was decided',
     file: 'src/controllers/metal3-remediation/perform.ts',
-    edits: [['if (isPowerOff(action, memory.uid)) await unlessStopped(dependencies, observation);', '']],
+    edits: [
+      ['if (isPowerOff(action, memory.uid)) {\n        await unlessStopped(dependencies, observation);', 'if (isPowerOff(action, memory.uid)) {'],
+    ],
     killedBy: byTest(STOPPED_MEANWHILE, 'keeps a host on: the annotation that holds it off is not set'),
   },
   {

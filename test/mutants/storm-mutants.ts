@@ -19,9 +19,9 @@ export const STORM_MUTANTS: readonly SourceMutant[] = [
   {
     name: 'one more by its host',
     defect: 'a well node is power-cycled by its BareMetalHost though as many have failed as may be: the other one of two',
-    file: 'src/controllers/fence/holds-for-other-controllers.ts',
-    edits: [['storm.activeHoldsOn(node, true)', 'storm.activeHoldsOn(node)']],
-    killedBy: byTest('src/controllers/fence/holds-for-other-controllers.test.ts', 'is asked for: a well node makes one more'),
+    file: 'src/controllers/fence/storm/storm.ts',
+    edits: [['return this.activeHoldsOn(node, true)', 'return this.activeHoldsOn(node)']],
+    killedBy: byTest('src/controllers/fence/storm/on-request.test.ts', 'a well node that somebody asks for without a fence makes one more'),
   },
   {
     name: 'take-over as a start',

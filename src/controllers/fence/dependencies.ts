@@ -1,3 +1,4 @@
+import type { RemedyStage } from '../../domain/policies/remedied.ts';
 import type { MaintenanceMark } from '../../domain/policies/view.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Cluster, Lister } from '../../ports/cluster.ts';
@@ -76,6 +77,8 @@ export interface FenceDependencies {
   fastDetection?: FastDetection;
   /** Which nodes put their storage registrations back by themselves; absent: none. */
   unfencing?: Unfencing;
+  /** Nodes whose machines are switched off on request, without a NodeFence; absent: none are. */
+  offsOnRequest?: { readonly all: ReadonlyMap<string, RemedyStage> };
   /** What is heard of crash kernels; absent: nobody listens, and nothing waits for a dump. */
   kdump?: KernelDumps;
   /** Who could lead in our place while our own node is the target, in words; absent: not known. */

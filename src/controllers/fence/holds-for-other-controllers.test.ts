@@ -20,7 +20,7 @@ function against(node: string, journal: readonly object[], afterMs = 0, ownNode 
   const fence = { metadata: { name: 'node-fence-own', uid: 'f' }, spec: { node: 'own' }, status };
   const seen = new NodeObservation(clock.monotonicMs() - afterMs);
   seen.seeStatus(status, clock.monotonicMs() - afterMs);
-  const storm = { activeHoldsOn: () => [{ reason: 'startup-grace', policy: 'startup-grace', message: '' }] };
+  const storm = { holdsOnRequest: () => [{ reason: 'startup-grace', policy: 'startup-grace', message: '' }] };
   return holdsOnRequest(dependencies, storm, node, (own) => (own === 'own' ? { fence, seen } : { fence: undefined, seen: undefined })).map(
     ({ reason }) => reason,
   );
@@ -54,11 +54,14 @@ describe('a machine that somebody wants power-cycled', () => {
   });
 });
 
-it('a machine that somebody wants power-cycled is asked for: a well node makes one more', () => {
+it('a machine that somebody wants power-cycled is judged beside those that are switched off on request now', () => {
   const { dependencies } = new FenceHarness(new ManualClock());
   const max = { reason: 'max-unhealthy', policy: 'max-unhealthy', message: '' };
-  const storm = { activeHoldsOn: (_node: string, isAsked?: boolean) => (isAsked === true ? [max] : []) };
-  expect(holdsOnRequest(dependencies, storm, 'b', () => ({ fence: undefined, seen: undefined }))).toEqual([max]);
+  const storm = { holdsOnRequest: (_node: string, offs: ReadonlyMap<string, unknown>) => (offs.has('a') ? [max] : []) };
+  const none = { fence: undefined, seen: undefined };
+  const offsOnRequest = { all: new Map([['a', { kind: 'begun' as const }]]) };
+  expect(holdsOnRequest(dependencies, storm, 'b', () => none)).toEqual([]);
+  expect(holdsOnRequest({ ...dependencies, offsOnRequest }, storm, 'b', () => none)).toEqual([max]);
 });
 
 describe('a machine that is preserved', () => {
@@ -74,7 +77,7 @@ describe('a machine that is preserved', () => {
       ...harness.dependencies,
       preservation: { guardOf: () => guard, isPreserved: () => true, onChange: () => () => undefined },
     };
-    const onRequest = holdsOnRequest(dependencies, { activeHoldsOn: () => [] }, 'a', none);
+    const onRequest = holdsOnRequest(dependencies, { holdsOnRequest: () => [] }, 'a', none);
     const onRemedy = holdsOnRemedy(dependencies, { holdsOnRemedy: () => [] }, 'a', new Map());
     return [onRequest, onRemedy].map((holds) => holds.map(({ reason }) => reason));
   }

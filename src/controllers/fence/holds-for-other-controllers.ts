@@ -10,6 +10,8 @@ import { ownOffHolds } from './handover/own-off.ts';
 import type { NodeObservation } from './observation.ts';
 import type { Storm } from './storm/storm.ts';
 
+const NO_OFFS: ReadonlyMap<string, RemedyStage> = new Map();
+
 /** Why no remedy of this node may begin, where these nodes have remedies. */
 export function holdsOnRemedy(
   dependencies: FenceDependencies,
@@ -25,7 +27,7 @@ export function holdsOnRemedy(
   return [
     ...(lease === undefined ? [] : [lease]),
     ...(isKept ? [{ policy: 'preserved', reason: 'preserved', message: 'its machine is preserved, or being deleted, or nobody can tell yet' }] : []),
-    ...storm.holdsOnRemedy(node, stages),
+    ...storm.holdsOnRemedy(node, stages, dependencies.offsOnRequest?.all ?? NO_OFFS),
   ];
 }
 
@@ -37,13 +39,13 @@ interface Known {
 
 /** Why a machine may not be switched off on request, without a NodeFence. What somebody asked for does not wait for the grace of a new leader. */
 export function holdsOnRequest(
-  dependencies: Pick<FenceDependencies, 'options' | 'clock' | 'preservation' | 'listers' | 'planner'>,
-  storm: Pick<Storm, 'activeHoldsOn'>,
+  dependencies: Pick<FenceDependencies, 'options' | 'clock' | 'preservation' | 'listers' | 'planner' | 'offsOnRequest'>,
+  storm: Pick<Storm, 'holdsOnRequest'>,
   node: string,
   knownOf: (node: string) => Known,
 ): readonly ActiveHold[] {
   const { options, clock } = dependencies;
-  const stormHolds = storm.activeHoldsOn(node, true).filter(({ reason }) => reason !== 'startup-grace');
+  const stormHolds = storm.holdsOnRequest(node, dependencies.offsOnRequest?.all ?? NO_OFFS).filter(({ reason }) => reason !== 'startup-grace');
   const holds = [...preservedOnRequest(dependencies, node), ...stormHolds];
   if (options.ownNode === undefined || options.ownNode === node) return holds;
   const { fence, seen } = knownOf(options.ownNode);

@@ -25,6 +25,7 @@ import { FirstSeenDeadlines } from './first-seen-deadlines.ts';
 import { Recoveries } from './recoveries.ts';
 
 const LOCKS = 'locks';
+const NAME = 'machine-remediation';
 
 type Kind<T extends object> = ReconciledKind<T, Action | FenceAction>;
 type Planned = Plan<Action | FenceAction>;
@@ -64,7 +65,7 @@ export function machineRemediationController(given: MachineRemediationDependenci
     ...{ ...dependencies, gate, name: 'machine remediation' },
     kinds: [...machines.map((watched) => machineKind(context, watched)), hostKind(context), locksKind(context)],
     isSynced: () => watches.every(({ synced }) => synced),
-    subscribe: () => enqueue.subscribe(),
+    subscribe: () => [...enqueue.subscribe(), () => dependencies.offsOnRequest.forget(NAME)],
     enqueueAll: () => {
       enqueue.all();
       queue.add(LOCKS);
@@ -84,7 +85,7 @@ function machineKind(context: Context, watched: WatchedMachines): Kind<ClusterMa
       const { namespace = '', name } = object.metadata;
       return { ...IDLE, problems: isMarked(object) ? [`Machine ${namespace}/${name}: nothing is done: ${observation.blocked}`] : [] };
     },
-    forget: (key) => giveBack(context, key),
+    forget: (key) => forget(context, key),
     isReported,
     leftOff: (machine) => {
       const held = context.enqueue.heldBy(watched, machine);
@@ -123,7 +124,7 @@ function hostKind(context: Context): Kind<BareMetalHost> {
       const observation = await observeOrphan(observer, host);
       return observation === undefined ? IDLE : planFor(context, key, observation);
     },
-    forget: (key) => giveBack(context, key),
+    forget: (key) => forget(context, key),
     isReported,
     leftOff: (host) => (isHeld(host) ? heldOffWords(host) : undefined),
     record: (_key, { metadata }, problem) => {
@@ -150,10 +151,12 @@ function locksKind({ dependencies: { machines, hosts }, gate, locks }: Context):
 
 async function planFor(context: Context, key: string, observation: Observation): Promise<Planned> {
   const { dependencies, observer } = context;
+  const by = `${NAME} ${key}`;
+  dependencies.offsOnRequest.see(by, observation.snapshot.host?.annotations[HOLD] === undefined ? undefined : observation.nodeName);
   const { actions, problems, holdsNode, nextDueMs = Infinity } = await decideLocked(context, key, observation);
   return {
     ...{ actions, problems, dueInMs: nextDueMs - observation.snapshot.nowMs, afterActionsMs: 0 },
-    perform: (action) => perform({ ...dependencies, life: observer.life }, observation, action),
+    perform: (action) => perform({ ...dependencies, life: observer.life, by }, observation, action),
     failed: (action, error) => {
       if (action.kind === 'taint' && !isConflict(error)) observer.releases.failed(observation.snapshot.machine?.uid ?? '', wasRefused(error));
     },
@@ -172,6 +175,11 @@ async function decideLocked({ gate, locks }: Context, key: string, { snapshot, b
   if (!decision.holdsNode || !gate.mayWrite()) return decision;
   const takenBy = await locks.take(key, nodeName, isUnderWay(snapshot));
   return takenBy === undefined ? decision : decide({ ...snapshot, takenBy });
+}
+
+async function forget(context: Context, key: string): Promise<void> {
+  context.dependencies.offsOnRequest.see(`${NAME} ${key}`, undefined);
+  await giveBack(context, key);
 }
 
 async function giveBack({ gate, locks }: Context, key: string): Promise<void> {

@@ -9,6 +9,7 @@ import type { Logger, Recorder } from '../../ports/recorder.ts';
 import type { NodeFence } from '../../ports/resources.ts';
 import type { StormHolds } from '../../ports/storm.ts';
 import type { NodeLock } from '../shared/claims/node-lock.ts';
+import type { OffsOnRequest } from '../shared/remediation/offs-on-request.ts';
 import type { Settings } from './snapshot.ts';
 
 /** Indexes of Machines: by whatever may name the host, and by the Node. */
@@ -41,6 +42,7 @@ export interface MachineRemediationDependencies {
   /** Has this cluster the out-of-service taint? Rejects when it does not say its version. */
   servesOutOfService: () => Promise<boolean>;
   stormHolds: StormHolds;
+  offsOnRequest: Pick<OffsOnRequest, 'begin' | 'see' | 'forget'>;
   /** Takes nodes by writes to this cluster. */
   lockOn: (cluster: Cluster) => Pick<NodeLock, 'take' | 'giveBack'>;
   queue: { add(key: string, delayMs?: number): void };

@@ -13,7 +13,11 @@ import type { MachineRemediationDependencies } from './dependencies.ts';
 import { HOLD } from './names.ts';
 import type { Observation } from './observe.ts';
 
-type Performer = Pick<MachineRemediationDependencies, 'cluster' | 'recorder'> & { life: LifeObservations };
+type Performer = Pick<MachineRemediationDependencies, 'cluster' | 'recorder' | 'stormHolds' | 'offsOnRequest'> & {
+  life: LifeObservations;
+  /** Who asks for offs, for OffsOnRequest. */
+  by: string;
+};
 
 /** One action, under the uid and the version that it was decided for; its Event follows when the write has succeeded. Rejects with `Conflict` where it no longer fits. */
 export async function perform(performer: Performer, observation: Observation, action: Action | FenceAction): Promise<void> {
@@ -24,11 +28,15 @@ export async function perform(performer: Performer, observation: Observation, ac
   performer.recorder.event({ apiVersion, kind, metadata }, event.type, event.reason, event.message);
 }
 
-async function write({ cluster, recorder, life }: Performer, { objects, nodeName }: Observation, action: Action | FenceAction): Promise<void> {
+async function write(performer: Performer, { objects, nodeName }: Observation, action: Action | FenceAction): Promise<void> {
+  const { cluster, recorder, life, stormHolds, offsOnRequest, by } = performer;
   const { target } = action;
   switch (action.kind) {
     case 'annotate':
-      if (action.changes.some(({ key, to }) => key === HOLD && to !== undefined)) await unlessStopped(cluster, nodeName);
+      if (action.changes.some(({ key, to }) => key === HOLD && to !== undefined)) {
+        await unlessStopped(cluster, nodeName);
+        if (nodeName !== undefined) offsOnRequest.begin(by, nodeName, stormHolds);
+      }
       await objects.annotate(cluster, action);
       return;
     case 'restore-node':

@@ -7,6 +7,7 @@ import { WriteGate } from '../shared/write-gate.ts';
 import type { Action } from './actions.ts';
 import type { FenceAction } from './by-fence.ts';
 import type { Metal3RemediationDependencies, NodeCluster } from './dependencies.ts';
+import { CONTROLLER, holdKeyOf, offOf } from './names.ts';
 import { InFlight } from './in-flight.ts';
 import { isOff, LockedDecisions } from './locked-decisions.ts';
 import { Memory } from './memory.ts';
@@ -38,7 +39,7 @@ export function metal3RemediationController(given: Metal3RemediationDependencies
     kinds: [remediationKind(dependencies, gate, memories), templateKind(dependencies)],
     // What counts down is the same problem all the while.
     identityOf: (problem) => problem.replaceAll(/\d+/gu, '#'),
-    subscribe: () => subscribe(dependencies, memories),
+    subscribe: () => [...subscribe(dependencies, memories), () => dependencies.offsOnRequest.forget(CONTROLLER)],
   });
 }
 
@@ -66,7 +67,7 @@ function remediationKind(
   gate: WriteGate,
   memories: Map<string, Memory>,
 ): ReconciledKind<Metal3Remediation, Action | FenceAction> {
-  const { own, clock, recorder } = dependencies;
+  const { own, clock, recorder, offsOnRequest } = dependencies;
   const { resource, lister } = dependencies.remediations;
   const inFlight = new InFlight(dependencies);
   const decisions = new LockedDecisions(dependencies, gate, inFlight);
@@ -76,6 +77,7 @@ function remediationKind(
     if (known === undefined) return;
     await decisions.unlock(known);
     inFlight.forget(known.uid);
+    offsOnRequest.see(offOf(known.uid), undefined);
     memories.delete(key);
   };
   return {
@@ -90,6 +92,7 @@ function remediationKind(
       const memory = memories.get(key) ?? new Memory(clock, uid);
       memories.set(key, memory);
       const observation = await observe(dependencies, object, memory, inFlight.hold(uid) !== undefined);
+      offsOnRequest.see(offOf(uid), observation.snapshot.host?.annotations[holdKeyOf(uid)] === undefined ? undefined : memory.nodeName);
       const decision = await decisions.decide(observation, memory);
       memory.failing.over();
       const { actions, problems, nextDueMs = Infinity } = decision;

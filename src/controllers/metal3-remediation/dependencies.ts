@@ -7,6 +7,7 @@ import type { Node, Pod } from '../../ports/objects.ts';
 import type { Logger, Recorder } from '../../ports/recorder.ts';
 import type { StormHolds } from '../../ports/storm.ts';
 import type { HostObservations } from '../shared/baremetal-host/host-observations.ts';
+import type { OffsOnRequest } from '../shared/remediation/offs-on-request.ts';
 import type { Workload } from './workload.ts';
 
 /** A kind in the version that is served, as it is watched. */
@@ -45,6 +46,7 @@ export interface Metal3RemediationDependencies {
   workloads: (secret: { namespace: string; name: string }) => Promise<NodeCluster | undefined>;
   /** For Nodes of the own cluster. */
   stormHolds: StormHolds;
+  offsOnRequest: Pick<OffsOnRequest, 'begin' | 'see' | 'forget'>;
   metrics: SecondaryControllerMetrics;
   queue: { add(key: string, delayMs?: number): void };
   /** See Reconciler. */

@@ -21,6 +21,14 @@ export const DRAIN_TIMEOUT_MS = 600_000;
 export const SHORT_POLL_MS = 1_000;
 export const POLL_MS = 5_000;
 
+/** For OffsOnRequest. */
+export const CONTROLLER = 'metal3-remediation';
+
+/** Who asks for an off, for OffsOnRequest. */
+export function offOf(uid: string): string {
+  return `${CONTROLLER} ${uid}`;
+}
+
 export function holdKeyOf(uid: string): string {
   return HOLD_PREFIX + uid;
 }

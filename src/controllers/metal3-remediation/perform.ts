@@ -17,7 +17,7 @@ import type { Action } from './actions.ts';
 import type { FenceAction } from './by-fence.ts';
 import type { Metal3RemediationDependencies } from './dependencies.ts';
 import type { Memory } from './memory.ts';
-import { holdKeyOf, phaseText } from './names.ts';
+import { holdKeyOf, offOf, phaseText } from './names.ts';
 import type { Observation } from './observe.ts';
 
 type ActOf<K extends Action['kind']> = Extract<Action, { kind: K }>;
@@ -33,7 +33,11 @@ export async function perform(
   const { objects } = observation;
   switch (action.kind) {
     case 'annotate':
-      if (isPowerOff(action, memory.uid)) await unlessStopped(dependencies, observation);
+      if (isPowerOff(action, memory.uid)) {
+        await unlessStopped(dependencies, observation);
+        const { place } = observation;
+        if (place?.isOwn === true) dependencies.offsOnRequest.begin(offOf(memory.uid), place.nodeName, dependencies.stormHolds);
+      }
       await objects.annotate(own.cluster, action);
       break;
     case 'machine-conditions':

@@ -1,8 +1,8 @@
 import type { StormFence, StormNode, StormView } from './view.ts';
 
-/** What remedies do to a node now. `asked`: one is written down. `begun`: one runs. `acted`: one has run, and its condition is not over. */
+/** What remedies do to a node now. `asked`: one is written down. `begun`: one runs. `acted`: one has run, and its condition is not over. `over`: only its begin counts. */
 export interface RemedyStage {
-  readonly kind: 'asked' | 'begun' | 'acted';
+  readonly kind: 'asked' | 'begun' | 'acted' | 'over';
   /** When its last remedy began, monotonic. */
   readonly beganAtMs?: number;
 }
@@ -39,5 +39,7 @@ function remedied(node: StormNode, { kind }: RemedyStage): StormNode {
       return { ...node, health: 'failed', fence: { ...fence, holdsSlot: true } };
     case 'acted':
       return { ...node, health: 'failed' };
+    case 'over':
+      return node;
   }
 }

@@ -5,6 +5,7 @@ import type { MachineRemediationDependencies, WatchedMachines } from '../../cont
 import { MACHINE_INDEXES } from '../../controllers/machine-remediation/machine-index.ts';
 import { DEFAULT_POWER_OFF_TIMEOUT_MS, LOCK_HOLDER } from '../../controllers/machine-remediation/names.ts';
 import { NodeLock } from '../../controllers/shared/claims/node-lock.ts';
+import type { OffsOnRequest } from '../../controllers/shared/remediation/offs-on-request.ts';
 import type { ClusterMachine } from '../../ports/cluster-api.ts';
 import type { Cluster } from '../../ports/cluster.ts';
 import type { Leadership } from '../../ports/leadership.ts';
@@ -26,6 +27,7 @@ export interface MachineRemediationSources {
   listers: Pick<FenceListers, 'nodes' | 'leases' | 'fences' | 'volumeAttachments'>;
   leadership: Pick<Leadership, 'isLeading' | 'mayBegin'>;
   stormHolds: StormHolds;
+  offsOnRequest: OffsOnRequest;
 }
 
 /** Whose Machines are ours, and whether there are hosts. */
@@ -69,7 +71,7 @@ function build(
   hasOperator: () => boolean,
   ports: ControllerPorts,
   options: ControllerOptions & { machineRemediation: 'incident' | 'seed-table' },
-  { cluster, listers: { nodes, leases, fences, volumeAttachments }, leadership, stormHolds }: MachineRemediationSources,
+  { cluster, listers: { nodes, leases, fences, volumeAttachments }, leadership, stormHolds, offsOnRequest }: MachineRemediationSources,
 ): Built {
   const { clock, logger: log, recorder, transport } = ports;
   const { watch, reflectors } = watching(watchBase(ports, options));
@@ -81,7 +83,7 @@ function build(
   const hosts = hasHosts && { hosts: watch(BARE_METAL_HOSTS) };
   const controller = overQueue(ports, 'machine-remediation', (queue) =>
     machineRemediationController({
-      ...{ clock, cluster, recorder, log, leadership, machines, nodes, leases, fences, stormHolds, queue, ...hosts },
+      ...{ clock, cluster, recorder, log, leadership, machines, nodes, leases, fences, stormHolds, offsOnRequest, queue, ...hosts },
       metrics: ports.metrics.machineRemediation,
       mend: rightsOf('machine-remediation', options.namespace),
       volumesOn: (node) => volumeAttachments.byIndex(BY_NODE, node).length,

@@ -4,6 +4,7 @@ import { metal3RemediationController } from '../../controllers/metal3-remediatio
 import type { NodeCluster } from '../../controllers/metal3-remediation/dependencies.ts';
 import { workloadOf } from '../../controllers/metal3-remediation/workload.ts';
 import { HostObservations } from '../../controllers/shared/baremetal-host/host-observations.ts';
+import type { OffsOnRequest } from '../../controllers/shared/remediation/offs-on-request.ts';
 import type { Cluster } from '../../ports/cluster.ts';
 import type { Leadership } from '../../ports/leadership.ts';
 import { BARE_METAL_HOSTS, metal3Remediations } from '../../ports/metal3.ts';
@@ -28,6 +29,7 @@ export interface Metal3RemediationSources {
   leadership: Pick<Leadership, 'isLeading' | 'mayBegin'>;
   workloads: WorkloadPool;
   stormHolds: StormHolds;
+  offsOnRequest: OffsOnRequest;
 }
 
 /** Hosts that are power-cycled at the same time. */
@@ -61,7 +63,7 @@ function build(
   hasOperator: () => boolean,
   ports: ControllerPorts,
   options: ControllerOptions,
-  { cluster, listers, leadership, workloads, stormHolds }: Metal3RemediationSources,
+  { cluster, listers, leadership, workloads, stormHolds, offsOnRequest }: Metal3RemediationSources,
 ): Built {
   const { transport, clock, logger: log, metrics, recorder } = ports;
   const { mode, ownNode, nodeLeaseNamespace } = options;
@@ -72,7 +74,19 @@ function build(
   const hosts = watch(BARE_METAL_HOSTS, { prune: shownHost });
   const controller = overQueue(ports, 'metal3-remediation', (queue) =>
     metal3RemediationController({
-      ...{ clock, recorder, log, leadership, remediations, templates: watchedTemplates, hosts, nodes: listers.nodes, stormHolds, queue },
+      ...{
+        clock,
+        recorder,
+        log,
+        leadership,
+        remediations,
+        templates: watchedTemplates,
+        hosts,
+        nodes: listers.nodes,
+        stormHolds,
+        offsOnRequest,
+        queue,
+      },
       own: { cluster, servesOutOfService: () => hasStableOutOfService(transport, VERSION_DEADLINE_MS) },
       served: new HostObservations(clock, [], () => hosts.resumedAtMs),
       workloadOf: (node) => workloadOf(listers.pods.byIndex(BY_NODE, node), listers.volumeAttachments.byIndex(BY_NODE, node).length),

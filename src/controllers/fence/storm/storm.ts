@@ -35,6 +35,9 @@ interface Judgement {
   holdsOf: StormHoldsOf;
 }
 
+/** By node. */
+type Stages = ReadonlyMap<string, RemedyStage>;
+
 const NO_HOLDS: readonly StormHold[] = [];
 const NO_MARKS: readonly MaintenanceMark[] = [];
 
@@ -54,7 +57,7 @@ export class Storm {
   /** The leader before had only just come up, and nobody led before it. */
   #isStarting = false;
   #judgement: Judgement | undefined;
-  #remedyJudgement: (Judgement & { stages: ReadonlyMap<string, RemedyStage> }) | undefined;
+  #remedyJudgement: (Judgement & { stages: Stages; offs: Stages }) | undefined;
   /** Nodes that took or gave back a slot since then: an older judgement counted them otherwise. */
   readonly #moved = new Set<string>();
 
@@ -106,20 +109,25 @@ export class Storm {
     return this.#dependencies.planner.stormPolicies().length === 0 ? NO_HOLDS : this.#fresh(node, nowMs, isAsked);
   }
 
-  /** Why no remedy of this node may begin now, where these nodes have remedies. */
-  holdsOnRemedy(node: string, stages: ReadonlyMap<string, RemedyStage>): readonly StormHold[] {
+  /** Why its machine may not be switched off without a NodeFence, where those of these nodes are so now. */
+  holdsOnRequest(node: string, offs: Stages): readonly StormHold[] {
+    const others = new Map([...offs].filter(([name]) => name !== node));
+    if (others.size === 0) return this.activeHoldsOn(node, true);
+    const policies = this.#dependencies.planner.stormPolicies();
+    return policies.length === 0 ? NO_HOLDS : this.#judgedWith(policies, node, others)(node, true);
+  }
+
+  /** Why no remedy of this node may begin now, where these nodes have remedies, and the machines of those are switched off on request. */
+  holdsOnRemedy(node: string, stages: Stages, offs: Stages): readonly StormHold[] {
     const policies = this.#dependencies.planner.stormPolicies();
     if (policies.length === 0) return NO_HOLDS;
     const nowMs = this.#dependencies.clock.monotonicMs();
     this.#roster.refresh(nowMs, node);
     const before = this.#remedyJudgement;
-    const isSame = before?.stages === stages && before.version === this.#version && before.policies === policies;
+    const isSame = before?.stages === stages && before.offs === offs && before.version === this.#version && before.policies === policies;
     if (isSame && nowMs - before.atMs <= REUSE_MS) return before.holdsOf(node);
-    // What a predecessor left counts for a remedy too, whichever is asked for first.
-    if (this.#judgement === undefined) this.#judgeAnew(policies, nowMs);
-    this.#askAround();
-    const holdsOf = judgeStorm(policies, withRemedies(this.#view(nowMs), stages));
-    this.#remedyJudgement = { atMs: nowMs, version: this.#version, policies, stages, holdsOf };
+    const holdsOf = this.#judgedWith(policies, node, offs.size === 0 ? stages : new Map([...offs, ...stages]));
+    this.#remedyJudgement = { atMs: nowMs, version: this.#version, policies, stages, offs, holdsOf };
     return holdsOf(node);
   }
 
@@ -181,6 +189,15 @@ export class Storm {
     const known = this.#judgement;
     if (known?.version === this.#version && known.policies === policies && nowMs - known.atMs <= REUSE_MS) return known.holdsOf(node, isAsked);
     return this.#judgeAnew(policies, nowMs)(node, isAsked);
+  }
+
+  #judgedWith(policies: readonly StormPolicy[], node: string, stages: Stages): StormHoldsOf {
+    const nowMs = this.#dependencies.clock.monotonicMs();
+    this.#roster.refresh(nowMs, node);
+    // What a predecessor left counts for these too, whichever is asked for first.
+    if (this.#judgement === undefined) this.#judgeAnew(policies, nowMs);
+    this.#askAround();
+    return judgeStorm(policies, withRemedies(this.#view(nowMs), stages));
   }
 
   #judgeAnew(policies: readonly StormPolicy[], nowMs: number): Judgement['holdsOf'] {
