@@ -6,7 +6,6 @@ import { appended, cutsOff, offBegan, restoreFor } from './journal.ts';
 import { mayLive } from './last-step.ts';
 import { bounded } from './node-fence.ts';
 import type { JournalEntry, NodeFenceStatus } from './node-fence.ts';
-import { levelsOf } from './plan.ts';
 import type { Plan, PlanProblem, Step } from './plan.ts';
 import {
   ACKNOWLEDGE,
@@ -14,6 +13,7 @@ import {
   isFailure,
   keptAgainInMs,
   leftToRelease,
+  nextLevel,
   progress,
   provingOperation,
   RELEASE,
@@ -263,7 +263,7 @@ function isMeantToLive(status: NodeFenceStatus): boolean {
 }
 
 function diagWaitMs(plan: Plan, { method }: JournalEntry): number {
-  const methods = levelsOf(plan, 'power-management').flatMap((level) => level.methods);
+  const methods = plan.powerManagement.flatMap((level) => level.methods);
   return methods.find(({ name }) => name === method)?.diagWaitMs ?? 0;
 }
 
@@ -278,7 +278,7 @@ export function lateEffectMs(context: Pick<Context, 'plan'>, status: NodeFenceSt
     const again = sent.slice(0, index).some((other) => other.device === entry.device && other.plug === entry.plug);
     return entry.result !== 'succeeded' || entry.edgeUnseen === true || again;
   });
-  const methods = levelsOf(context.plan, 'power-management').flatMap((level) => level.methods);
+  const methods = context.plan.powerManagement.flatMap((level) => level.methods);
   const latencies = unseen.map((entry) => methods.find((method) => method.name === entry.method)?.deviceMaxLatencyMs ?? 0);
   return Math.max(timing.settleMs, ...latencies);
 }
@@ -372,7 +372,7 @@ function notReleased(context: Context, status: NodeFenceStatus, entry: JournalEn
 }
 
 function levelFailed(context: Context, status: NodeFenceStatus, step: Step, ends: StepEnds, why: string): Transition {
-  const next = levelsOf(context.plan, step).find((level) => level.level > status.level);
+  const next = nextLevel(context.plan, step, status);
   if (next === undefined || isBackMeanwhile(context, status)) return ends.failed(status, why);
   const due = (context.snapshot.since.set ?? context.snapshot.since.journal ?? context.snapshot.nowMs) + lateEffectMs(context, status);
   if (due > context.snapshot.nowMs) return { status, requeueAtMs: due };

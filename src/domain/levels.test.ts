@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Plan } from './plan.ts';
+import type { Plan, PlanMethod } from './plan.ts';
 import { compile } from './program.ts';
 import { method, Model, planOf } from './testing/model.ts';
 
@@ -115,5 +115,40 @@ describe('the next level', () => {
     const failedAtMs = model.nowMs;
     expect(model.next()).toBe('off:second');
     expect(model.nowMs - failedAtMs).toBeGreaterThanOrEqual(45_000);
+  });
+
+  it('is tried for an on that failed only where it switches on: all is proven off and let go by then', () => {
+    const watchdog = method('itself', 'watchdog', 'run', { kind: 'action', device: '', evidence: 'watchdog' });
+    const left = (second: readonly PlanMethod[]): (string | undefined)[] => {
+      const powerManagement = [
+        { level: 1, methods: [BMC] },
+        { level: 2, methods: second },
+      ];
+      const model = isolated({ powerManagement, stepRetries: 0, maxRestarts: 0 });
+      expect([model.next(), model.next()]).toEqual(['off:bmc', 'release:release']);
+      model.step();
+      model.workload = { pods: 0, terminating: 0, volumeAttachments: 0 };
+      expect([model.next(), model.next('timeout')]).toEqual(['release-end:release-end', 'on:bmc']);
+      model.runUntil(() => model.inFlight.size > 0 || model.status.outcome === 'failed');
+      return [model.status.state, model.dispatched.at(-1)?.entry.operation, /LeftOff: bmc \(redfish bmc/.exec(model.status.message ?? '')?.[0]];
+    };
+    expect(left([watchdog])).toEqual(['error', 'on:bmc', 'LeftOff: bmc (redfish bmc']);
+    expect(left(outlets.slice(0, 1))).toEqual(['running', 'off:outlet-1', undefined]);
+  });
+
+  it('that proves what another one has switched off in part leaves nothing off on purpose: the machine is waited for, and what is off is named', () => {
+    const itself = method('itself', 'watchdog', 'run', { kind: 'action', device: '', evidence: 'watchdog' });
+    const powerManagement = [
+      { level: 1, methods: outlets.slice(0, 2) },
+      { level: 2, methods: [itself] },
+    ];
+    const model = isolated({ powerManagement, stepRetries: 0, maxRestarts: 0, release: 'none' });
+    expect([model.next(), model.next('timeout')]).toEqual(['off:outlet-1', 'off:outlet-2']);
+    const proof = { kind: 'watchdog' as const, grade: 'inferred' as const, detail: 'silent', observedAt: 'now' };
+    expect(model.next('succeeded', { evidence: proof, evidenceAtMs: model.nowMs })).toBe('run:itself');
+    model.runUntil(() => model.status.state === 'done');
+    expect(model.words.at(-1)).toBe('Power-management is finished; waiting for the node to become healthy.');
+    model.runUntil(() => model.status.outcome === 'failed');
+    expect(model.status.message).toMatch(/NotReady.*LeftOff: outlet-1 \(pdu pdu 1\) is still off/);
   });
 });

@@ -15,6 +15,11 @@ export function switchesOff({ action }: { action: MethodAction }): boolean {
   return action === 'off' || action === 'reboot' || action === 'delete';
 }
 
+/** Power comes back by it. */
+export function switchesOn({ action }: { action: MethodAction }): boolean {
+  return action === 'on' || action === 'reboot';
+}
+
 export type EvidenceKind = 'power-off' | 'instance-stopped' | 'host-off' | 'storage-revoked' | 'booted-anew' | 'ack' | 'watchdog' | 'kdump';
 export type EvidenceGrade = 'read-back' | 'person' | 'inferred';
 export type ReleaseMode = 'auto' | 'out-of-service' | 'delete-pods' | 'evict' | 'none';

@@ -1,6 +1,6 @@
 import type { JobResult, JournalEntry, NodeFenceStatus, Released } from './node-fence.ts';
-import type { Plan, PlanMethod, Step } from './plan.ts';
-import { levelsOf, switchesOff } from './plan.ts';
+import type { Plan, PlanLevel, PlanMethod, Step } from './plan.ts';
+import { levelsOf, switchesOff, switchesOn } from './plan.ts';
 
 /**
  * A level of a step as the list of operations that it consists of, in the order in which they run (P3): every off, the release, its end,
@@ -115,7 +115,7 @@ function provesByRunning({ action, evidence }: PlanMethod): boolean {
 
 function powerProgram(methods: readonly PlanMethod[]): Operation[] {
   const offs = methods.filter(switchesOff);
-  const ons = methods.filter((method) => method.action === 'on' || method.action === 'reboot');
+  const ons = methods.filter(switchesOn);
   const runs = methods.filter((method) => method.action === 'run' && method.whileOff !== true);
   const whileOff = methods.filter((method) => method.action === 'run' && method.whileOff === true);
   const last = offs.at(-1);
@@ -145,6 +145,25 @@ function powerProgram(methods: readonly PlanMethod[]): Operation[] {
 
 function asRun(method: PlanMethod): Operation {
   return { key: `${method.action === 'run' ? 'run' : method.action}:${method.name}`, phase: 'run', action: method.action, method, together: [] };
+}
+
+/** The level that is tried when this one has failed. Where its offs are done and an on has failed, only one that switches on is of any use. */
+export function nextLevel(plan: Plan, step: Step, { level, restarts, journal }: NodeFenceStatus): PlanLevel | undefined {
+  const levels = levelsOf(plan, step);
+  const isOff = levels.find((one) => one.level === level)?.methods.some(switchesOff) === true;
+  const isOn = journal.some((entry) => entry.action === 'on' && entry.step === step && entry.level === level && entry.restart === restarts);
+  return levels.find((next) => next.level > level && (!isOff || !isOn || next.methods.some(switchesOn)));
+}
+
+/** What is off now is meant to stay off: the level that was tried last switches nothing on, and what another one switched off has no on there. */
+export function staysOff({ powerManagement }: Pick<Plan, 'powerManagement'>, { level, restore }: NodeFenceStatus): boolean {
+  const off = (restore?.edges ?? []).filter(({ state }) => state === 'off');
+  const last = powerManagement.find((candidate) => candidate.level === level || powerManagement.length === 1);
+  const others = powerManagement.flatMap(({ methods }) => methods.filter(switchesOn));
+  const isAmong = (methods: readonly PlanMethod[], { device, plug }: Pick<PlanMethod, 'device' | 'plug'>): boolean =>
+    methods.some((method) => method.device === device && method.plug === plug);
+  const isMeant = off.every((edge) => isAmong(last?.methods.filter(switchesOff) ?? [], edge) || !isAmong(others, edge));
+  return off.length > 0 && isMeant && last?.methods.some(switchesOn) !== true;
 }
 
 export type Progress =

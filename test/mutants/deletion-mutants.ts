@@ -36,8 +36,8 @@ export const DELETION_MUTANTS: readonly SourceMutant[] = [
   {
     name: 'left off by another level',
     defect: 'a machine that its level switches on again counts as left off on purpose: nobody says that it did not come back',
-    file: 'src/domain/rows/done.ts',
-    edits: [['candidate.level === status.level || plan.powerManagement.length === 1', 'candidate.level > 1 || plan.powerManagement.length === 1']],
+    file: 'src/domain/program.ts',
+    edits: [['candidate.level === level || powerManagement.length === 1', 'candidate.level > 1 || powerManagement.length === 1']],
     killedBy: byTest('src/domain/done-rows.test.ts', 'by another level than the one that was reached'),
   },
   {

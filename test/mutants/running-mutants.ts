@@ -12,6 +12,34 @@ const ADVANCE = 'src/domain/advance.test.ts';
 /** Defects of what a running fence waits for, of whose word it weighs, and of what it takes back. */
 export const RUNNING_MUTANTS: readonly SourceMutant[] = [
   {
+    name: 'off, and nobody meant it',
+    defect:
+      'a machine that a level switched off and could not switch on again is told as off on purpose, for ever, where a watchdog is the last level',
+    file: 'src/domain/program.ts',
+    edits: [['!isOff || !isOn || next.methods', 'true || next.methods']],
+    killedBy: byTest('src/domain/levels.test.ts', 'is tried for an on that failed only where it switches on: all is proven off and let go by then'),
+  },
+  {
+    name: 'off in part, and nobody meant it',
+    defect: 'the supply of a level that failed in its midst is told as off on purpose, and the node is waited for without an end',
+    file: 'src/domain/program.ts',
+    edits: [['off.length > 0 && isMeant && ', 'off.length > 0 && ']],
+    killedBy: byTest(
+      'src/domain/levels.test.ts',
+      'that proves what another one has switched off in part leaves nothing off on purpose: the machine is waited for, and what is off is named',
+    ),
+  },
+  {
+    name: 'begun by what a budget kept',
+    defect: 'a node that flips back before its off stays off in error, where a budget had kept its pods from an earlier release',
+    file: 'src/controllers/fence/release/release.ts',
+    edits: [['.some((kept) => kept.isUnsure === true)', '.length > 0']],
+    killedBy: byTest(
+      'src/controllers/fence/release/kept-pods.test.ts',
+      'is void, and has begun only where something may have been let go: the pod was kept by its budget in a release before',
+    ),
+  },
+  {
     name: 'waits for what has passed',
     defect: 'a release that a crash cut off waits for ever for Kubernetes to notice the off of a node that is Ready on another boot',
     file: ADVANCE_FILE,

@@ -4,6 +4,7 @@ import { deletesIn, isDeleted } from '../deletion.ts';
 import { describeError } from '../errors.ts';
 import { validEvidence } from '../evidence.ts';
 import { isOnBootThatWasOff } from '../health.ts';
+import { staysOff } from '../program.ts';
 import { earliest, event } from '../transition.ts';
 import type { Context, Row, Transition } from '../transition.ts';
 import { withoutReopened } from '../unfence.ts';
@@ -14,11 +15,8 @@ import { aliveThoughOff, waitForChange } from './new.ts';
 function offOnPurpose({ status, plan, node, triggered }: Context): boolean {
   if (triggered && node !== undefined && !isOnBootThatWasOff(node, status)) return false;
   if (releasedOnWord(status) !== undefined) return true;
-  const level = plan.powerManagement.find((candidate) => candidate.level === status.level || plan.powerManagement.length === 1);
-  if (isDeleted(status)) return false;
-  const ons = level?.methods.some((method) => method.action === 'on' || method.action === 'reboot') === true;
   // A deletion that did not come about is tried again.
-  return !ons && !deletesIn(plan, status.level) && status.restore?.edges?.some((edge) => edge.state === 'off') === true;
+  return !isDeleted(status) && !deletesIn(plan, status.level) && staysOff(plan, status);
 }
 
 export const DONE_ROWS: readonly Row[] = [

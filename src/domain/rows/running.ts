@@ -8,7 +8,7 @@ import { offBegan } from '../journal.ts';
 import { isOnlyIsolated } from '../last-step.ts';
 import type { JournalEntry, NodeFenceStatus } from '../node-fence.ts';
 import { isPreservedOnly } from '../preservation.ts';
-import { leftToRelease, mayHaveReleased } from '../program.ts';
+import { leftToRelease, mayHaveReleased, staysOff } from '../program.ts';
 import { releasedBefore } from '../released-before.ts';
 import { event, moved } from '../transition.ts';
 import type { Context, Row, Transition } from '../transition.ts';
@@ -187,7 +187,7 @@ function powerDueMs({ snapshot: { since, nowMs }, status, plan }: Context): numb
 function power(context: Context): Transition {
   return advance(context, 'power-management', {
     finished: (status) => {
-      const message = finishedWords(status);
+      const message = finishedWords(context, status);
       return {
         status: moved(status, { state: 'done' }, message),
         requeueAtMs: context.snapshot.nowMs,
@@ -199,7 +199,7 @@ function power(context: Context): Transition {
 }
 
 /** What has come of power-management, and who is asked for what comes next. */
-function finishedWords(status: NodeFenceStatus): string {
+function finishedWords({ plan }: Context, status: NodeFenceStatus): string {
   const { released, restore, ending } = status;
   if (acknowledged(status) !== undefined) {
     if (released === undefined) return 'The node came back before its workload was let go on an acknowledgement: nothing is released.';
@@ -207,8 +207,8 @@ function finishedWords(status: NodeFenceStatus): string {
     return `The workload is ${isPartly ? 'not completely ' : ''}released on an acknowledgement. Nothing is switched any more, the operator has the machine; once it is Ready on a new boot, recovery follows.`;
   }
   if (isDeleted(status)) return 'The instance is deleted: its Node goes with it, and another takes its place.';
-  const stays = restore?.edges?.some((edge) => edge.state === 'off') === true;
-  if (stays) return `The node is off on purpose${ending === undefined ? '; a person switches it on.' : ', and stays off.'}`;
+  if (ending !== undefined && restore?.edges?.some((edge) => edge.state === 'off') === true) return 'The node is off on purpose, and stays off.';
+  if (staysOff(plan, status)) return 'The node is off on purpose; a person switches it on.';
   return 'Power-management is finished; waiting for the node to become healthy.';
 }
 

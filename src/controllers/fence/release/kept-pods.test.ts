@@ -280,3 +280,19 @@ describe('a pod that is let go', () => {
     expect(await story.operation()).toMatchObject({ released: { left: 1, kept } });
   });
 });
+
+it.each([
+  ['was kept by its budget in a release before', false, false],
+  ['was asked for in a release before that nobody answered', true, true],
+])('a release is void, and has begun only where something may have been let go: the pod %s', async (_what, isUnsure, hasBegun) => {
+  const harness = new FenceHarness(new ManualClock());
+  harness.cluster.lease = leaseOf(RENEWED);
+  harness.pods.items = [podOf('web-0')];
+  harness.cluster.node = nodeOf({ ready: 'True' });
+  const order = releaseOrder(provenStatus(planOf({ release: 'evict' })), { renewTime: RENEWED });
+  const asked = { namespace: 'web', name: 'web-0', uid: 'uid-web-0' };
+  order.asked.asks(asked);
+  order.asked.refused(asked, { by: 'its budget', isUnsure }, 0);
+  const { result, released } = await release(harness.dependencies, order);
+  expect([result, released !== undefined, harness.cluster.writes]).toEqual(['voided', hasBegun, []]);
+});

@@ -46,18 +46,22 @@ export async function release(dependencies: FenceDependencies, order: ReleaseOrd
     return reportOf(dependencies, order, { what, choice, progress });
   } catch (error) {
     const end = error instanceof LifeSeen ? { result: 'voided' as const, message: error.message } : failureOf(error);
-    if (what === undefined || !hasBegun(order, what, progress)) {
-      if (error instanceof LifeSeen) return end;
-      throw error;
-    }
+    if (error instanceof LifeSeen && (what === undefined || !mayHaveLetGo(order, what, progress))) return end;
+    if (what === undefined || !hasBegun(order, what, progress)) throw error;
     const so = reportOf(dependencies, order, { what, choice, progress });
     return { ...so, ...end, message: bounded(`${end.message}; before that, ${so.message}`) };
   }
 }
 
-/** Something was let go, or may have been. */
-function hasBegun({ asked }: ReleaseOrder, { pods, attachments }: ReleasePlan, { freed, taint, mayHaveDetached }: Progress): boolean {
-  return freed.length > 0 || taint !== undefined || mayHaveDetached || asked.keptOf([...pods, ...attachments]).length > 0;
+/** Something was asked for. */
+function hasBegun(order: ReleaseOrder, what: ReleasePlan, progress: Progress): boolean {
+  return mayHaveLetGo(order, what, progress) || order.asked.keptOf([...what.pods, ...what.attachments]).length > 0;
+}
+
+/** Something was let go, or may have been: a pod that its budget kept, now or in a release before this one, was not. */
+function mayHaveLetGo({ asked }: ReleaseOrder, { pods, attachments }: ReleasePlan, { freed, taint, mayHaveDetached }: Progress): boolean {
+  const isUnsure = asked.keptOf([...pods, ...attachments]).some((kept) => kept.isUnsure === true);
+  return freed.length > 0 || taint !== undefined || mayHaveDetached || isUnsure;
 }
 
 /** What the plan chose, resolved by what the server knows; `undefined`: nothing is let go. */
