@@ -3,6 +3,7 @@ import type { FenceWatch } from './fence-watch.ts';
 import type { Guards } from './guards.ts';
 import type { Scenario } from './scenario.ts';
 import type { SecondariesOfWorld } from './secondary-controllers/secondaries-of-world.ts';
+import { HeldHosts } from './secondary-controllers/held-hosts.ts';
 import { StormTruth } from './storm-truth.ts';
 import { FreshLook } from './ways/fresh-look.ts';
 
@@ -19,17 +20,20 @@ export interface DeviceJudgesOptions {
 export class DeviceJudges {
   readonly storm: StormTruth;
   readonly #freshLook: FreshLook;
+  readonly #hosts: HeldHosts;
   readonly #options: DeviceJudgesOptions;
 
   constructor(options: DeviceJudgesOptions) {
     this.#options = options;
     this.storm = new StormTruth(options.scenario, options.fence);
     this.#freshLook = new FreshLook(options.fence);
+    this.#hosts = new HeldHosts(options.scenario, (node, nowMs) => this.storm.isDown(node, nowMs));
   }
 
-  /** `process` made the request, where it is a controller's. */
-  heard(event: ApiEvent, process: string | undefined, nowMs: number): void {
+  /** `process` made the request, where it is a controller's. Returns what is broken by it, in words. */
+  heard(event: ApiEvent, process: string | undefined, nowMs: number): string | undefined {
     this.#freshLook.heard(event, process, nowMs);
+    return this.#hosts.heard(event, process, nowMs);
   }
 
   /** What is broken by this request of a device, in words. */

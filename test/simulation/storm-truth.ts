@@ -28,8 +28,12 @@ export class StormTruth {
   constructor(scenario: Scenario, fence: FenceWatch) {
     this.#scenario = scenario;
     this.#fence = fence;
-    const isCalm = scenario.api === CALM_API && !scenario.disturbances.some(({ what }) => DEAFENING.has(what));
-    this.#isJudged = isCalm && scenario.configuration.policies !== 'off';
+    this.#isJudged = isStormJudged(scenario);
+  }
+
+  /** It has not been Ready for so long that every leader knows it. */
+  isDown(node: string, nowMs: number): boolean {
+    return !this.#gone.has(node) && nowMs - (this.#unreadySinceMs.get(node) ?? nowMs) > KNOWN_MS;
   }
 
   saw(node: string, isReady: boolean, nowMs: number): void {
@@ -55,8 +59,8 @@ export class StormTruth {
 
   #tooManyUnhealthy(nowMs: number): string | undefined {
     const nodes = this.#scenario.nodes.filter((node) => !this.#gone.has(node));
-    const unhealthy = nodes.filter((node) => nowMs - (this.#unreadySinceMs.get(node) ?? nowMs) > KNOWN_MS);
-    const allowed = nodes.length <= 3 ? 1 : Math.floor(nodes.length * 0.4);
+    const unhealthy = nodes.filter((node) => this.isDown(node, nowMs));
+    const allowed = unhealthyAllowed(nodes.length);
     return unhealthy.length > allowed ? `${unhealthy.join(', ')} of ${nodes.length} nodes have not been Ready for ${KNOWN_MS / 1000} s` : undefined;
   }
 
@@ -76,6 +80,16 @@ export class StormTruth {
       status?.state === 'running' && status.released === undefined && status.slotGivenAway !== true && this.#switched.get(node) === attemptOf(status)
     );
   }
+}
+
+/** Of the default policy. */
+export function unhealthyAllowed(nodes: number): number {
+  return nodes <= 3 ? 1 : Math.floor(nodes * 0.4);
+}
+
+/** The leader can know of the whole cluster in time. */
+export function isStormJudged({ api, disturbances, configuration }: Scenario): boolean {
+  return api === CALM_API && !disturbances.some(({ what }) => DEAFENING.has(what)) && configuration.policies !== 'off';
 }
 
 function attemptOf(status: NodeFenceStatus | undefined): string {

@@ -314,9 +314,7 @@ export class World {
 
   readonly #record: Trace = (event) => {
     this.trace.record(event);
-    if (event.kind === 'power' && event.state === 'off') {
-      this.#controllers.powerLost(event.node);
-    }
+    if (event.kind === 'power' && event.state === 'off') this.#controllers.powerLost(event.node);
     if (event.kind === 'power' || event.kind === 'node') {
       this.#daemons?.saw(event);
       this.#dumps?.saw(event);
@@ -326,16 +324,18 @@ export class World {
   #heard(event: ApiEvent): void {
     this.trace.record(event);
     this.fence.hear(event);
-    this.#judges.heard(event, event.user === CONTROLLER_USER ? this.#caller : undefined, this.#kernel.nowMs);
+    const { nowMs } = this.#kernel;
     const letGo = event.user === CONTROLLER_USER && event.status < 300 ? releasedNode(event, (key) => this.#ways?.nodeOfPod(key)) : undefined;
     const violation =
-      this.#ways?.heard(event) ?? this.bounds.wrote(event, this.#kernel.nowMs) ?? this.#secondaries.hear(event) ?? this.remedies.hear(event);
-    if (violation !== undefined) {
-      this.#kernel.fail(`at ${this.#kernel.nowMs.toFixed(0)} ms: ${violation}`);
-    }
-    const isReady = this.#ready.hear(event, this.#kernel.nowMs);
+      this.#judges.heard(event, event.user === CONTROLLER_USER ? this.#caller : undefined, nowMs) ??
+      this.#ways?.heard(event) ??
+      this.bounds.wrote(event, nowMs) ??
+      this.#secondaries.hear(event) ??
+      this.remedies.hear(event);
+    if (violation !== undefined) this.#kernel.fail(`at ${nowMs.toFixed(0)} ms: ${violation}`);
+    const isReady = this.#ready.hear(event, nowMs);
     if (isReady !== undefined && event.verb === 'delete') this.#judges.storm.removed(event.name ?? '');
-    else if (isReady !== undefined) this.#judges.storm.saw(event.name ?? '', isReady, this.#kernel.nowMs);
+    else if (isReady !== undefined) this.#judges.storm.saw(event.name ?? '', isReady, nowMs);
     if (letGo !== undefined) this.#releases.set(letGo, this.releasesOf(letGo) + 1);
   }
 

@@ -19,6 +19,7 @@ const PACES = [
   { steadyMs: 3_000, shortWaitMs: 500, softMs: 6_000, backOffUnitMs: 500 },
   { steadyMs: 60_000, shortWaitMs: 3_000, softMs: 30_000, backOffUnitMs: 1_000 },
 ] as const satisfies readonly OperatorPace[];
+const TOGETHER_SHARE = 0.4;
 const FAULTS = { none: 4, partition: 3, panic: 3, hang: 2 } as const;
 const BEHAVIOURS: Readonly<Partial<Record<DeviceBehaviour, number>>> = { lies: 3, dead: 3, 'half-dead': 2, refuses: 2, unknown: 2, slow: 1 };
 
@@ -37,12 +38,18 @@ export function drawHosts(scenario: Scenario, subjects: readonly string[], fromM
   const nodes = free.slice(0, random.chance(SECOND_SHARE) ? 2 : 1);
   // Somebody is left for the others to act on.
   if (nodes.length === 0 || subjects.every((node) => nodes.includes(node))) return undefined;
-  return {
-    nodes,
-    isServed,
-    pace: random.pick(PACES),
-    deeds: nodes.flatMap((node) => drawDeeds(random, node, { fromMs, calmMs: disturbedUntilMs(scenario) })),
-  };
+  const pace = random.pick(PACES);
+  const deeds = nodes.flatMap((node) => drawDeeds(random, node, { fromMs, calmMs: disturbedUntilMs(scenario) }));
+  return { nodes, isServed, pace, deeds: togetherAsked(scenario, deeds) };
+}
+
+/** In some worlds both are asked for in one moment, while each is Ready yet. */
+function togetherAsked({ seed }: Scenario, deeds: readonly HostDeed[]): HostDeed[] {
+  const random = new SeededRandom(seed, 'sisters hosts together');
+  const isTogether = random.chance(TOGETHER_SHARE);
+  const [first, ...later] = deeds.filter(({ what }) => what === 'ask');
+  const atMs = (first?.atMs ?? 0) + random.between(0, 2_000);
+  return deeds.map((deed) => (isTogether && later.includes(deed) ? { ...deed, atMs } : deed));
 }
 
 /** Of a host that nobody minds: the node may fail too, and is then fenced without being asked for. */
