@@ -147,12 +147,18 @@ function asRun(method: PlanMethod): Operation {
   return { key: `${method.action === 'run' ? 'run' : method.action}:${method.name}`, phase: 'run', action: method.action, method, together: [] };
 }
 
-/** The level that is tried when this one has failed. Where its offs are done and an on has failed, only one that switches on is of any use. */
+/**
+ * The level that is tried when this one has failed. Where its offs are done and an on has failed, only one that switches on is of any use, or one that
+ * deletes the machine; where a deletion has failed, one that switches at all.
+ */
 export function nextLevel(plan: Plan, step: Step, { level, restarts, journal }: NodeFenceStatus): PlanLevel | undefined {
   const levels = levelsOf(plan, step);
   const isOff = levels.find((one) => one.level === level)?.methods.some(switchesOff) === true;
-  const isOn = journal.some((entry) => entry.action === 'on' && entry.step === step && entry.level === level && entry.restart === restarts);
-  return levels.find((next) => next.level > level && (!isOff || !isOn || next.methods.some(switchesOn)));
+  const isTried = (action: JournalEntry['action']): boolean =>
+    isOff && journal.some((entry) => entry.action === action && entry.step === step && entry.level === level && entry.restart === restarts);
+  const [isOn, isDeleted] = [isTried('on'), isTried('delete')];
+  const isOfUse = (method: PlanMethod): boolean => switchesOn(method) || method.action === 'delete' || (!isOn && (!isDeleted || switchesOff(method)));
+  return levels.find((next) => next.level > level && next.methods.some(isOfUse));
 }
 
 /** What is off now is meant to stay off: the level that was tried last switches nothing on, and what another one switched off has no on there. */

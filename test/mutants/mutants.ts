@@ -10,6 +10,7 @@ import { PROBLEM_MUTANTS } from './problem-mutants.ts';
 import { KUBE_MUTANTS } from './kube-mutants.ts';
 import { LAST_STEP_MUTANTS } from './last-step-mutants.ts';
 import { LEFT_OPEN_MUTANTS } from './left-open-mutants.ts';
+import { LEVEL_MUTANTS } from './level-mutants.ts';
 import { PLAN_MUTANTS } from './plan-mutants.ts';
 import { PRESERVATION_MUTANTS } from './preservation-mutants.ts';
 import { PROTOBUF_MUTANTS } from './protobuf-mutants.ts';
@@ -98,6 +99,7 @@ export const SOURCE_MUTANTS: readonly SourceMutant[] = [
   ...CLAIM_MUTANTS,
   ...LAST_STEP_MUTANTS,
   ...LEFT_OPEN_MUTANTS,
+  ...LEVEL_MUTANTS,
   ...EPOCH_MUTANTS,
   ...PLAN_MUTANTS,
   ...PRESERVATION_MUTANTS,

@@ -16,7 +16,7 @@ export const RUNNING_MUTANTS: readonly SourceMutant[] = [
     defect:
       'a machine that a level switched off and could not switch on again is told as off on purpose, for ever, where a watchdog is the last level',
     file: 'src/domain/program.ts',
-    edits: [['!isOff || !isOn || next.methods', 'true || next.methods']],
+    edits: [["const [isOn, isDeleted] = [isTried('on'), ", 'const [isOn, isDeleted] = [false, ']],
     killedBy: byTest('src/domain/levels.test.ts', 'is tried for an on that failed only where it switches on: all is proven off and let go by then'),
   },
   {
