@@ -94,6 +94,18 @@ describe('P6, of dumps', () => {
     expect(P6([...before, held(31_501, 'kdump-dumping', limit)]).join()).toContain('its fence waits for a dump of a, of which 4 messages came');
   });
 
+  it('counts the silence for a new leader from when it took the Lease, however long nobody had led before', () => {
+    const limit = { ...KDUMP, maxDurationMs: 300_000 };
+    const before = [...waiting(limit).filter(({ at }) => at < 9_000), message(6_500), message(7_500)];
+    const led = (at: number, holderIdentity: string): TraceEvent => ({
+      ...{ kind: 'api', at, user: 'nodefence', verb: 'update', resource: 'leases.coordination.k8s.io', namespace: 'nodefence-system' },
+      ...{ name: 'nodefence-controller', status: 200, object: { metadata: { name: 'nodefence-controller' }, spec: { holderIdentity } } },
+    });
+    const taken = [...before, led(8_000, 'one_1'), led(100_000, 'two_2'), led(110_000, 'two_2')];
+    expect(P6([...taken, held(156_000, 'kdump-dumping', limit)])).toEqual([]);
+    expect(P6([...taken, held(158_000, 'kdump-dumping', limit)]).join()).toContain('its fence waits for a dump of a');
+  });
+
   it('catches a first message that is awaited for longer than kdump_start_timeout', () => {
     const before = waiting().filter(({ at }) => at < 9_000);
     expect(P6([...before, held(9_000, 'kdump-awaited'), held(28_000, 'kdump-awaited')])).toEqual([]);

@@ -121,11 +121,13 @@ function leaderAt(history: History, position: number): string {
   return (history.leadership.before(position)?.spec.holderIdentity ?? '').replace(/_[^_]*$/u, '');
 }
 
+/** When the holder of the Lease took it: the one before may have been gone for long. */
 function termBegan(history: History, position: number): number {
   const { entries } = history.leadership;
   const now = history.leadership.entryBefore(position);
   const holder = now?.value.spec.holderIdentity;
-  return entries.findLast((entry) => entry.position < position && entry.value.spec.holderIdentity !== holder)?.at ?? 0;
+  const before = entries.findLast((entry) => entry.position < position && entry.value.spec.holderIdentity !== holder)?.position;
+  return before === undefined ? 0 : (entries.find((entry) => entry.position > before)?.at ?? 0);
 }
 
 /** How long processes stood still: what a process waits for is counted on a clock that may stand still with it. */
