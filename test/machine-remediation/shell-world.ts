@@ -110,6 +110,8 @@ export class ShellWorld implements HostPower {
   readonly trace: ApiEvent[] = [];
   /** What storm policies say of every node. */
   storm: ReturnType<StormHolds> = [];
+  /** Whose offs counted, at each question to the storm policies. */
+  counted: string[][] = [];
   bootMs = 60_000;
   isBmcDead = false;
   /** The cluster takes the volumes of a Node that is out of service within a second. */
@@ -240,6 +242,7 @@ export class ShellWorld implements HostPower {
         void replica.events.push(`${kind} ${metadata.name} ${type} ${reason} ${message}`),
     };
     const nodeLeaseNamespace = 'nodeLeaseNamespace' in more ? more.nodeLeaseNamespace : MEDIK8S_LEASE_NAMESPACE;
+    const offsOnRequest = new OffsOnRequest(this.clock);
     const remediation = setUpMachineRemediation(
       {
         ...base,
@@ -261,8 +264,11 @@ export class ShellWorld implements HostPower {
           volumeAttachments: watch(VOLUME_ATTACHMENTS, undefined, { [BY_NODE]: ({ spec }) => [spec.nodeName] }),
         },
         leadership,
-        stormHolds: () => this.storm,
-        offsOnRequest: new OffsOnRequest(this.clock),
+        stormHolds: () => {
+          this.counted.push([...offsOnRequest.all.keys()]);
+          return this.storm;
+        },
+        offsOnRequest,
       },
     );
     if (remediation === undefined) throw new Error('it is switched off');

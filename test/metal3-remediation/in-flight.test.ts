@@ -11,10 +11,10 @@ function listerOf<T extends KubeObject>(objects: readonly T[]): Lister<T> {
   return { get: () => undefined, all: () => objects, byIndex: () => [], onChange: () => quiet, synced: true, freshAtMs: 0 };
 }
 
-function inFlight(inFlightMax: number, hosts: BareMetalHost[] = [], remediations: Metal3Remediation[] = []): InFlight {
+function inFlight(inFlightMax: number, hosts: BareMetalHost[] = [], remediations: Metal3Remediation[] = [], seen = ['a', 'b', 'c']): InFlight {
   const options = { enforce: true, nodeLeaseNamespace: 'medik8s-leases', hasOperator: () => true, inFlightMax };
   const { requests: resource } = metal3Remediations('v1beta2');
-  return new InFlight({ hosts: listerOf(hosts), remediations: { resource, lister: listerOf(remediations) }, options });
+  return new InFlight({ hosts: listerOf(hosts), remediations: { resource, lister: listerOf(remediations) }, options }, (uid) => seen.includes(uid));
 }
 
 const held = (uid: string): BareMetalHost => ({ metadata: { name: uid, annotations: { [holdKeyOf(uid)]: '{}' } } });
@@ -26,6 +26,15 @@ describe('a remediation that is about to switch a host off', () => {
     expect(some.hold('c')).toEqual({ reason: 'in-flight', message: '2 hosts are power-cycled already, 2 may be at the same time', isStop: false });
     expect([some.hold('a'), some.hold('b')]).toEqual([undefined, undefined]);
     expect(inFlight(3, [held('a')], [waiting('a'), waiting('b')]).hold('c')).toBeUndefined();
+  });
+
+  it('waits until what a leader before has switched off was looked at', () => {
+    const running = (uid: string): Metal3Remediation => ({ metadata: { name: uid, uid }, status: { phase: 'Running' } });
+    const remediations = [running('a'), running('b'), waiting('c')];
+    expect(inFlight(9, [held('b')], remediations, ['a']).hold('a')?.message).toBe('Metal3Remediation b, which is under way, is looked at first');
+    expect(inFlight(9, [held('b')], remediations, ['a', 'b']).hold('a')).toBeUndefined();
+    expect(inFlight(9, [held('b')], remediations, ['a']).hold('b'), 'itself').toBeUndefined();
+    expect(inFlight(9, [held('b')], [running('a')], ['a']).hold('a'), 'one that is gone').toBeUndefined();
   });
 
   it('is counted from the moment in which it begins, before any watch shows it, until it has failed to', () => {

@@ -307,6 +307,23 @@ export const MACHINE_REMEDIATION_MUTANTS: readonly SourceMutant[] = [
     ),
   },
   {
+    name: 'offs of the leader before',
+    defect: 'a new leader switches off a well node while the host that the leader before has just switched off is not unready yet',
+    file: 'src/controllers/machine-remediation/controller.ts',
+    edits: [['  if (context.hasCounted) return;', '  if (!context.hasCounted) return;']],
+    killedBy: byTest(
+      'test/machine-remediation/offs-on-request.test.ts',
+      'a new leader counts what the one before it has switched off, before it asks the storm policies of anybody',
+    ),
+  },
+  {
+    name: 'offs of the leader before, by Metal3Remediation',
+    defect: 'a new leader power-cycles a host before it has looked at those that the leader before has switched off',
+    file: 'src/controllers/metal3-remediation/in-flight.ts',
+    edits: [['    if (unseen !== undefined)\n', '    if (unseen !== undefined && uid === undefined)\n']],
+    killedBy: byTest('test/metal3-remediation/in-flight.test.ts', 'waits until what a leader before has switched off was looked at'),
+  },
+  {
     name: 'offs that nobody counts',
     defect: 'a node whose host was switched off a moment ago counts as well for the next request, until Kubernetes says that it is not Ready',
     file: 'src/controllers/fence/holds-for-other-controllers.ts',

@@ -38,6 +38,8 @@ interface Context {
   observer: Observer;
   locks: Locks;
   enqueue: Enqueue;
+  /** Hosts that were held off when this process began to lead are counted. */
+  hasCounted: boolean;
 }
 
 /** Nothing is to be done before the resync. */
@@ -60,7 +62,7 @@ export function machineRemediationController(given: MachineRemediationDependenci
   };
   const locks = new Locks({ cluster, options, lock: given.lockOn(cluster) });
   const enqueue = new Enqueue(given, observer, locks);
-  const context: Context = { dependencies, gate, observer, locks, enqueue };
+  const context: Context = { dependencies, gate, observer, locks, enqueue, hasCounted: false };
   return new Reconciler({
     ...{ ...dependencies, gate, name: 'machine remediation' },
     kinds: [...machines.map((watched) => machineKind(context, watched)), hostKind(context), locksKind(context)],
@@ -80,6 +82,7 @@ function machineKind(context: Context, watched: WatchedMachines): Kind<ClusterMa
     known: (key) => lister.get(key),
     get: (namespace, name) => context.dependencies.cluster.get(resource, name, namespace),
     reconcile: async (key, object) => {
+      countHeldOff(context);
       const observation = await observe(context.observer, watched, object);
       if (observation.blocked === undefined) return planFor(context, key, observation);
       const { namespace = '', name } = object.metadata;
@@ -95,6 +98,13 @@ function machineKind(context: Context, watched: WatchedMachines): Kind<ClusterMa
       record(context, { apiVersion: `${resource.group}/${resource.version}`, kind: 'Machine', metadata }, problem);
     },
   };
+}
+
+/** What a leader before has begun counts before anything is begun here. */
+function countHeldOff(context: Context): void {
+  if (context.hasCounted) return;
+  context.hasCounted = true;
+  for (const { key, node } of context.enqueue.heldOff()) context.dependencies.offsOnRequest.see(`${NAME} ${key}`, node);
 }
 
 /** One alone is reported to nobody: any API server has one now and then. */

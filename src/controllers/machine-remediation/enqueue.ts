@@ -50,6 +50,15 @@ export class Enqueue {
     for (const each of hosts?.all() ?? []) if (isHeld(each)) this.machinesOf(each);
   }
 
+  /** Machines whose hosts are held off for them, and their Nodes, as the watches have them. */
+  heldOff(): { key: string; node: string }[] {
+    const held = [...(this.#dependencies.hosts?.all() ?? [])].filter(isHeld).flatMap((host) => this.foundOn(host));
+    return held.flatMap(([watched, machine]) => {
+      const node = machine.status?.nodeRef?.name;
+      return node === undefined ? [] : [{ key: machineKey(watched, machine), node }];
+    });
+  }
+
   /** Those that have to do with the host; and itself, where our hold is on it and no Machine is known. */
   machinesOf(host: BareMetalHost): void {
     const { queue } = this.#dependencies;

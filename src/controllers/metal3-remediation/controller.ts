@@ -69,7 +69,7 @@ function remediationKind(
 ): ReconciledKind<Metal3Remediation, Action | FenceAction> {
   const { own, clock, recorder, offsOnRequest } = dependencies;
   const { resource, lister } = dependencies.remediations;
-  const inFlight = new InFlight(dependencies);
+  const inFlight = new InFlight(dependencies, (uid) => [...memories.values()].some((memory) => memory.uid === uid && memory.isSeen));
   const decisions = new LockedDecisions(dependencies, gate, inFlight);
   /** What was locked for one that is gone is given back. */
   const forget = async (key: string): Promise<void> => {
@@ -91,7 +91,7 @@ function remediationKind(
       if (memories.get(key)?.uid !== uid) await forget(key);
       const memory = memories.get(key) ?? new Memory(clock, uid);
       memories.set(key, memory);
-      const observation = await observe(dependencies, object, memory, inFlight.hold(uid) !== undefined);
+      const observation = await observe(dependencies, object, memory, inFlight.hold(uid) !== undefined).finally(() => (memory.isSeen = true));
       offsOnRequest.see(offOf(uid), observation.snapshot.host?.annotations[holdKeyOf(uid)] === undefined ? undefined : memory.nodeName);
       const decision = await decisions.decide(observation, memory);
       memory.failing.over();

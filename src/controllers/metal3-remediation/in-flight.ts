@@ -7,9 +7,12 @@ export class InFlight {
   readonly #dependencies: Pick<Metal3RemediationDependencies, 'hosts' | 'remediations' | 'options'>;
   /** uids of remediations whose hold is being written: the watch does not show it yet. */
   readonly #beginning = new Set<string>();
+  readonly #isSeen: (uid: string) => boolean;
 
-  constructor(dependencies: Pick<Metal3RemediationDependencies, 'hosts' | 'remediations' | 'options'>) {
+  /** `isSeen`: this process has looked at the remediation, so that the storm policies count what it has switched off. */
+  constructor(dependencies: Pick<Metal3RemediationDependencies, 'hosts' | 'remediations' | 'options'>, isSeen: (uid: string) => boolean) {
     this.#dependencies = dependencies;
+    this.#isSeen = isSeen;
   }
 
   begin(uid: string): void {
@@ -24,19 +27,23 @@ export class InFlight {
   hold(uid: string): HoldFact | undefined {
     const { inFlightMax } = this.#dependencies.options;
     const all = this.#underWay();
-    if (all.has(uid) || all.size < inFlightMax) return undefined;
+    if (all.has(uid)) return undefined;
+    const held = this.#held();
+    const unseen = [...this.#dependencies.remediations.lister.all()].find(({ metadata: { uid: of = '' } }) => held.has(of) && !this.#isSeen(of));
+    if (unseen !== undefined)
+      return { reason: 'in-flight', message: `Metal3Remediation ${unseen.metadata.name}, which is under way, is looked at first`, isStop: false };
+    if (all.size < inFlightMax) return undefined;
     return { reason: 'in-flight', message: `${all.size} hosts are power-cycled already, ${inFlightMax} may be at the same time`, isStop: false };
   }
 
+  #held(): Set<string> {
+    const keys = [...this.#dependencies.hosts.all()].flatMap(({ metadata }) => Object.keys(metadata.annotations ?? {}));
+    return new Set(keys.flatMap((key) => remediationOfHold(key) ?? []));
+  }
+
   #underWay(): Set<string> {
-    const { hosts, remediations } = this.#dependencies;
-    const held = new Set<string>();
-    for (const { metadata } of hosts.all()) {
-      for (const key of Object.keys(metadata.annotations ?? {})) {
-        const uid = remediationOfHold(key);
-        if (uid !== undefined) held.add(uid);
-      }
-    }
+    const { remediations } = this.#dependencies;
+    const held = this.#held();
     for (const { metadata, status } of remediations.lister.all()) if (status?.phase === 'Waiting') held.add(metadata.uid ?? '');
     // What the watch shows is counted by what it shows.
     for (const uid of this.#beginning) if (held.has(uid)) this.#beginning.delete(uid);

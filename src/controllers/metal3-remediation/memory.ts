@@ -20,6 +20,8 @@ export class Memory {
   /** A lock that was taken, and may be ours still. */
   locked: { lock: NodeLock; node: string } | undefined;
   isAdopted = false;
+  /** It was looked at: what it has switched off counts for the storm policies, as far as it could be read. */
+  isSeen = false;
   /** Calls that fail and are tried again. */
   readonly failing: LongTrouble;
   readonly #clock: Pick<Clock, 'monotonicMs'>;
