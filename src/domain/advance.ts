@@ -4,6 +4,7 @@ import { proofOf, SWITCHED_ON, validEvidence, voidEvidence } from './evidence.ts
 import { isAskedFor, lastSignMs, seemsFailed } from './health.ts';
 import { appended, cutsOff, offBegan, restoreFor } from './journal.ts';
 import { mayLive } from './last-step.ts';
+import { lackingAtEnd } from './level-end.ts';
 import { bounded } from './node-fence.ts';
 import type { JournalEntry, NodeFenceStatus } from './node-fence.ts';
 import type { Plan, PlanProblem, Step } from './plan.ts';
@@ -70,8 +71,8 @@ export function advance(context: Context, step: Step, ends: StepEnds): Transitio
     case 'open':
       return { status };
     case 'finished': {
-      const unheard = unheardDump(compiled, status, context.plan);
-      return unheard === undefined ? ends.finished(status) : levelFailed(context, status, step, ends, unheard);
+      const lacking = lackingAtEnd(compiled, status, context.plan);
+      return lacking === undefined ? ends.finished(status) : levelFailed(context, status, step, ends, lacking);
     }
     case 'failed':
       return levelFailed(context, status, step, ends, now.entry.message ?? now.entry.result ?? 'failed');
@@ -87,25 +88,6 @@ export function advance(context: Context, step: Step, ends: StepEnds): Transitio
       return attempt(context, status, step, isReadOnly ? { ...now, confirm: true } : now);
     }
   }
-}
-
-/** A level that only waits for a dump, and heard none, or one that may prove nothing, has done nothing to the machine: the next one does. */
-function unheardDump(
-  program: readonly Operation[],
-  { journal, evidence, step, level, restarts }: NodeFenceStatus,
-  { minimumEvidence }: Pick<Plan, 'minimumEvidence'>,
-): string | undefined {
-  const waiting = program.flatMap(({ key, method }) => (method?.action === 'run' && method.evidence === 'kdump' ? [key] : []));
-  if (step !== 'power-management' || waiting.length === 0 || program.some(({ phase }) => phase === 'off')) return undefined;
-  const runs = journal.filter((entry) => entry.step === step && entry.level === level && entry.restart === restarts);
-  // What an earlier one heard counts no more once it was waited for anew.
-  const latest = waiting.map((key) =>
-    runs.findLast(({ operation, action, result }) => operation === key && action === 'run' && result === 'succeeded'),
-  );
-  const isHeard = evidence.some(({ source }) => latest.some((entry) => entry?.id === source));
-  if (isHeard && minimumEvidence.includes('kdump')) return undefined;
-  if (isHeard) return 'its kernel dumps, which proves nothing here: minimum_evidence does not name kdump';
-  return `nothing was proven: ${runs.findLast(({ action }) => action === 'run')?.message ?? 'no dump was heard'}`;
 }
 
 /** A person has the machine in hand: its workload is let go, and nothing is switched, whatever the plan or its errors say. */

@@ -1,4 +1,4 @@
-import { validEvidence } from './evidence.ts';
+import { provenOff } from './evidence.ts';
 import { leftToRelease } from './program.ts';
 import type { FenceCondition, Hold, NodeFenceStatus } from './node-fence.ts';
 import { LIMITS } from './node-fence.ts';
@@ -42,7 +42,7 @@ export function describeHold({ policy, message }: Hold): string {
 
 function conditionStates(status: NodeFenceStatus, ignored: string | undefined, past: string | undefined): ConditionState[] {
   const plan = status.frozen?.plan;
-  const proof = plan === undefined ? undefined : validEvidence(status.evidence, plan);
+  const proof = plan === undefined ? undefined : provenOff(status.evidence, plan);
   const problem = plan?.problems.find((candidate) => candidate.severity === 'error');
   const edges = status.restore?.edges ?? [];
   const stuck = edges.length > 0 && (status.state === 'done' || status.state === 'error');

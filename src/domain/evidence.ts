@@ -54,6 +54,17 @@ export function proofOf(evidence: readonly Evidence[], plan: Plan, step: Step): 
   return step === 'isolation' ? validRevocation(evidence, plan) : validEvidence(evidence, plan);
 }
 
+/** What its machine comes up again after by itself: its watchdog has reset it, or its crash kernel boots it. */
+export const RESETS: ReadonlySet<EvidenceKind> = new Set(['watchdog', 'kdump']);
+
+/** The newest evidence for a release of the whole node whose machine is off, and stays so until somebody switches it on. */
+export function provenOff(evidence: readonly Evidence[], plan: Plan): Evidence | undefined {
+  return validEvidence(
+    evidence.filter(({ kind }) => !RESETS.has(kind)),
+    plan,
+  );
+}
+
 /** Why an evidence ended that nothing has disproved. */
 export const SWITCHED_ON = 'switched on by us';
 

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { READ_BACK_EVIDENCE } from './evidence.ts';
+import type { NodeFenceSpec } from './node-fence.ts';
 import type { Plan, PlanMethod } from './plan.ts';
 import { method, Model, planOf } from './testing/model.ts';
 
 const BMC = method('bmc', 'redfish', 'reboot', { device: 'bmc' });
+const OUTLETS = ['1', '2'].map((plug) => method(`outlet-${plug}`, 'pdu', 'reboot', { device: 'pdu', plug }));
 const DOG = method('dog', 'watchdog', 'run', { kind: 'action', device: '', evidence: 'watchdog', runMaxMs: 120_000 });
 const END = method('end', 'aws', 'delete', { device: 'cloud', plug: 'i-1' });
 
@@ -26,6 +28,25 @@ function released(model: Model, off: string): void {
   model.step();
   model.drained();
   expect(model.next()).toBe('release-end:release-end');
+}
+
+/** A fence that somebody asked for. */
+function asked(plan: Plan, more: Partial<NodeFenceSpec> = {}): Model {
+  const model = new Model(plan);
+  const requestedBy = { apiVersion: 'ha.k8s.io/v1', kind: 'NodeFenceRemediation', name: 'a', uid: 'request-1' };
+  model.fence = { uid: 'fence-1', spec: { node: 'a', requestedBy, ...more }, status: undefined, deleting: false, finalized: true };
+  model.fail();
+  return model;
+}
+
+/** The watchdog is waited for, and proves that this boot has ended. */
+function proven(model: Model): string {
+  model.runUntil(() => model.inFlight.size > 0);
+  const entry = model.dispatched.at(-1)?.entry;
+  const evidence = { kind: 'watchdog' as const, grade: 'inferred' as const, detail: 'it has expired', observedAt: 'now', bootID: 'boot-1' };
+  model.proofs.set(entry?.id ?? '', model.nowMs);
+  model.finish('succeeded', { evidence, evidenceAtMs: model.nowMs });
+  return `${entry?.action ?? ''}:${entry?.method ?? ''}`;
 }
 
 /** The next run, or `failed`: a person is asked for. */
@@ -52,5 +73,40 @@ describe('the level after one whose offs were done', () => {
     expect(after([DOG])).toEqual(['failed', expect.stringMatching(/power-management: refused.*LeftOff: end \(aws cloud i-1\)/)]);
     expect(after([DOG], [BMC])[0]).toBe('off:bmc');
     expect(after([method('off', 'redfish', 'off', { device: 'bmc' })])[0]).toBe('off:off');
+  });
+});
+
+describe('a machine that its watchdog has reset', () => {
+  const OFF_ONLY = method('cut', 'pdu', 'off', { device: 'pdu', plug: '1' });
+
+  it('is not off for whoever asked to have it left off: the next level is tried, and without one the fence ends in error', () => {
+    const ended = (...levels: PlanMethod[][]): Model => {
+      const model = asked(planWith(levels), { ending: 'off' });
+      expect([model.next(), model.next('unreachable'), proven(model)]).toEqual(['run:cordon', 'off:bmc', 'run:dog']);
+      expect(model.next()).toBe('release:release');
+      model.step();
+      model.drained();
+      expect(model.next()).toBe('release-end:release-end');
+      return model;
+    };
+    const alone = ended([BMC], [DOG]);
+    expect([nextOrEnd(alone), alone.status.state]).toEqual(['failed', 'error']);
+    expect(alone.status.message).toContain('evidence watchdog says that the machine was reset');
+    const followed = ended([BMC], [DOG], [OFF_ONLY]);
+    expect([followed.next(), followed.next()]).toEqual(['off:cut', 'release:release']);
+    followed.runUntil(() => followed.inFlight.size > 0 || followed.status.state === 'final');
+    followed.finish('succeeded');
+    followed.runUntil(() => followed.status.state === 'final');
+    expect([followed.status.outcome, followed.status.message]).toEqual(['fenced-off', expect.stringContaining('proven off')]);
+  });
+
+  it('is not told as left off where its Machine is being deleted meanwhile, nor is one of whose supplies one is off', () => {
+    const model = isolated(planWith([OUTLETS, [DOG]], { release: 'none' }));
+    expect([model.next(), model.next('timeout'), proven(model)]).toEqual(['off:outlet-1', 'off:outlet-2', 'run:dog']);
+    model.preservation = { kind: 'drop' };
+    model.runUntil(() => model.status.state === 'final');
+    expect(model.status).toMatchObject({ outcome: 'replaced', message: expect.stringContaining('LeftOff: outlet-1') as string });
+    expect(model.words.filter((words) => words.includes('off on purpose') || words.includes('proven off'))).toEqual([]);
+    expect(model.status.conditions.find(({ type }) => type === 'PoweredOff')?.status).toBe('False');
   });
 });

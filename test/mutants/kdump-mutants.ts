@@ -39,7 +39,7 @@ export const KDUMP_MUTANTS: readonly SourceMutant[] = [
   {
     name: 'dump heard once for all',
     defect: 'a level that waited for a dump in vain counts as done because an earlier wait had heard one: no other level switches the machine off',
-    file: 'src/domain/advance.ts',
+    file: 'src/domain/level-end.ts',
     edits: [
       [
         "runs.findLast(({ operation, action, result }) => operation === key && action === 'run'",
@@ -255,19 +255,14 @@ export const KDUMP_MUTANTS: readonly SourceMutant[] = [
   {
     name: 'unheard kdump is done',
     defect: 'a level that heard no dump counts as done, and nothing is switched off',
-    file: 'src/domain/advance.ts',
-    edits: [
-      [
-        'const unheard = unheardDump(compiled, status, context.plan);',
-        'const unheard = step === undefined ? unheardDump(compiled, status, context.plan) : undefined;',
-      ],
-    ],
+    file: 'src/domain/level-end.ts',
+    edits: [['return unheardDump(program, status, plan) ?? notLeftOff(status, plan);', 'return notLeftOff(status, plan);']],
     killedBy: byTest(HOLD, 'that hears none leaves the machine to the next level'),
   },
   {
     name: 'unadmitted kdump is done',
     defect: 'a level whose dump may prove nothing counts as done, and nothing is switched off',
-    file: 'src/domain/advance.ts',
+    file: 'src/domain/level-end.ts',
     edits: [["if (isHeard && minimumEvidence.includes('kdump')) return undefined;", 'if (isHeard && minimumEvidence.length > 0) return undefined;']],
     killedBy: byTest(HOLD, 'that may prove nothing leaves the machine to the next level, whose off waits until the dump is over'),
   },

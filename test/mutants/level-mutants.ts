@@ -21,4 +21,19 @@ export const LEVEL_MUTANTS: readonly SourceMutant[] = [
     edits: [['(!isOn && (!isDeleted || switchesOff(method)))', '!isOn']],
     killedBy: byTest(LEVELS, 'is not one that only proves, where the one before could not delete the machine: nobody meant it to stay off'),
   },
+  {
+    name: 'reset, and told as off',
+    defect:
+      'a machine that was to end in off, or is being deleted, is told as off when its watchdog has reset it: it boots, and whoever asked goes on',
+    file: 'src/domain/evidence.ts',
+    edits: [["new Set(['watchdog', 'kdump'])", "new Set(['kdump'])"]],
+    killedBy: byTest(LEVELS, 'is not told as left off where its Machine is being deleted meanwhile, nor is one of whose supplies one is off'),
+  },
+  {
+    name: 'reset, and not switched off',
+    defect: 'the level that would switch a machine off that was to end in off is not tried once its watchdog has reset it',
+    file: 'src/domain/level-end.ts',
+    edits: [['unheardDump(program, status, plan) ?? notLeftOff(status, plan)', 'unheardDump(program, status, plan)']],
+    killedBy: byTest(LEVELS, 'is not off for whoever asked to have it left off: the next level is tried, and without one the fence ends in error'),
+  },
 ];

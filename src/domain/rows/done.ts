@@ -2,7 +2,7 @@ import { releasedOnWord } from '../acknowledgement.ts';
 import { advance } from '../advance.ts';
 import { deletesIn, isDeleted } from '../deletion.ts';
 import { describeError } from '../errors.ts';
-import { validEvidence } from '../evidence.ts';
+import { provenOff } from '../evidence.ts';
 import { isOnBootThatWasOff } from '../health.ts';
 import { staysOff } from '../program.ts';
 import { earliest, event } from '../transition.ts';
@@ -83,7 +83,7 @@ export const DONE_ROWS: readonly Row[] = [
 
 function end(context: Context): Transition {
   const { status, plan } = context;
-  const isOff = validEvidence(status.evidence, plan) !== undefined;
+  const isOff = provenOff(status.evidence, plan) !== undefined;
   const isAsked = status.ending === 'off';
   if (!isOff && isAsked)
     return failed(context, status, describeError('StepFailed', 'it was asked to end in off, and nothing proves that it is off.'));

@@ -2,7 +2,7 @@ import { acknowledged, inadmissible } from '../acknowledgement.ts';
 import { acknowledge, advance } from '../advance.ts';
 import { isDeleted, waitsToDelete } from '../deletion.ts';
 import { describeError } from '../errors.ts';
-import { validEvidence } from '../evidence.ts';
+import { provenOff, validEvidence } from '../evidence.ts';
 import { seemsFailed } from '../health.ts';
 import { offBegan } from '../journal.ts';
 import { isOnlyIsolated } from '../last-step.ts';
@@ -200,14 +200,15 @@ function power(context: Context): Transition {
 
 /** What has come of power-management, and who is asked for what comes next. */
 function finishedWords({ plan }: Context, status: NodeFenceStatus): string {
-  const { released, restore, ending } = status;
+  const { released, restore, ending, evidence } = status;
   if (acknowledged(status) !== undefined) {
     if (released === undefined) return 'The node came back before its workload was let go on an acknowledgement: nothing is released.';
     const isPartly = leftToRelease(status) > 0;
     return `The workload is ${isPartly ? 'not completely ' : ''}released on an acknowledgement. Nothing is switched any more, the operator has the machine; once it is Ready on a new boot, recovery follows.`;
   }
   if (isDeleted(status)) return 'The instance is deleted: its Node goes with it, and another takes its place.';
-  if (ending !== undefined && restore?.edges?.some((edge) => edge.state === 'off') === true) return 'The node is off on purpose, and stays off.';
+  const isOff = restore?.edges?.some((edge) => edge.state === 'off') === true && provenOff(evidence, plan) !== undefined;
+  if (ending !== undefined && isOff) return 'The node is off on purpose, and stays off.';
   if (staysOff(plan, status)) return 'The node is off on purpose; a person switches it on.';
   return 'Power-management is finished; waiting for the node to become healthy.';
 }
