@@ -1,4 +1,5 @@
 import { releasedOnWord } from './acknowledgement.ts';
+import { RESETS } from './evidence.ts';
 import { endsInIsolation, mayLive } from './last-step.ts';
 import type { Evidence, JournalEntry, NodeFenceStatus, StorageRelease } from './node-fence.ts';
 import { switchesOff } from './plan.ts';
@@ -127,7 +128,7 @@ export function isAskedFor(status: NodeFenceStatus | undefined): boolean {
 
 /**
  * A fence that was asked for is not shortcut by Ready: whatever the node's conditions say it counts as failed until its machine was
- * proven off by an off of ours or by a person's word, and shows another boot. Where the plan switches nothing off, until the steps are through; where it is
+ * proven off by an off of ours, by its watchdog or by a person's word, and shows another boot. Where the plan switches nothing off, until the steps are through; where it is
  * to end in off, until it has; where it is to end in isolation, for as long as it is asked for.
  */
 export function isRequestOpen(node: NodeFacts, plan: Plan, status: NodeFenceStatus | undefined): boolean {
@@ -135,8 +136,24 @@ export function isRequestOpen(node: NodeFacts, plan: Plan, status: NodeFenceStat
   if (status.ending === 'off' || endsInIsolation(status)) return true;
   const isSwitchedOff = plan.powerManagement.some((level) => level.methods.some(switchesOff));
   if (!isSwitchedOff && status.state === 'done') return false;
+  if (hasBootedAfterReset(node, plan, status)) return false;
   const isProven = status.journal.some((entry) => entry.result === 'succeeded' && isWholeOff(entry, status)) || releasedOnWord(status) !== undefined;
   return !isProven || isOnBootThatWasOff(node, status);
+}
+
+/** Nothing of ours was read off: a run that was waited for has proven that a boot ended, and the node shows another. */
+function hasBootedAfterReset(node: NodeFacts, { minimumEvidence }: Plan, { evidence }: NodeFenceStatus): boolean {
+  return evidence.some(
+    ({ kind, bootID }) =>
+      RESETS.has(kind) && minimumEvidence.includes(kind) && bootID !== undefined && node.bootID !== undefined && node.bootID !== bootID,
+  );
+}
+
+/** Its workload was let go because this very boot had ended: a node that is Ready on it may write beside what runs elsewhere by now. */
+function isOnBootThatWasReset(node: NodeFacts, { evidence, released }: NodeFenceStatus): boolean {
+  return evidence.some(
+    ({ kind, source, bootID }) => RESETS.has(kind) && source === released?.evidence && bootID !== undefined && bootID === node.bootID,
+  );
 }
 
 /** A port that isolation closed is no off, nor is one supply of several: only the last off of a level is read together with the others. */
@@ -193,7 +210,7 @@ export function seemsHealthy(node: NodeFacts, status: NodeFenceStatus | undefine
   if (status === undefined) return true;
   if (since.action !== undefined && node.lifeAtMs <= since.action) return false;
   if (isRequestOpen(node, plan, status)) return false;
-  return !isOnBootThatWasOff(node, status) && !isBoundToStorage(node, status);
+  return !isOnBootThatWasOff(node, status) && !isOnBootThatWasReset(node, status) && !isBoundToStorage(node, status);
 }
 
 /**

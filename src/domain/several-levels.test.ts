@@ -49,6 +49,16 @@ function proven(model: Model): string {
   return `${entry?.action ?? ''}:${entry?.method ?? ''}`;
 }
 
+/** The node is Ready on this boot for four minutes, and whatever is run goes well. */
+function comesBack(model: Model, bootID: string): void {
+  for (let beat = 0; beat < 48; beat += 1) {
+    model.live({ ready: 'True', bootID });
+    model.step();
+    if (model.inFlight.size > 0) model.finish('succeeded');
+    model.nowMs += 5_000;
+  }
+}
+
 /** The next run, or `failed`: a person is asked for. */
 function nextOrEnd(model: Model): string | undefined {
   model.runUntil(() => model.inFlight.size > 0 || model.status.outcome === 'failed');
@@ -108,5 +118,26 @@ describe('a machine that its watchdog has reset', () => {
     expect(model.status).toMatchObject({ outcome: 'replaced', message: expect.stringContaining('LeftOff: outlet-1') as string });
     expect(model.words.filter((words) => words.includes('off on purpose') || words.includes('proven off'))).toEqual([]);
     expect(model.status.conditions.find(({ type }) => type === 'PoweredOff')?.status).toBe('False');
+  });
+
+  it('has served whoever asked for it once its node is Ready on another boot: it is not reset again and again', () => {
+    const model = asked(planWith([[BMC], [DOG]], { maxRestarts: 1 }));
+    expect([model.next(), model.next('unreachable'), proven(model), model.next()]).toEqual(['run:cordon', 'off:bmc', 'run:dog', 'release:release']);
+    model.step();
+    model.drained();
+    expect(model.next()).toBe('release-end:release-end');
+    comesBack(model, 'boot-2');
+    expect([model.status.state, model.status.outcome]).toEqual(['final', 'recovered']);
+    expect(model.dispatched.filter(({ entry }) => entry.agent === 'watchdog')).toHaveLength(1);
+  });
+
+  it('is no healthy node on the boot that was told to have ended when its workload was let go', () => {
+    const model = isolated(planWith([[BMC], [DOG]]));
+    expect([model.next('unreachable'), proven(model), model.next()]).toEqual(['off:bmc', 'run:dog', 'release:release']);
+    comesBack(model, 'boot-1');
+    expect([model.status.state, model.status.outcome]).toEqual(['error', 'failed']);
+    expect(model.status.message).toContain('pods were released before');
+    comesBack(model, 'boot-2');
+    expect([model.status.state, model.status.outcome]).toEqual(['final', 'recovered']);
   });
 });

@@ -36,4 +36,18 @@ export const LEVEL_MUTANTS: readonly SourceMutant[] = [
     edits: [['unheardDump(program, status, plan) ?? notLeftOff(status, plan)', 'unheardDump(program, status, plan)']],
     killedBy: byTest(LEVELS, 'is not off for whoever asked to have it left off: the next level is tried, and without one the fence ends in error'),
   },
+  {
+    name: 'reset, and asked for for ever',
+    defect: 'a fence that somebody asked for, and that a watchdog has served, is begun again and again: the node is reset until it fails',
+    file: 'src/domain/health.ts',
+    edits: [['if (hasBootedAfterReset(node, plan, status)) return false;', '']],
+    killedBy: byTest(LEVELS, 'has served whoever asked for it once its node is Ready on another boot: it is not reset again and again'),
+  },
+  {
+    name: 'well on the boot that had ended',
+    defect: 'a node that lives on, on the boot whose pods were let go on the word of its watchdog, is told as recovered beside them',
+    file: 'src/domain/health.ts',
+    edits: [['!isOnBootThatWasReset(node, status) && ', '']],
+    killedBy: byTest(LEVELS, 'is no healthy node on the boot that was told to have ended when its workload was let go'),
+  },
 ];
