@@ -141,3 +141,20 @@ describe('a machine that its watchdog has reset', () => {
     expect([model.status.state, model.status.outcome]).toEqual(['final', 'recovered']);
   });
 });
+
+describe('a node that is well again before the next level begins', () => {
+  /** A device whose off may come late: the next level waits for longer than a node takes to be well. */
+  const SLOW = OUTLETS.map((outlet) => ({ ...outlet, deviceMaxLatencyMs: 120_000 }));
+
+  it.each<[string, PlanMethod[]]>([
+    ['reset by its watchdog', [DOG]],
+    ['switched off by its BMC', [BMC]],
+  ])('is not %s for the supply that the level before has left off: that is told', (_how, second) => {
+    const model = isolated(planWith([SLOW, second]));
+    expect([model.next(), model.next('timeout')]).toEqual(['off:outlet-1', 'off:outlet-2']);
+    comesBack(model, 'boot-1');
+    expect(model.dispatched.map(({ entry }) => entry.operation).slice(1)).toEqual(['off:outlet-1', 'off:outlet-2', 'run:uncordon']);
+    expect([model.status.outcome, model.status.message]).toEqual(['recovered', expect.stringContaining('LeftOff: outlet-1')]);
+    expect(model.events).toContain('LeftOff');
+  });
+});

@@ -50,4 +50,11 @@ export const LEVEL_MUTANTS: readonly SourceMutant[] = [
     edits: [['!isOnBootThatWasReset(node, status) && ', '']],
     killedBy: byTest(LEVELS, 'is no healthy node on the boot that was told to have ended when its workload was let go'),
   },
+  {
+    name: 'reset for a supply',
+    defect: 'a node that is well again is reset or switched off by the next level, for a supply that the level before has left off',
+    file: 'src/domain/rows/running.ts',
+    edits: [["edge.state === 'off' && isOfLevel(edge)", "edge.state === 'off'"]],
+    killedBy: byTest(LEVELS, 'is not reset by its watchdog for the supply that the level before has left off: that is told'),
+  },
 ];

@@ -7,6 +7,8 @@ import { seemsFailed } from '../health.ts';
 import { offBegan } from '../journal.ts';
 import { isOnlyIsolated } from '../last-step.ts';
 import type { JournalEntry, NodeFenceStatus } from '../node-fence.ts';
+import { levelsOf } from '../plan.ts';
+import type { PlanMethod } from '../plan.ts';
 import { isPreservedOnly } from '../preservation.ts';
 import { leftToRelease, mayHaveReleased, staysOff } from '../program.ts';
 import { releasedBefore } from '../released-before.ts';
@@ -20,9 +22,15 @@ function isReleaseValid({ status }: Context): boolean {
   return status.restore?.taints !== undefined;
 }
 
-/** A machine that came up on one supply still has the other one to get back (P8), by the on of this very program. */
-function isAnythingOff({ status }: Context): boolean {
-  return offBegan(status) && status.restore?.edges?.some((edge) => edge.state === 'off') === true;
+/**
+ * A machine that came up on one supply still has the other one to get back (P8), by the on of this very level. What another level has left off is none of its
+ * business: a node that is well is neither switched off nor reset for it.
+ */
+function isAnythingOff({ status, plan }: Context): boolean {
+  const methods = levelsOf(plan, 'power-management').find(({ level }) => level === status.level)?.methods ?? [];
+  const isOfLevel = ({ device, plug }: Pick<PlanMethod, 'device' | 'plug'>): boolean =>
+    methods.some((method) => method.device === device && method.plug === plug);
+  return offBegan(status) && status.restore?.edges?.some((edge) => edge.state === 'off' && isOfLevel(edge)) === true;
 }
 
 /** All of it: only our taint is still to be taken back, which no hold keeps (P6). */
@@ -57,7 +65,7 @@ export const RUNNING_ROWS: readonly Row[] = [
   {
     id: 'running-healthy',
     from: 'running',
-    when: 'healthy, and nothing is left to undo: no taint, no supply that this restart switched off and has not switched on',
+    when: 'healthy, and nothing is left to undo: no taint, no supply of the present level that was switched off and is not switched on again, once this restart has sent an off',
     does: '–',
     to: 'done',
     applies: (context) => context.healthy && !isReleaseValid(context) && !isAnythingOff(context),
