@@ -130,6 +130,8 @@ function isWanted(operation: Operation, context: Context, status: NodeFenceStatu
   if (operation.phase === 'while-off') return !held && status.ending === undefined && isStillOff(context, status);
   // It came back by itself before this restart has switched it off: only what an earlier one left, as our taint, is taken back.
   if (BEFORE_RELEASE.has(operation.phase) && status.step === 'power-management' && !context.triggered && !offBegan(status)) return false;
+  // What a level runs before its offs is cut off by a hold as they are: a level before has begun.
+  if (operation.phase === 'run' && status.step === 'power-management' && held && offBegan(status)) return false;
   // On a person's word nothing was switched off: when that is void in mid-release, only our taint is taken back.
   if (operation.phase === 'off') return (!held || !offBegan(status) || isUnread(operation, status)) && status.released?.voidedAt === undefined;
   if (operation.phase === 'on' && operation.method?.kind === 'fabric') return mayOpenStorage(context, status);

@@ -161,6 +161,12 @@ export function nextLevel(plan: Plan, step: Step, { level, restarts, journal }: 
   return levels.find((next) => next.level > level && next.methods.some(isOfUse));
 }
 
+/** A level of power-management that only waits for a proof, or runs a program. */
+export function switchesNothing(plan: Plan, level: number): boolean {
+  const methods = plan.powerManagement.find((one) => one.level === level)?.methods ?? [];
+  return methods.length > 0 && methods.every(({ action }) => action === 'run');
+}
+
 /** What is off now is meant to stay off: the level that was tried last switches nothing on, and what another one switched off has no on there. */
 export function staysOff({ powerManagement }: Pick<Plan, 'powerManagement'>, { level, restore }: NodeFenceStatus): boolean {
   const off = (restore?.edges ?? []).filter(({ state }) => state === 'off');

@@ -158,3 +158,37 @@ describe('a node that is well again before the next level begins', () => {
     expect(model.events).toContain('LeftOff');
   });
 });
+
+describe('a hold that comes once a level has switched off, and the next one is reached', () => {
+  const HOLD = { reason: 'storm', policy: 'max-unhealthy', message: 'too many' };
+
+  /** The first level has sent its off, and nobody knows what came of it; so much time passes under a hold. */
+  function held(second: readonly PlanMethod[], forMs: number): { model: Model; begun: string[] } {
+    const model = isolated(planWith([[BMC], second]));
+    expect(model.next('timeout')).toBe('off:bmc');
+    model.runUntil(() => model.status.level === 2);
+    model.holds = [HOLD];
+    const before = model.dispatched.length;
+    for (const endMs = model.nowMs + forMs; model.nowMs < endMs; model.nowMs += 1_000) {
+      model.step();
+      if (model.inFlight.size > 0) model.finish('not-sent');
+    }
+    return { model, begun: model.dispatched.slice(before).map(({ entry }) => entry.operation) };
+  }
+
+  it('waits where that would only be waited for: once told, with an alarm in time, and the proof is waited for when it is over', () => {
+    const { model, begun } = held([DOG], 1_200_000);
+    expect(begun).toEqual([]);
+    expect(model.status.hold?.policy).toBe('max-unhealthy');
+    const count = (reason: string): number => model.events.filter((event) => event === reason).length;
+    expect([count('FencingHeld'), count('FencingHeldTooLong')]).toEqual([1, 1]);
+    model.holds = [];
+    expect([model.next(), model.status.level]).toEqual(['run:dog', 2]);
+  });
+
+  it('lets no program of it run, and what it switches on is switched on', () => {
+    const program = method('program', 'ssh', 'run', { kind: 'action', device: '' });
+    expect(held([program, BMC], 60_000).begun).toContain('on:bmc');
+    expect(held([program, BMC], 60_000).begun).not.toContain('run:program');
+  });
+});

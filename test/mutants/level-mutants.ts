@@ -57,4 +57,27 @@ export const LEVEL_MUTANTS: readonly SourceMutant[] = [
     edits: [["edge.state === 'off' && isOfLevel(edge)", "edge.state === 'off'"]],
     killedBy: byTest(LEVELS, 'is not reset by its watchdog for the supply that the level before has left off: that is told'),
   },
+  {
+    name: 'held and begun again',
+    defect:
+      'under a hold the watchdog of a second level is begun again each second, in vain: each try begins the hold anew, and no alarm is ever raised',
+    file: 'src/domain/rows/running.ts',
+    edits: [[' || isHeldProof(status, plan)', '']],
+    killedBy: byTest(
+      LEVELS,
+      'waits where that would only be waited for: once told, with an alarm in time, and the proof is waited for when it is over',
+    ),
+  },
+  {
+    name: 'program of a held level',
+    defect: 'a program of a second level is begun under a hold that came after the off of the first',
+    file: 'src/domain/advance.ts',
+    edits: [
+      [
+        "operation.phase === 'run' && status.step === 'power-management' && held",
+        "operation.phase === 'diag' && status.step === 'power-management' && held",
+      ],
+    ],
+    killedBy: byTest(LEVELS, 'lets no program of it run, and what it switches on is switched on'),
+  },
 ];

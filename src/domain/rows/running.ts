@@ -8,9 +8,9 @@ import { offBegan } from '../journal.ts';
 import { isOnlyIsolated } from '../last-step.ts';
 import type { JournalEntry, NodeFenceStatus } from '../node-fence.ts';
 import { levelsOf } from '../plan.ts';
-import type { PlanMethod } from '../plan.ts';
+import type { Plan, PlanMethod } from '../plan.ts';
 import { isPreservedOnly } from '../preservation.ts';
-import { leftToRelease, mayHaveReleased, staysOff } from '../program.ts';
+import { leftToRelease, mayHaveReleased, staysOff, switchesNothing } from '../program.ts';
 import { releasedBefore } from '../released-before.ts';
 import { event, moved } from '../transition.ts';
 import type { Context, Row, Transition } from '../transition.ts';
@@ -36,6 +36,11 @@ function isAnythingOff({ status, plan }: Context): boolean {
 /** All of it: only our taint is still to be taken back, which no hold keeps (P6). */
 function isLetGo(status: NodeFenceStatus): boolean {
   return status.released !== undefined && leftToRelease(status) === 0;
+}
+
+/** The level that is reached only waits for a proof, or runs a program: it has nothing to switch on again. Our taint is not on the node. */
+function isHeldProof(status: NodeFenceStatus, plan: Plan): boolean {
+  return switchesNothing(plan, status.level) && status.restore?.taints === undefined;
 }
 
 /** Between the first off and whatever comes next. */
@@ -98,14 +103,14 @@ export const RUNNING_ROWS: readonly Row[] = [
   {
     id: 'running-held',
     from: 'running',
-    when: 'a hold applies, no off sent yet or an acknowledgement is valid, and something is left to release',
+    when: 'a hold applies, no off sent yet, an acknowledgement is valid, or the level that is reached switches nothing, and something is left to release',
     does: 'record it, wait',
     to: 'running',
-    applies: ({ snapshot, status, triggered }) =>
+    applies: ({ snapshot, status, triggered, plan }) =>
       triggered &&
       snapshot.holds.length > 0 &&
       !(isPreservedOnly(snapshot) && !offBegan(status)) &&
-      (!offBegan(status) || acknowledged(status) !== undefined) &&
+      (!offBegan(status) || acknowledged(status) !== undefined || isHeldProof(status, plan)) &&
       !isLetGo(status),
     act: hold,
   },
