@@ -311,6 +311,28 @@ describe('at once', () => {
     expect(world.settle().views[0]).toMatchObject({ inFlight: 2, waiting: [{ machine: 'c' }] });
     expect(['a', 'b', 'c'].map((name) => world.condition(name, OWNER)?.status)).toEqual(['False', 'False', undefined]);
   });
+
+  it('a machine without a controller holds no place: nobody would ever give it back', () => {
+    const world = fleet(failed, { maxInFlight: 1, parts: { a: { owners: [] } } });
+    expect(world.settle().views[0]).toMatchObject({ inFlight: 1, waiting: [{ machine: 'c' }] });
+    expect(['a', 'b', 'c'].map((name) => world.condition(name, OWNER)?.status)).toEqual(['False', 'False', undefined]);
+  });
+
+  it('nor does one whose remediator has handed it to the owner that it does not have, though its request stands', () => {
+    const handed = { type: OWNER, status: 'False' as const, reason: 'WaitingForRemediation', lastTransitionTime: ago(60) };
+    const parts = { a: { owners: [], conditions: [handed] }, b: { conditions: [handed] } };
+    const world = externalFleet(failed, { maxInFlight: 2, parts, requests: [requestObject('a'), requestObject('b')] });
+    expect(world.settle().views[0]).toMatchObject({ inFlight: 2 });
+    expect(world.requestNames()).toEqual(['a', 'b', 'c']);
+  });
+
+  it('one that nobody remediated holds one again from when somebody is asked', () => {
+    const handed = { type: OWNER, status: 'False' as const, reason: 'WaitingForRemediation', lastTransitionTime: ago(60) };
+    const world = externalFleet(failed, { maxInFlight: 1, parts: { a: { owners: [], conditions: [handed] } } });
+    expect(world.settle().views[0]).toMatchObject({ inFlight: 1 });
+    expect(world.requestNames()).toEqual(['a']);
+    expect(world.condition('a', OWNER)).toBe(undefined);
+  });
 });
 
 describe('a write', () => {

@@ -18,6 +18,20 @@ export const MACHINE_HEALTH_CHECK_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest('test/machine-health-check/preserved.test.ts', 'is not handed to its owner, who would delete it, and is when that is over'),
   },
   {
+    name: 'place of nobody',
+    defect: 'machines without an owner hold the places of remediations at once for ever, and no other machine is remediated',
+    file: 'src/controllers/machine-health-check/target.ts',
+    edits: [['if (target.otherCheck !== undefined || isWithNobody(machine)) return false;', 'if (target.otherCheck !== undefined) return false;']],
+    killedBy: byTest(REMEDIATION, 'a machine without a controller holds no place: nobody would ever give it back'),
+  },
+  {
+    name: 'place of nobody again',
+    defect: 'a remediation of a machine without an owner takes no place where an earlier one was handed to nobody: more are under way than may be',
+    file: 'src/controllers/machine-health-check/remedy.ts',
+    edits: [['machine.hasController ? [statement] : [statement, takenFromOwner(machine.conditions)]', '[statement]']],
+    killedBy: byTest(REMEDIATION, 'one that nobody remediated holds one again from when somebody is asked'),
+  },
+  {
     name: 'gate of another clock',
     defect:
       'machines that waited for their Cluster are remediated at once where the clock of whoever dates its gates is behind, or for a day not at all where it is ahead',

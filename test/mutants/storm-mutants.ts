@@ -219,6 +219,13 @@ export const STORM_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest('src/controllers/fence/stop-answers.test.ts', 'that were sent before answer nobody who asks later'),
   },
   {
+    name: 'a timer for each run',
+    defect: 'each run that begins while stops are being read adds a timer that asks for them twice a second, as long as any run is under way',
+    file: 'src/controllers/fence/stop-answers.ts',
+    edits: [['this.#cancel ??= this.#dependencies', 'this.#cancel = this.#dependencies']],
+    killedBy: byTest('src/controllers/fence/stop-answers.test.ts', 'are asked by one timer, also where runs end and begin while one is on its way'),
+  },
+  {
     name: 'unread marks taken for none',
     defect: 'a node that a NodeMaintenance has in hand is acted on before that was read',
     file: 'src/domain/policies/maintenance.ts',

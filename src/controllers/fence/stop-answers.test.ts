@@ -86,4 +86,24 @@ describe('questions for stops', () => {
     await second;
     expect(answers.refusalFor('a')).toBeUndefined();
   });
+
+  it('are asked by one timer, also where runs end and begin while one is on its way', async () => {
+    for (let run = 0; run < 5; run += 1) {
+      answers.keepFreshFor(`run-${run}`);
+      await clock.advance(500);
+      answers.over(`run-${run}`);
+      answers.keepFreshFor(`run-${run}-again`);
+      await answer();
+      answers.over(`run-${run}-again`);
+    }
+    answers.keepFreshFor('last');
+    const before = sent;
+    for (let look = 0; look < 4; look += 1) {
+      await clock.advance(500);
+      while (open.length > 0) await answer();
+    }
+    expect(sent - before).toBe(4);
+    answers.over('last');
+    expect(clock.pending).toBe(0);
+  });
 });

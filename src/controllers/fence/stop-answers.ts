@@ -35,7 +35,7 @@ export class StopAnswers {
   /** From now until `over` the answer is kept fresh for this run. */
   keepFreshFor(run: string): void {
     this.#waiting.add(run);
-    this.#cancel ??= this.#dependencies.clock.after(REFRESH_MS, () => void this.#refresh());
+    this.#plan();
   }
 
   over(run: string): void {
@@ -64,13 +64,20 @@ export class StopAnswers {
     return stops;
   }
 
+  /** One timer for all runs, also where one begins while stops are being read. */
+  #plan(): void {
+    if (this.#waiting.size === 0) return;
+    this.#cancel ??= this.#dependencies.clock.after(REFRESH_MS, () => void this.#refresh());
+  }
+
   async #refresh(): Promise<void> {
+    this.#cancel = undefined;
     try {
       await this.ask('');
     } catch (error) {
       this.#dependencies.log.debug('stops could not be read again', { error: String(error) });
     }
-    this.#cancel = this.#waiting.size === 0 ? undefined : this.#dependencies.clock.after(REFRESH_MS, () => void this.#refresh());
+    this.#plan();
   }
 }
 

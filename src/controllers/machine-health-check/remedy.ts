@@ -71,7 +71,9 @@ function byRequest(target: Target, means: Means, hasPlace: boolean): Course {
   // The condition goes first: what the remediator says from then on is never written over.
   const statement = refusal === undefined ? externally(WAITING) : externally(REQUEST_REFUSED, refusal);
   const create: Action = { kind: 'create-request', target: refOf(machine, 'Machine'), object: requestFor(machine, check.template, template) };
-  return { statements: [statement], actions: [create], events: [] };
+  // What stands of an earlier remediation would say that nobody remediates it now.
+  const statements = machine.hasController ? [statement] : [statement, takenFromOwner(machine.conditions)];
+  return { statements, actions: [create], events: [] };
 }
 
 function byOwner(target: Target, means: Means, hasPlace: boolean): Course {
