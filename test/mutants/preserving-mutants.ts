@@ -14,6 +14,13 @@ const FENCED_STOP = 'test/preservation/fenced-stop.test.ts';
 /** Defects of the preservation of machines, beside those of preservation-mutants.ts. */
 export const PRESERVING_MUTANTS: readonly SourceMutant[] = [
   {
+    name: 'released with its Node object',
+    defect: 'a Failed machine that its Node asked to be kept is deleted when that Node object is gone',
+    file: 'src/controllers/preservation/marks.ts',
+    edits: [["marks.machine ?? marks.lastApplied ?? ''", "marks.machine ?? ''"]],
+    killedBy: byTest('test/preservation/own-mode.test.ts', 'is kept until its time is over, and said to have lost its node'),
+  },
+  {
     name: 'Machine deleted against a stop',
     defect: 'a Machine is deleted although a stop stands',
     file: 'src/controllers/preservation/write.ts',

@@ -44,6 +44,47 @@ describe('a Node whose Machine was deleted and that stays', () => {
   });
 });
 
+describe('a preserved machine whose Node object is gone', () => {
+  const kept = (member: { machine: string } | { node: string }): World => {
+    const world = fleet({ members: [{ name: 'a', phase: 'Failed', ...member }] });
+    world.settle();
+    world.nodes = [];
+    world.settle();
+    return world;
+  };
+
+  it.each([
+    ['on its Node', { node: 'when-failed' }],
+    ['on itself', { machine: 'when-failed' }],
+  ])('is kept until its time is over, and said to have lost its node, where the word stood %s', (_where, member) => {
+    const world = kept(member);
+    expect(phases(world)).toEqual({ a: 'Failed:Preserved' });
+    expect(world.decide().views).toMatchObject([{ kind: 'Machine', isPreserved: true, cause: 'user', problem: 'node "node-of-a" not found' }]);
+    pass(world, 71.9);
+    expect(phases(world)).toEqual({ a: 'Failed:Preserved' });
+    pass(world, 0.1);
+    expect(phases(world)).toEqual({ a: 'deleted' });
+  });
+
+  it('goes when a word on the Machine that came after is taken away: what its Node said before is over', () => {
+    const world = kept({ node: 'when-failed' });
+    world.editMachine('a', { annotations: { ...world.machine('a').annotations, [PRESERVE]: 'now' } });
+    world.settle();
+    expect(phases(world)).toEqual({ a: 'Failed:Preserved' });
+    const { [PRESERVE]: _word, ...others } = world.machine('a').annotations;
+    world.editMachine('a', { annotations: others });
+    world.settle();
+    expect(phases(world)).toEqual({ a: 'deleted' });
+  });
+
+  it('goes at a word of a person on the Machine', () => {
+    const world = kept({ node: 'when-failed' });
+    world.editMachine('a', { annotations: { ...world.machine('a').annotations, [PRESERVE]: 'false' } });
+    world.settle();
+    expect(phases(world)).toEqual({ a: 'deleted' });
+  });
+});
+
 describe('what another MCM has left behind', () => {
   const DRAINED = {
     status: 'True',

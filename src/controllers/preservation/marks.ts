@@ -31,10 +31,10 @@ export function readMarks(machine: Marks | undefined, node: Marks | undefined): 
 
 /**
  * Whose word counts. The node's, even when it is empty; when it was there and has been removed, nobody's; else the machine's.
- * A node that is gone says nothing, not even that its annotation was removed.
+ * A node that is gone says nothing, not even that its annotation was removed: what was last taken from it goes on, unless the machine has a word of its own.
  */
 export function effectiveText(marks: PreserveMarks, hasNode: boolean): string {
-  if (!hasNode) return marks.machine ?? '';
+  if (!hasNode) return marks.machine ?? marks.lastApplied ?? '';
   if (marks.node !== undefined) return marks.node;
   if ((marks.lastApplied ?? '') !== '') return '';
   return marks.machine ?? '';
@@ -62,7 +62,8 @@ export function isBound(marks: PreserveMarks, expiryMs: number | undefined): boo
 /** The machine's two annotations as they must be beside what stands on the node: its own goes, the node's is remembered. */
 export function syncedMarks(marks: PreserveMarks, hasNode: boolean): Pick<PreserveMarks, 'machine' | 'lastApplied'> {
   const { machine, node, lastApplied } = marks;
-  if (!hasNode) return { machine, lastApplied };
+  // A word of its own that comes when the node is gone is the later one, and stays the only one when it is taken away.
+  if (!hasNode) return { machine, lastApplied: machine === undefined ? lastApplied : undefined };
   if (node !== undefined && isKnownValue(node)) return { machine: undefined, lastApplied: node === '' ? undefined : node };
   if (node !== undefined) return { machine, lastApplied };
   return lastApplied === undefined ? { machine, lastApplied } : { machine: lastApplied === '' ? machine : undefined, lastApplied: undefined };
