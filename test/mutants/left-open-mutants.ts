@@ -14,6 +14,24 @@ export const LEFT_OPEN_MUTANTS: readonly SourceMutant[] = [
     ),
   },
   {
+    name: 'not asked again after a crash',
+    defect:
+      'an off that a crash left open counts as one that may have been sent after one question that the API server did not answer, and is carried through',
+    file: 'src/controllers/fence/run/recovered.ts',
+    edits: [['if (!isUnasked || clock.monotonicMs() + ASKED_AGAIN_MS > untilMs) return report;', 'if (!isUnasked || untilMs > 0) return report;']],
+    killedBy: byTest(
+      'src/controllers/fence/cut-off-recovery.test.ts',
+      'is asked for again: what its device shows decides, where the question is not answered',
+    ),
+  },
+  {
+    name: 'asked without end after a crash',
+    defect: 'an off that a crash left open, and whose Secret can never be read, keeps its fence for ever, and is on no record',
+    file: 'src/controllers/fence/run/recovered.ts',
+    edits: [['if (!isUnasked || clock.monotonicMs() + ASKED_AGAIN_MS > untilMs) return report;', 'if (!isUnasked || untilMs < 0) return report;']],
+    killedBy: byTest('src/controllers/fence/cut-off-recovery.test.ts', 'is on record as one that may have been sent when that does not end'),
+  },
+  {
     name: 'off on its way found not done',
     defect: 'an off that a crash left open, and whose device shows neither on nor off, counts as one that never began: nobody takes it back',
     file: 'src/dispatch/dispatcher.ts',

@@ -14,6 +14,7 @@ import { nodeFactsOf } from '../snapshot.ts';
 import { Asking } from './asking.ts';
 import { identityOf, NextOff } from './next-off.ts';
 import type { Permission } from './permission.ts';
+import { recovered } from './recovered.ts';
 import { notSent } from './run.ts';
 import type { Run, RunOutcome } from './run.ts';
 import type { WritesUnderWay } from './writes.ts';
@@ -100,7 +101,7 @@ export class DeviceRuns {
         ours.onAnswered(isCertain, isSent);
       },
     };
-    if (run.kind === 'recover') return runner.recover(job);
+    if (run.kind === 'recover') return recovered(runner, clock, job);
     const report = await runner.run(job);
     // A run that found nothing to change, or could not find out, never asked: a stop or a sign of life comes before what it came to.
     if (entry.action !== 'confirm' && !this.#stopping.aborted) await asking.answer();
