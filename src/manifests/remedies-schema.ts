@@ -53,6 +53,7 @@ const POSITION = object<Position>('Where the remedies of one condition are. Writ
 });
 
 export const REMEDIES_STATUS = object<RemediesStatus>('Where the remedies of this node are. A new leader goes on from it.', {
+  nodeUID: optional(token('uid of the Node. One that is made anew under its name begins anew.')),
   bootID: optional(token('Boot in which that was seen.')),
   tripped: optional(
     list(

@@ -53,6 +53,8 @@ export interface RemedyRunRecord {
 
 /** `status.remedies` of a NodeFenceReport: what a new leader goes on from. */
 export interface RemediesStatus {
+  /** uid of the Node that it is about; absent: of before this was written, and taken for that of the Node that is there. */
+  nodeUID?: string;
   bootID?: string;
   /** Conditions that stood for their whole period, and are not over. */
   tripped?: { threshold: string; bootID?: string; since: string }[];

@@ -17,6 +17,29 @@ const READ_NO_DEVICE = 'read no device while a call of its fence to one may stil
 /** Defects of the controller of remedies. */
 export const REMEDY_CONTROLLER_MUTANTS: readonly SourceMutant[] = [
   {
+    name: 'attempts of another Node',
+    defect: 'a Node that is made anew under its name goes on with the attempts of the one before, or waits for the person who was asked about that',
+    file: 'src/controllers/remedies/status.ts',
+    edits: [
+      ['return written !== undefined && nodeUID !== undefined && written !== nodeUID;', 'return written !== undefined && nodeUID === undefined;'],
+    ],
+    killedBy: byTest('test/remedies/made-anew.test.ts', 'does so also where another controller takes over that never saw the one before'),
+  },
+  {
+    name: 'memory of another Node',
+    defect: 'what this process knows of a Node is held against the one that is made anew under its name',
+    file: 'src/controllers/remedies/nodes.ts',
+    edits: [['if (this.#memories.get(name)?.nodeUID !== uid) this.#forget(name);', '']],
+    killedBy: byTest('test/remedies/made-anew.test.ts', 'begins with its first attempt where the watch shows it in place of the one before'),
+  },
+  {
+    name: 'request of another Node',
+    defect: 'what a remedy asked for a Node that is gone fences the one that is made anew under its name',
+    file: 'src/controllers/remedies/nodes.ts',
+    edits: [['isOfAnother(report, node.metadata.uid) ? orphan : undefined', 'undefined as typeof orphan']],
+    killedBy: byTest('test/remedies/made-anew.test.ts', 'is not fenced by what a remedy asked for the one before'),
+  },
+  {
     name: 'release of a remedy unread',
     defect: 'pods are deleted at once of a node whose remedy asks for evictions under their budgets',
     file: 'src/controllers/remedies/perform.ts',

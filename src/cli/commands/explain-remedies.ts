@@ -1,6 +1,6 @@
 import type { FenceDependencies } from '../../controllers/fence/dependencies.ts';
 import { Stages } from '../../controllers/remedies/stages.ts';
-import { restoredStatus } from '../../controllers/remedies/status.ts';
+import { isOfAnother, restoredStatus } from '../../controllers/remedies/status.ts';
 import type { RemedyPosition } from '../../domain/remedy/position.ts';
 import { ApiStatusError } from '../../ports/api-transport.ts';
 import type { Node } from '../../ports/objects.ts';
@@ -35,7 +35,8 @@ export interface RemedyExplanation extends Pick<ExplanationInput, 'listers' | 'p
 export async function explainRemedies(explanation: RemedyExplanation): Promise<RemedyLook[]> {
   const { node, listers, settings } = explanation;
   const { thresholds } = settings.remediesOf(node);
-  const written = listers.reports.get(node.metadata.name)?.status?.remedies?.positions ?? [];
+  const report = listers.reports.get(node.metadata.name);
+  const written = isOfAnother(report, node.metadata.uid) ? [] : (report?.status?.remedies?.positions ?? []);
   if (thresholds.length === 0 && written.length === 0) return [];
   try {
     const looks = await decided(explanation);
@@ -80,7 +81,7 @@ async function decided(explanation: RemedyExplanation): Promise<RemedyLook[]> {
 async function stagesNow({ cluster }: Pick<ClusterAccess, 'cluster'>, nowMs: number): Promise<Stages['all']> {
   const stages = new Stages();
   for (const report of await cluster.list(NODE_FENCE_REPORTS)) {
-    const { states } = restoredStatus(report, { monotonicMs: nowMs, wallMs: nowMs });
+    const { states } = restoredStatus(report, { monotonicMs: nowMs, wallMs: nowMs }, undefined);
     stages.see(
       report.metadata.name,
       [...states.values()].map(({ position }) => position),

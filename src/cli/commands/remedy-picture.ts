@@ -74,7 +74,7 @@ export async function picturedDecisions(picture: RemedyPicture): Promise<Picture
 /** The node as the leader saw it come to be, from one time stamp to the next. */
 function pictured({ node, report, thresholds, planner, lifeAtMs, nowMs, leadsSinceMs = 0 }: RemedyPicture): NodeMemory {
   const memory = new NodeMemory();
-  const written = restoredStatus(report, { monotonicMs: nowMs, wallMs: nowMs });
+  const written = restoredStatus(report, { monotonicMs: nowMs, wallMs: nowMs }, node.metadata.uid);
   const sinceOf = (threshold: string): number => written.writtenAtMs.get(threshold) ?? nowMs;
   const states = new Map(
     [...written.states].map(([threshold, state]) => [threshold, { ...state, sinceMs: Math.min(nowMs, Math.max(sinceOf(threshold), leadsSinceMs)) }]),

@@ -15,6 +15,8 @@ export type Going = Pick<RemedyPosition, 'episode' | 'serial' | 'podsUntil'>;
 
 /** What the leader knows of one node: what is written down, and what this process saw first or began itself. */
 export class NodeMemory {
+  /** uid of the Node; one that is made anew under its name has a memory of its own. */
+  readonly nodeUID: string | undefined;
   #observed: ObservedConditions | undefined;
   #states: ReadonlyMap<string, RemedyState> = new Map();
   #writtenAtMs: ReadonlyMap<string, number> = new Map();
@@ -31,6 +33,10 @@ export class NodeMemory {
   readonly #standing = new Map<string, ReadonlySet<string | undefined>>();
   /** Pods of the node that were asked to go. */
   readonly asked = new AskedPods();
+
+  constructor(nodeUID?: string) {
+    this.nodeUID = nodeUID;
+  }
 
   /** What is written down has been read: before that nothing is decided. */
   get isRestored(): boolean {

@@ -29,7 +29,7 @@ import { isIdle, isOwnIsolation } from './runs/fence-runs.ts';
 import { nodeOfJob } from './runs/job-runs.ts';
 import { Runs } from './runs/runs.ts';
 import { Stages } from './stages.ts';
-import { mustBeWritten, remediesStatus, restoredStatus } from './status.ts';
+import { isOfAnother, mustBeWritten, remediesStatus, restoredStatus } from './status.ts';
 
 /** Behind what was written: what follows from it is decided by what stands then. */
 const NEXT_MS = 0;
@@ -65,7 +65,7 @@ export class RemedyNodes {
    * comes of it: most of them only begin to match, and nothing follows before they have for their period.
    */
   nodeChanged(name: string, before: Node | undefined, node: Node | undefined): number | undefined {
-    if (node === undefined) return 0;
+    if (node === undefined || this.#isMadeAnew(node)) return 0;
     const thresholds = this.#given.settings.remediesOf(node).thresholds;
     if (thresholds.length === 0) return this.#memories.has(name) ? 0 : undefined;
     const memory = this.#follow(before, node, thresholds);
@@ -103,9 +103,10 @@ export class RemedyNodes {
   restoreStages(): void {
     const now = this.#now();
     for (const report of this.#given.listers.reports.all()) {
-      const { states } = restoredStatus(report, now);
+      const { name } = report.metadata;
+      const { states } = restoredStatus(report, now, this.#given.listers.nodes.get(name)?.metadata.uid);
       // What was seen of the node before says nothing of what stands written.
-      if (this.#memories.get(report.metadata.name)?.isRestored !== true) this.#stages.see(report.metadata.name, positionsOf(states));
+      if (this.#memories.get(name)?.isRestored !== true) this.#stages.see(name, positionsOf(states));
     }
   }
 
@@ -121,13 +122,27 @@ export class RemedyNodes {
 
   /** Of a Node that is gone nothing is known any more, and what still runs for it has nobody to run for. */
   async settleForgotten(name: string): Promise<void> {
+    if (this.#given.listers.nodes.get(name) !== undefined) return;
+    this.#forget(name);
+    await this.#endJobsOfGone();
+  }
+
+  async #endJobsOfGone(): Promise<void> {
     const { nodes, jobs } = this.#given.listers;
-    if (nodes.get(name) !== undefined) return;
+    const uids = new Set([...nodes.all()].map(({ metadata }) => metadata.uid));
+    for (const job of jobs.all()) if (!isFinished(job) && !uids.has(nodeOfJob(job))) await this.#runs.jobs.end(job);
+  }
+
+  #forget(name: string): void {
     for (const kept of [this.#memories, this.#signs]) kept.delete(name);
     this.#stages.forget(name);
     this.#evictions.forget(name);
-    const uids = new Set([...nodes.all()].map(({ metadata }) => metadata.uid));
-    for (const job of jobs.all()) if (!isFinished(job) && !uids.has(nodeOfJob(job))) await this.#runs.jobs.end(job);
+  }
+
+  /** Something is known, or written, of a Node that had the name before. */
+  #isMadeAnew({ metadata: { name, uid } }: Node): boolean {
+    const known = this.#memories.get(name);
+    return (known !== undefined && known.nodeUID !== uid) || isOfAnother(this.#given.listers.reports.get(name), uid);
   }
 
   stop(): void {
@@ -141,6 +156,7 @@ export class RemedyNodes {
   /** One pass. `undefined`: nothing is to be done about the node. */
   async reconcile(cached: Node): Promise<Plan<Action> | undefined> {
     const { name } = cached.metadata;
+    if (this.#isMadeAnew(cached)) await this.#endJobsOfGone();
     const thresholds = this.#given.settings.remediesOf(cached).thresholds;
     const report = this.#given.listers.reports.get(name);
     const memory = this.#memories.get(name);
@@ -200,10 +216,14 @@ export class RemedyNodes {
     const ends = [...contexts.values()].filter(({ run }) => seen.get(run.id)?.mustGo === true).map((context): Action => ({ kind: 'end', context }));
     const isChanged = decisions.some((decision) => decision.isChanged);
     const isDue = this.#given.clock.monotonicMs() - memory.wroteAtMs >= WORDS_MS;
-    if (isChanged || mustBeWritten(this.#statusOf(found, memory, report), report?.status?.remedies, isDue))
-      return [...ends, { kind: 'write' }, ...annotations(node, podOfEnded(found))];
     const isOver = fence !== undefined && (isOrphan(fence.spec, REMEDY_REQUESTER.kind, memory) || isIdle(fence, positionsOf(memory.states)));
     const orphan = isOver ? fence.spec.requestedBy : undefined;
+    if (isChanged || mustBeWritten(this.#statusOf(found, memory, report), report?.status?.remedies, isDue)) {
+      // Behind the write nothing is known of a Node that had the name before, nor looked for.
+      const ofAnother = isOfAnother(report, node.metadata.uid) ? orphan : undefined;
+      const withdrawn: Action[] = ofAnother === undefined ? [] : [{ kind: 'withdraw', requester: ofAnother }];
+      return [...ends, ...withdrawn, { kind: 'write' }, ...annotations(node, podOfEnded(found))];
+    }
     const pod = [...seen.values()].find((each) => each.pod !== undefined)?.pod;
     const proceeding = decisions.flatMap((decision): Action[] => {
       const { row, state } = decision;
@@ -228,7 +248,8 @@ export class RemedyNodes {
       }),
     );
     const states = new Map(decisions.flatMap(({ threshold, state }) => (state === undefined ? [] : [[threshold, state] as const])));
-    return remediesStatus({ observed: memory.observed, states, messages, runs }, report?.status?.remedies, timestamp(this.#given.clock));
+    const { nodeUID, observed } = memory;
+    return remediesStatus({ nodeUID, observed, states, messages, runs }, report?.status?.remedies, timestamp(this.#given.clock));
   }
 
   /** Before anything is done by it. What is told follows the write. */
@@ -290,11 +311,12 @@ export class RemedyNodes {
 
   /** `read`: what is written down by a consistent read; the first one is gone on from. */
   #observe(node: Node, thresholds: readonly Threshold[], read?: { report: NodeFenceReport | undefined }): NodeMemory {
-    const { name } = node.metadata;
-    const memory = this.#memories.get(name) ?? new NodeMemory();
+    const { name, uid } = node.metadata;
+    if (this.#memories.get(name)?.nodeUID !== uid) this.#forget(name);
+    const memory = this.#memories.get(name) ?? new NodeMemory(uid);
     this.#memories.set(name, memory);
     if (read !== undefined && !memory.isRestored) {
-      memory.restore(restoredStatus(read.report, this.#now()));
+      memory.restore(restoredStatus(read.report, this.#now(), uid));
       this.#stages.see(name, positionsOf(memory.states));
     }
     memory.observe(observedNode(node, this.#heard(node), thresholds), thresholds, this.#clocks());

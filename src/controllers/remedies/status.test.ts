@@ -28,10 +28,20 @@ const written = (message: string | undefined, change: Partial<RemedyState['posit
 describe('what is written down of remedies', () => {
   it('is read as it was, and every wait begins anew', () => {
     const report = { metadata: { name: 'a' }, status: { remedies: written('undo runs') ?? {} } };
-    const restored = restoredStatus(report, NOW);
+    const restored = restoredStatus(report, NOW, 'uid-a');
     expect(restored.states).toEqual(new Map([['T=True', { ...STATE, sinceMs: 1_000 }]]));
     expect(restored.writtenAtMs.get('T=True')).toBe(Date.parse('2026-11-25T00:00:00Z'));
     expect(restored.observed.standings['T=True']).toMatchObject({ isTripped: true });
+  });
+
+  it('is nothing to go on from where it was written of another Node', () => {
+    const of = (nodeUID: string): ReturnType<typeof restoredStatus> =>
+      restoredStatus({ metadata: { name: 'a' }, status: { remedies: { ...written('undo runs'), nodeUID } } }, NOW, 'uid-a');
+    expect([of('uid-a').states.size, of('uid-before').states.size, of('uid-before').observed.standings]).toEqual([1, 0, {}]);
+  });
+
+  it('is not written anew where an older definition has dropped whose it is', () => {
+    expect(mustBeWritten({ ...written('x'), nodeUID: 'uid-a' }, written('x'), true)).toBe(false);
   });
 
   it('is nothing where nothing is to be remembered', () => {

@@ -10,6 +10,8 @@ import type { NodeFenceReport } from '../../ports/resources.ts';
 /** What is written down of one node, in the words of the API. */
 
 export interface WrittenRemedies {
+  /** uid of the Node. */
+  nodeUID?: string | undefined;
   observed: ObservedConditions | undefined;
   states: ReadonlyMap<string, RemedyState>;
   /** What is said of each threshold. */
@@ -38,7 +40,9 @@ export function remediesStatus(written: WrittenRemedies, before: RemediesStatus 
   const runs = written.runs.slice(-REMEDY_STATUS_LIMITS.runs);
   if (tripped.length === 0 && standing.length === 0 && runs.length === 0) return undefined;
   const { bootID } = conditions;
+  const { nodeUID } = written;
   return {
+    ...(nodeUID !== undefined && { nodeUID }),
     ...(bootID !== undefined && (tripped.length > 0 || standing.length > 0) && { bootID }),
     ...(tripped.length > 0 && { tripped }),
     ...(standing.length > 0 && { positions: standing }),
@@ -48,8 +52,21 @@ export function remediesStatus(written: WrittenRemedies, before: RemediesStatus 
 
 /** Words that only count otherwise, or name others in brackets, wait until they are due. */
 export function mustBeWritten(now: RemediesStatus | undefined, before: RemediesStatus | undefined, isDue: boolean): boolean {
-  if (sameContent(now, before)) return false;
-  return isDue || !sameContent(withoutCounts(now), withoutCounts(before));
+  if (sameContent(withoutNode(now), withoutNode(before))) return false;
+  return isDue || !sameContent(withoutCounts(withoutNode(now)), withoutCounts(withoutNode(before)));
+}
+
+/** Whose it is is written with what else is: an older definition, which does not know it, would have it written for ever. */
+function withoutNode(status: RemediesStatus | undefined): RemediesStatus | undefined {
+  if (status === undefined) return undefined;
+  const { nodeUID: _whose, ...what } = status;
+  return what;
+}
+
+/** It was written of a Node that had the name before. */
+export function isOfAnother(report: NodeFenceReport | undefined, nodeUID: string | undefined): boolean {
+  const written = report?.status?.remedies?.nodeUID;
+  return written !== undefined && nodeUID !== undefined && written !== nodeUID;
 }
 
 function withoutCounts(status: RemediesStatus | undefined): RemediesStatus | undefined {
@@ -59,14 +76,19 @@ function withoutCounts(status: RemediesStatus | undefined): RemediesStatus | und
 }
 
 /** What a new leader goes on from. */
-export interface RestoredRemedies extends Omit<WrittenRemedies, 'messages'> {
+export interface RestoredRemedies extends Omit<WrittenRemedies, 'messages' | 'nodeUID'> {
   observed: ObservedConditions;
   /** By threshold: when its phase was written, by the wall clock of whoever wrote it. */
   writtenAtMs: ReadonlyMap<string, number>;
 }
 
-export function restoredStatus(report: NodeFenceReport | undefined, now: { monotonicMs: number; wallMs: number }): RestoredRemedies {
-  const { bootID, tripped = [], positions = [], runs = [] } = report?.status?.remedies ?? {};
+/** `nodeUID`: of the Node that is there; nothing goes on from what was written of another. */
+export function restoredStatus(
+  report: NodeFenceReport | undefined,
+  now: { monotonicMs: number; wallMs: number },
+  nodeUID: string | undefined,
+): RestoredRemedies {
+  const { bootID, tripped = [], positions = [], runs = [] } = (isOfAnother(report, nodeUID) ? undefined : report?.status?.remedies) ?? {};
   const conditions = {
     ...(bootID !== undefined && { bootID }),
     tripped: tripped.map(({ threshold, bootID: boot, since }) => ({
