@@ -12,6 +12,23 @@ const PLACE_TEST = 'src/controllers/shared/remediation/place.test.ts';
 /** Defects of what carries out a NodeFenceRemediation. */
 export const NODE_REMEDIATION_MUTANTS: readonly SourceMutant[] = [
   {
+    name: 'fences the next Node of a name',
+    defect: 'a request of a Node that is gone fences a sound one that is made anew under its name',
+    file: 'src/controllers/node-remediation/attempt.ts',
+    edits: [['  if (another !== undefined) return another;\n', '']],
+    killedBy: byTest(
+      'test/node-remediation/made-anew.test.ts',
+      'before it was fenced, fences the other one only if that is not healthy in time: Ready',
+    ),
+  },
+  {
+    name: 'success of the next Node of a name',
+    defect: 'a request counts what became of another Node of the name as what became of its own',
+    file: 'src/controllers/node-remediation/under-way.ts',
+    edits: [['      if (other !== undefined) return failed(snapshot, other);\n', '']],
+    killedBy: byTest('test/node-remediation/made-anew.test.ts', 'takes no success of the other one for its own'),
+  },
+  {
     name: 'request with no time at all',
     defect: 'a timeout of 0 is kept: a fence is withdrawn as soon as it is begun, and the owner is asked to replace the Machine',
     file: 'src/controllers/node-remediation/spec.ts',
@@ -280,7 +297,7 @@ export const NODE_REMEDIATION_MUTANTS: readonly SourceMutant[] = [
     name: 'lost, and timed all the same',
     defect: 'the time of a request runs while nobody knows where its node is: its fence is withdrawn at the first look',
     file: 'src/controllers/node-remediation/controller.ts',
-    edits: [['if (seen.snapshot.lostNode === undefined) phase.answered();', 'phase.answered();']],
+    edits: [['if (seen.snapshot.lostNode === undefined) for', 'for']],
     killedBy: byTest(LOST, 'has its whole time anew when the Secret is there again, and its fence is left alone till then'),
   },
   {

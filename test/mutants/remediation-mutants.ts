@@ -41,7 +41,7 @@ export const REMEDIATION_MUTANTS: readonly SourceMutant[] = [
     name: 'outage as a failed fence',
     defect: 'behind an outage of the cluster of its node the fence of a NodeFenceRemediation is withdrawn as one that took too long',
     file: 'src/controllers/node-remediation/controller.ts',
-    edits: [['phase.answered();', 'void phase;']],
+    edits: [['of [phase, nodeSight]) each.answered();', 'of [nodeSight]) each.answered();']],
     killedBy: byTest('test/node-remediation/outage.test.ts', 'an outage of the cluster of the Node is no failure of its fence'),
   },
   {

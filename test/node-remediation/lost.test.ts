@@ -29,6 +29,7 @@ async function fencing(strategy: 'fence-and-recover' | 'escalate' = 'fence-and-r
 
 /** Its Node goes, and with it the fence, which the request lets go. */
 async function nodeGone(): Promise<void> {
+  await world.fenced('n', {});
   await world.own.operator.remove(NODES, 'n');
   await world.fenced('n', { state: 'final', outcome: 'node-gone', timeline: { finalAt: world.now() } });
   await world.pass(6 * SECOND_MS);

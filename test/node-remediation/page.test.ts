@@ -26,7 +26,7 @@ describe('docs/node-fence-remediation.md', () => {
   it('names every phase and mark', () => {
     const phases = PAGE.rows('Status').map(([phase = '']) => phase);
     expect(phases).toEqual(names.PHASES);
-    for (const mark of [names.NODE_NAME, names.TIMED_OUT, names.MULTIPLE_TEMPLATES, names.UNHEALTHY, FINALIZER])
+    for (const mark of [names.NODE_NAME, names.TIMED_OUT, names.MULTIPLE_TEMPLATES, names.UNHEALTHY, names.NODE_UID, FINALIZER])
       expect(PAGE.text).toContain(`\`${mark}\``);
   });
 });

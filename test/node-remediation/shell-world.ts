@@ -194,7 +194,7 @@ export class ShellWorld {
   async fenced(node: string, how: Partial<NodeFenceStatus>, site: Site = this.own): Promise<void> {
     const fence = await this.fence(node, site);
     if (fence === undefined) throw new Error(`nobody asked for a fence of ${node}`);
-    const nodeUID = (await site.operator.get(NODES, node))?.metadata.uid ?? '';
+    const nodeUID = fence.status?.frozen?.nodeUID ?? (await site.operator.get(NODES, node))?.metadata.uid ?? '';
     const by = fence.spec.requestedBy;
     const trigger = { kind: 'remediation' as const, since: this.now(), ...(by !== undefined && { requestUID: by.uid }) };
     const base: NodeFenceStatus = {

@@ -55,6 +55,7 @@ export class World {
   host: HostFacts | undefined;
   inFlight: Snapshot['inFlight'] = { count: 0 };
   nowMs = 0;
+  nodeSeenMs = 0;
   /** The machine is on. */
   isOn = true;
   fences = 0;
@@ -88,6 +89,7 @@ export class World {
       request: this.own,
       machine: this.machine,
       inFlight: this.inFlight,
+      nodeSeenMs: this.nodeSeenMs,
       ...(this.node !== undefined && { node: this.node }),
       ...(this.fence !== undefined && { fence: this.fence }),
       ...(this.host !== undefined && { host: this.host }),
@@ -164,7 +166,8 @@ export class World {
     this.done.push(action);
     switch (action.kind) {
       case 'annotate':
-        if (action.target.kind === 'Machine') this.machine = { ...this.owner, annotations: patched(this.owner.annotations, action.changes) };
+        if (action.target.kind === this.own.kind) this.request = { ...this.own, annotations: patched(this.own.annotations, action.changes) };
+        else if (action.target.kind === 'Machine') this.machine = { ...this.owner, annotations: patched(this.owner.annotations, action.changes) };
         else if (this.host !== undefined) this.host = { ...this.host, annotations: patched(this.host.annotations, action.changes) };
         return;
       case 'machine-conditions':
@@ -172,7 +175,8 @@ export class World {
         return;
       case 'finalizer': {
         const finalizers = action.isPresent ? [action.finalizer] : [];
-        this.request = this.own.isDeleting && !action.isPresent ? undefined : { ...this.own, finalizers };
+        const annotations = { ...this.own.annotations, ...action.annotations };
+        this.request = this.own.isDeleting && !action.isPresent ? undefined : { ...this.own, finalizers, annotations };
         return;
       }
       case 'status':
@@ -245,7 +249,9 @@ export class World {
     const isFinal = isDue(course.finalMs);
     const outcome = this.#ending ?? course.outcome;
     const ended = isFinal && outcome !== undefined ? { outcome, finalAtMs: EPOCH_MS + this.nowMs } : {};
-    this.fence = { ...own, isOffSent: isDue(course.sentMs), isOff: isDue(course.offMs), isStuck: isDue(course.stuckMs), isFinal, ...ended };
+    const nodeUID = own.nodeUID ?? this.node?.uid;
+    const begun = { ...own, ...(nodeUID !== undefined && { nodeUID }) };
+    this.fence = { ...begun, isOffSent: isDue(course.sentMs), isOff: isDue(course.offMs), isStuck: isDue(course.stuckMs), isFinal, ...ended };
     if (isFinal && outcome === 'recovered') this.#on();
   }
 

@@ -1,4 +1,4 @@
-import type { ActionEvent, Annotate, ObjectRef } from '../shared/remediation/actions.ts';
+import type { ActionEvent, Annotate, Marks, ObjectRef } from '../shared/remediation/actions.ts';
 import type { ConditionFact, MachineReport } from '../shared/remediation/owner-machine.ts';
 import type { Phase } from './names.ts';
 import type { Settings } from './spec.ts';
@@ -16,7 +16,7 @@ export interface RequestStatus {
 export type Action = (
   | Annotate
   | MachineReport
-  | { kind: 'finalizer'; target: ObjectRef; finalizer: string; isPresent: boolean }
+  | { kind: 'finalizer'; target: ObjectRef; finalizer: string; isPresent: boolean; annotations?: Marks }
   /** Refused when phase, count or time are no longer as they were. */
   | { kind: 'status'; target: ObjectRef; was: Pick<RequestStatus, 'phase' | 'retryCount' | 'lastRemediatedMs'>; to: RequestStatus }
   /** Takes the node in the name of `target`, the request, as src/controllers/shared/claims does. Taken by somebody else: the next snapshot says so. */

@@ -4,6 +4,7 @@ import { nodeRef } from '../shared/remediation/node.ts';
 import { askOwner, isFoundIll, machineRef, REMEDIATE_MACHINE, reportRemediated } from '../shared/remediation/owner-machine.ts';
 import type { Action, Step } from './actions.ts';
 import type { FenceFacts } from '../shared/claims/fence-facts.ts';
+import { beforeAnother } from './made-anew.ts';
 import { POLL_MS, READY_AGAIN_MS, UNHEALTHY, UNHEALTHY_VALUE } from './names.ts';
 import type { Snapshot } from './snapshot.ts';
 import { FENCE_WITHDRAWN, remediationEvent, requestRef, reportStatus } from './status.ts';
@@ -65,6 +66,8 @@ export function begin(snapshot: Snapshot): Step {
   if (target === undefined || node === undefined) {
     return exhausted(snapshot, target === undefined ? 'it names no node' : `there is no node ${target.node}`, 'CannotStart');
   }
+  const another = beforeAnother(snapshot, node);
+  if (another !== undefined) return another;
   if (fence !== undefined && fence.isJoinable !== true && (fence.isDeleting || !fence.isFinal)) return behind(snapshot, fence, target.node);
   const isDone = fence?.outcome === 'recovered' && fence.finalAtMs !== undefined && fence.finalAtMs >= request.createdMs;
   if (isDone && node.isReady && request.retryCount === 0) return succeeded(snapshot, `it was recovered by ${fence.owner}`, true);
@@ -161,10 +164,10 @@ export function isRemoving({ request }: Snapshot): boolean {
   return request.settings.strategy === 'fence' && request.settings.nodeRemoval === 'DeleteNode';
 }
 
-/** The Node of a machine that stays off, for good; on the fence's proof alone. `undefined`: it is not to go, or is gone. */
+/** The Node of a machine that stays off, for good; on the fence's proof alone. `undefined`: it is not to go, or is gone, whatever has its name since. */
 export function removal(snapshot: Snapshot, fence: FenceFacts): Step | undefined {
   const { node } = snapshot;
-  if (!isRemoving(snapshot) || node === undefined) return undefined;
+  if (!isRemoving(snapshot) || node === undefined || (fence.nodeUID !== undefined && fence.nodeUID !== node.uid)) return undefined;
   if (!fence.isOff) return wait(snapshot, `node ${node.name} is not deleted: NodeFence ${fence.name} holds no proof of its off any more`);
   if (node.isDeleting) return wait(snapshot, `node ${node.name} is being deleted, and a finalizer keeps it: check metadata.finalizers`);
   const expected = reportStatus(snapshot, { phase: snapshot.request.phase, isNodeGoing: true });

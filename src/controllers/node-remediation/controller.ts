@@ -63,6 +63,8 @@ function requestKind(
   const identity = { apiVersion: `${requests.group}/${requests.version}`, kind: requests.kind };
   /** Since when this process has seen each as it is. */
   const phases = new Map<string, FirstSeenPhase>();
+  /** The same of the Nodes that they name. */
+  const nodes = new Map<string, FirstSeenPhase>();
   const leases: LeaseObservations = new Map();
   return {
     kind: requests.kind,
@@ -72,14 +74,26 @@ function requestKind(
     reconcile: async (key, object) => {
       const phase = phases.get(key) ?? new FirstSeenPhase(clock);
       phases.set(key, phase);
+      const nodeSight = nodes.get(key) ?? new FirstSeenPhase(clock);
+      nodes.set(key, nodeSight);
       const mark = markOf(object);
       const seen = await observe(dependencies, object, identity, phase.sinceMs(mark));
-      if (seen.snapshot.lostNode === undefined) phase.answered();
+      const nodeMark = seen.snapshot.node?.uid ?? '';
+      nodeSight.sinceMs(nodeMark);
+      if (seen.snapshot.lostNode === undefined) for (const each of [phase, nodeSight]) each.answered();
       phase.held(seen.snapshot.fence?.heldBecause !== undefined);
       const request = { ...seen.snapshot.request, phaseSeenMs: phase.sinceMs(mark) };
       const observation = { ...seen, snapshot: { ...seen.snapshot, request } };
       // Counted in the turn in which it is decided, so that two side by side do not both take the last place.
-      const { actions, problems, nextDueMs = Infinity } = decide({ ...observation.snapshot, inFlight: inFlight.beside(request.uid) });
+      const {
+        actions,
+        problems,
+        nextDueMs = Infinity,
+      } = decide({
+        ...observation.snapshot,
+        nodeSeenMs: nodeSight.sinceMs(nodeMark),
+        inFlight: inFlight.beside(request.uid),
+      });
       if (actions.some((action) => action.kind === 'request-fence') && gate.mayWrite()) inFlight.begin(request.uid);
       // The fence of another cluster is not watched from here.
       const isFar = actions.length > 0 && observation.place?.isOwn === false;
@@ -93,7 +107,10 @@ function requestKind(
         afterConflictMs: ({ kind }, error) => (kind === 'delete-node' && error instanceof Conflict ? undefined : AFTER_CONFLICT_MS),
       };
     },
-    forget: (key) => void phases.delete(key),
+    forget: (key) => {
+      phases.delete(key);
+      nodes.delete(key);
+    },
     // One alone is reported to nobody: any API server has one now and then.
     isReported: (_key, _error, failures) => failures > 1,
     record: (key, { metadata: { name, namespace = '', uid = '' }, status }, problem, isFailure) => {

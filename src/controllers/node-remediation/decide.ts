@@ -31,7 +31,7 @@ function stepOf(snapshot: Snapshot): Step {
   if (problem !== undefined && request.phase === '') return exhausted(snapshot, problem, 'CannotStart');
   const unknown = lost(snapshot);
   if (unknown !== undefined) return unknown;
-  if (!hasFinalizer(request) && request.phase === '') return { actions: [setFinalizer(request, true)], dueInMs: POLL_MS };
+  if (!hasFinalizer(request) && request.phase === '') return { actions: [setFinalizer(request, true, snapshot.node?.uid)], dueInMs: POLL_MS };
   return underWay(snapshot);
 }
 

@@ -2,12 +2,14 @@ import { reportRemediated } from '../shared/remediation/owner-machine.ts';
 import type { Action, Step } from './actions.ts';
 import { awaitLetGo, isOurs, isPhaseOver, isRemoving, withdraw } from './attempt.ts';
 import type { FenceFacts } from '../shared/claims/fence-facts.ts';
-import { finalizerOf, POLL_MS } from './names.ts';
+import { finalizerOf, NODE_UID, POLL_MS } from './names.ts';
 import type { RequestFacts, Snapshot } from './snapshot.ts';
 import { remediationEvent, requestRef, reportStatus } from './status.ts';
 
-export function setFinalizer(request: RequestFacts, isPresent: boolean): Action {
-  return { kind: 'finalizer', target: requestRef(request), finalizer: finalizerOf(request.apiVersion), isPresent };
+/** `nodeUID`: of the Node that a request means that is taken up. */
+export function setFinalizer(request: RequestFacts, isPresent: boolean, nodeUID?: string): Action {
+  const annotations = nodeUID === undefined ? {} : { annotations: { [NODE_UID]: nodeUID } };
+  return { kind: 'finalizer', target: requestRef(request), finalizer: finalizerOf(request.apiVersion), isPresent, ...annotations };
 }
 
 export function hasFinalizer({ finalizers, apiVersion }: RequestFacts): boolean {

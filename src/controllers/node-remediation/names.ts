@@ -12,6 +12,9 @@ export const UNHEALTHY_VALUE = 'nodefence/RemediationExhausted';
 /** So that a console can tell ours from anybody's: the prefix that remediators share. */
 export const EVENT_PREFIX = '[remediation] ';
 
+/** Of a request that is taken up: uid of the Node that it names. Another Node of that name is another one. */
+export const NODE_UID = `nodefence.${GROUP}/node-uid`;
+
 const FINALIZER = `nodefence.${GROUP}/remediation`;
 const SEED_GROUP = 'remediation.metal3.io';
 

@@ -18,7 +18,7 @@ import { leftTarget, targetOf } from './target.ts';
 
 /** What a decision is made from, and the objects under whose versions it is carried out. */
 export interface Observation {
-  snapshot: Omit<Snapshot, 'inFlight'>;
+  snapshot: Omit<Snapshot, 'inFlight' | 'nodeSeenMs'>;
   objects: Map<string, KubeObject>;
   /** Where the node is fenced; absent: it names none, or its cluster is not needed. */
   place?: Place & { nodeName: string };
@@ -28,7 +28,7 @@ export function keyOf({ kind, namespace, name }: Pick<ObjectRef, 'kind' | 'names
   return `${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`;
 }
 
-/** Reads everything about one request, but how many others are under way, consistently. Rejects when something could not be read: then nothing is decided. */
+/** Reads everything about one request, but how many others are under way and what was seen before, consistently. Rejects when something could not be read: then nothing is decided. */
 export async function observe(
   dependencies: RemediationDependencies,
   object: NodeFenceRemediation,

@@ -108,11 +108,13 @@ async function patch(
   objects.set(keyOf(target), await cluster.mergePatch(resourceOf(target), target.name, bodyOf(object), options));
 }
 
-function finalizerPatch(object: KubeObject, { finalizer, isPresent }: ActOf<'finalizer'>): object {
+function finalizerPatch(object: KubeObject, { finalizer, isPresent, annotations }: ActOf<'finalizer'>): object {
   const others = (object.metadata.finalizers ?? []).filter((each) => each !== finalizer);
   if (!isPresent) return { metadata: { ...precondition(object), finalizers: others } };
   // In one write with the finalizer: a backup of it asks for nothing.
-  return { metadata: { ...precondition(object), finalizers: [...others, finalizer], annotations: { [TAKEN_UP_AS]: object.metadata.uid } } };
+  return {
+    metadata: { ...precondition(object), finalizers: [...others, finalizer], annotations: { ...annotations, [TAKEN_UP_AS]: object.metadata.uid } },
+  };
 }
 
 function statusPatch(object: NodeFenceRemediation, { was, to }: ActOf<'status'>): object {

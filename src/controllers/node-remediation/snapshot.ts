@@ -48,6 +48,8 @@ export interface Snapshot {
   lostNode?: string;
   /** By the name that targetOf finds, in the cluster of the Node. */
   node?: NodeFacts;
+  /** Since when this process has seen that Node under its name. */
+  nodeSeenMs: number;
   /** The NodeFence of that name, whosever it is. */
   fence?: FenceFacts;
   /** The Machine's host, where it has one that can be told of. */

@@ -1,8 +1,9 @@
 import { offTimeTooShort } from '../../domain/off-time.ts';
 import { isFoundIll, reportRemediated } from '../shared/remediation/owner-machine.ts';
 import type { Step } from './actions.ts';
-import { awaitLetGo, begin, failed, isOurs, isPhaseOver, leftMs, removal, succeeded, wait, whyWithdrawn } from './attempt.ts';
+import { awaitLetGo, begin, failed, isOurs, isPhaseOver, leftMs, removal, succeeded, wait, whyWithdrawn, withdraw } from './attempt.ts';
 import type { FenceFacts } from '../shared/claims/fence-facts.ts';
+import { ofAnotherNode } from './made-anew.ts';
 import { POLL_MS } from './names.ts';
 import type { Snapshot } from './snapshot.ts';
 import { remediationEvent, reportStatus } from './status.ts';
@@ -10,6 +11,7 @@ import { remediationEvent, reportStatus } from './status.ts';
 /** A request that is wanted: not yet begun, fenced now, or over. */
 export function underWay(snapshot: Snapshot): Step {
   const { request, fence } = snapshot;
+  const other = fence === undefined || !isOurs(snapshot) || fence.isDeleting ? undefined : ofAnotherNode(snapshot, fence);
   switch (request.phase) {
     case 'Failed':
     case 'Stopped':
@@ -17,11 +19,13 @@ export function underWay(snapshot: Snapshot): Step {
     case 'Succeeded':
       return afterSuccess(snapshot);
     case '':
-      return fence === undefined || !isOurs(snapshot) ? begin(snapshot) : start(snapshot, fence);
+      if (fence === undefined || !isOurs(snapshot)) return begin(snapshot);
+      return other === undefined ? start(snapshot, fence) : withdraw(snapshot, fence, other);
     case 'Fencing':
     case 'Recovering':
       if (fence === undefined || !isOurs(snapshot)) return failed(snapshot, whyWithdrawn(snapshot) ?? 'its NodeFence is gone');
       if (fence.isDeleting) return whyWithdrawn(snapshot) === undefined ? awaitLetGo(snapshot, fence) : { dueInMs: POLL_MS };
+      if (other !== undefined) return failed(snapshot, other);
       return fence.isFinal ? byOutcome(snapshot, fence) : watch(snapshot, fence);
   }
 }

@@ -11,6 +11,8 @@ export interface FenceFacts {
   name: string;
   uid: string;
   requestedByUID?: string;
+  /** uid of the Node that it is of; absent: it has not begun. */
+  nodeUID?: string;
   /** In words, for those whose fence it is not. */
   owner: string;
   isDeleting: boolean;
@@ -53,6 +55,7 @@ export function readFence(fence: NodeFence, owner: string): FenceFacts {
     isStuck: status?.state === 'error' && isUsedUp,
     ...(isHeldUnasked(fence) && { isJoinable: true as const }),
     ...(spec.requestedBy !== undefined && { requestedByUID: spec.requestedBy.uid }),
+    ...(status?.frozen !== undefined && { nodeUID: status.frozen.nodeUID }),
     ...(status?.outcome !== undefined && { outcome: status.outcome }),
     ...(finalAtMs !== undefined && { finalAtMs }),
     ...(plan !== undefined && plan.powerManagement.length > 0 && { delays: plan.timing }),
