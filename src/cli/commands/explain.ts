@@ -3,7 +3,8 @@ import { standardRegistry } from '../../../agents/registry.ts';
 import { LivePlanner } from '../../config/live-planner.ts';
 import { LiveRemedies } from '../../config/live-remedies.ts';
 import type { RemedyText } from '../../config/remedies.ts';
-import { fenceName } from '../../domain/node-fence.ts';
+import { misnamedFor } from '../../controllers/fence/misnamed.ts';
+import { fenceName, isNamedAsItsNode } from '../../domain/node-fence.ts';
 import type { Plan } from '../../domain/plan.ts';
 import type { Node } from '../../ports/objects.ts';
 import type { Planner } from '../../ports/planner.ts';
@@ -25,6 +26,7 @@ import { explainRemedies } from './explain-remedies.ts';
 import { dependenciesOf, explain } from './explanation.ts';
 import { CommandFailure, EXIT } from './failure.ts';
 import type { ExitCode } from './failure.ts';
+import { describeIgnored, fenceOf } from './fleet.ts';
 import { healthCheckDrivers } from '../health-checks/drivers.ts';
 import { leaderOf } from './leader.ts';
 import { listForNode } from './listed-cluster.ts';
@@ -66,7 +68,9 @@ async function explainNode({ access, console }: Session, name: string, flags: Ex
   const kept = await listPicture(access, flags, leader, nowMs);
   const preservation = kept.picture === undefined ? {} : { preservation: picturedPreservation(kept.picture) };
   const input = { access, node: name, listers, planner, leader, outOfService, nowMs, ...preservation };
-  const status = listers.fences.get(fenceName(name))?.status;
+  const fences = [...listers.fences.all()];
+  const fence = fenceOf({ fences }, name);
+  const status = fence?.status;
   const dependencies = dependenciesOf(input, new ManualClock({ monotonicMs: nowMs, wallMs: nowMs }), status);
   const looks = explain({ ...input, storm: await stormHolds({ access, node: name, status, nowMs, dependencies }) });
   const stops = [...listers.stops.all()].filter(({ spec }) => spec.all === true || spec.node === name);
@@ -75,7 +79,7 @@ async function explainNode({ access, console }: Session, name: string, flags: Ex
   const guard = preservation.preservation?.guardOf(name);
   const preserved = kept.picture === undefined ? undefined : describeGuard(guard === 'unknown' ? undefined : guard);
   const unread = [...unreadable, ...kept.notes, ...nodeOwnership.unreadable];
-  const holders = holdersOf(nodeOwnership, listers.fences.get(fenceName(name)), name);
+  const holders = holdersOf(nodeOwnership, fence, name);
   const drivers = await healthCheckDrivers(access, leader);
   const policies = planner.stormPolicies();
   const settings = remedySettings(access, cluster, flags);
@@ -93,6 +97,8 @@ async function explainNode({ access, console }: Session, name: string, flags: Ex
     stops,
     looks,
     unreadable: unread,
+    misnamed: misnamedFor(name, fences),
+    ignored: fences.filter((each) => each.spec.node === name && !isNamedAsItsNode(each)).map(describeIgnored),
     preserved,
     preserveMarks: kept.picture === undefined ? [] : kept.marksOf(name),
     holders,

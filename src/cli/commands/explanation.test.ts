@@ -6,6 +6,8 @@ import { planOf } from '../../domain/testing/model.ts';
 import { SystemRandom } from '../../runtime/system-random.ts';
 import { explainPage } from './pages/explain-page.ts';
 import { PLAIN } from './terminal/ink.ts';
+import { misnamedFor } from '../../controllers/fence/misnamed.ts';
+import { describeIgnored } from './fleet.ts';
 import { explain } from './explanation.ts';
 import type { Look } from './explanation.ts';
 import type { Leader } from './leader.ts';
@@ -61,6 +63,28 @@ describe('what explain tells of a node', () => {
     expect(looks[0]?.decision).toMatchObject({ row: 'newer-leader', stepDown: { epoch: 41 } });
     const page = { name: 'a', node: undefined, lease: undefined, leader: leader(), report: undefined, stops: [], looks, unreadable: [] };
     expect(explainPage(page, { ink: PLAIN, width: 200, nowMs: NOW_MS })).toContain('newer-leader: This NodeFence was last written under epoch 41');
+  });
+
+  it('says of a node whose fence says another one that nothing is done, and takes that for no fence of it', () => {
+    const told = 'NodeFence node-fence-a says node b: it is no fence of either, nothing is done for it, and node a cannot be fenced while it stands.';
+    const other = { ...fence('a', {}), spec: { node: 'b' } };
+    const looks = looksAt({ ...FAILED, fences: [other] });
+    expect(looks[0]?.snapshot.fence).toBeUndefined();
+    const facts = {
+      name: 'a',
+      node: FAILED.nodes[0],
+      lease: FAILED.leases[0],
+      leader: leader(),
+      report: undefined,
+      stops: [],
+      looks,
+      unreadable: [],
+    };
+    const page = explainPage({ ...facts, misnamed: misnamedFor('a', [other]) }, { ink: PLAIN, width: 300, nowMs: NOW_MS });
+    expect(page).toContain(told);
+    expect(page).not.toContain('none-triggered');
+    const ignored = explainPage({ ...facts, ignored: [describeIgnored(other)] }, { ink: PLAIN, width: 300, nowMs: NOW_MS });
+    expect(ignored).toMatch(/ignored +NodeFence node-fence-a of node b is ignored: only one that is called node-fence-b/);
   });
 
   it('counts on the next leader above every record while none leads', () => {

@@ -1,3 +1,4 @@
+import { misnamedFor } from '../../controllers/fence/misnamed.ts';
 import { readyOf } from '../../controllers/fence/observation.ts';
 import { presentMarks } from '../../controllers/fence/storm/marks.ts';
 import { epochOf } from '../../domain/epoch.ts';
@@ -166,7 +167,12 @@ export function fleetOf(cluster: Cluster, leader: Leader, vouches?: Voucher): Fl
   const stops = [...cluster.stops].map((stop) => stopRow(stop, vouches)).sort((left, right) => order(left.name, right.name));
   const nodes = [...cluster.nodes];
   const known = new Set(nodes.map((node) => node.metadata.name));
-  const rows = nodes.map((node) => nodeRow(node, fences.get(node.metadata.name), reports.get(node.metadata.name), stops, leader));
+  const rows = nodes.map((node): NodeRow => {
+    const { name } = node.metadata;
+    const row = nodeRow(node, fences.get(name), reports.get(name), stops, leader);
+    const misnamed = misnamedFor(name, cluster.fences);
+    return misnamed === undefined ? row : { ...row, problems: [misnamed, ...row.problems] };
+  });
   const orphans = [...fences.values()].filter((fence) => !known.has(fence.spec.node)).map((fence) => fenceRow(fence, 'gone'));
   const all = [...rows, ...orphans].sort((left, right) => urgency(left) - urgency(right) || order(left.node, right.node));
   const isObserving = [...fences.values()].some((fence) => fence.status?.hold?.policy === 'observe');
@@ -174,7 +180,8 @@ export function fleetOf(cluster: Cluster, leader: Leader, vouches?: Voucher): Fl
   return { leader, ...(mode === undefined ? {} : { mode }), ...(ignored.length > 0 && { problems: ignored }), stops, nodes: all };
 }
 
-function describeIgnored({ metadata: { name }, spec: { node } }: NodeFence): string {
+/** It fences nobody; whoever looks at the node that it says is told so. */
+export function describeIgnored({ metadata: { name }, spec: { node } }: NodeFence): string {
   return `NodeFence ${name} of node ${node} is ignored: only one that is called ${fenceName(node)} is a fence of it. Delete it: kubectl delete nodefence ${name}`;
 }
 
@@ -288,7 +295,7 @@ function deviceOf({ journal }: NodeFenceStatus, plan: Plan): string | undefined 
 }
 
 export function fenceOf(cluster: Pick<Cluster, 'fences'>, node: string): NodeFence | undefined {
-  return [...cluster.fences].find((fence) => fence.metadata.name === fenceName(node));
+  return [...cluster.fences].find((fence) => fence.spec.node === node && isNamedAsItsNode(fence));
 }
 
 function order(left: string, right: string): number {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { strangerMessage } from '../../domain/first-trust.ts';
 import type { Lease } from '../../ports/objects.ts';
 import type { NodeFence, NodeFenceReport } from '../../ports/resources.ts';
-import { fleetOf } from './fleet.ts';
+import { fenceOf, fleetOf } from './fleet.ts';
 import { leaderOf, describeLeader } from './leader.ts';
 import { fleetPage } from './pages/fleet-page.ts';
 import { PLAIN } from './terminal/ink.ts';
@@ -36,6 +36,22 @@ describe('a NodeFence that bears another name than that of its node', () => {
       'PROBLEM NodeFence look of node a is ignored: only one that is called node-fence-a is a fence of it. Delete it: kubectl delete nodefence look',
     );
     expect(status.problems).toHaveLength(4);
+  });
+});
+
+describe('a NodeFence that bears the name of one node and says another', () => {
+  const fences: NodeFence[] = [{ metadata: { name: 'node-fence-a' }, spec: { node: 'b' } }];
+  const told =
+    'NodeFence node-fence-a says node b: it is no fence of either, nothing is done for it, and node a cannot be fenced while it stands. Correct its spec.node, or delete it: kubectl delete nodefence node-fence-a';
+
+  it('is a problem of the node that cannot be fenced for it, and no fence of that', () => {
+    const picture = { nodes: [node('a', 'Unknown', 60), node('b', 'True', 60)], fences, stops: [], reports: [] };
+    const { nodes } = fleetOf(picture, leaderOf(undefined, NOW_MS));
+    expect(nodes.map((row) => [row.node, row.state, row.problems])).toEqual([
+      ['a', undefined, [told]],
+      ['b', undefined, []],
+    ]);
+    expect([fenceOf({ fences }, 'a'), fenceOf({ fences }, 'b')]).toEqual([undefined, undefined]);
   });
 });
 

@@ -1,4 +1,4 @@
-import { FENCE_NAME_PREFIX, isNamedAsItsNode } from '../../domain/node-fence.ts';
+import { FENCE_NAME_PREFIX, fenceName, isNamedAsItsNode } from '../../domain/node-fence.ts';
 import { GROUP, VERSION } from '../../ports/resources.ts';
 import type { NodeFence } from '../../ports/resources.ts';
 import type { FenceDependencies } from './dependencies.ts';
@@ -28,15 +28,27 @@ export class MisnamedFences {
     return true;
   }
 
-  #tell(name: string, { metadata, spec }: NodeFence): void {
+  #tell(name: string, fence: NodeFence): void {
     const { recorder, log, metrics, listers } = this.#dependencies;
-    const message = `NodeFence ${metadata.name} says node ${spec.node}: it is no fence of either, nothing is done for it, and node ${name} cannot be fenced while it stands. Correct its spec.node, or delete it: kubectl delete nodefence ${metadata.name}`;
+    const { metadata } = fence;
+    const message = describeMisnamed(name, fence);
     metrics.problem('MisnamedFence');
     log.warn('fence that says another node', { node: name, detail: message });
     recorder.event({ apiVersion: `${GROUP}/${VERSION}`, kind: 'NodeFence', metadata }, 'Warning', 'MisnamedFence', message);
     const node = listers.nodes.get(name);
     if (node !== undefined) recorder.event({ apiVersion: 'v1', kind: 'Node', metadata: node.metadata }, 'Warning', 'MisnamedFence', message);
   }
+}
+
+/** `name`: of the node whose name it bears. */
+export function describeMisnamed(name: string, { metadata, spec }: NodeFence): string {
+  return `NodeFence ${metadata.name} says node ${spec.node}: it is no fence of either, nothing is done for it, and node ${name} cannot be fenced while it stands. Correct its spec.node, or delete it: kubectl delete nodefence ${metadata.name}`;
+}
+
+/** That one of these bears the name of this node's fence and says another node, in words; `undefined`: none does. */
+export function misnamedFor(name: string, fences: Iterable<NodeFence>): string | undefined {
+  for (const fence of fences) if (fence.metadata.name === fenceName(name) && !isNamedAsItsNode(fence)) return describeMisnamed(name, fence);
+  return undefined;
 }
 
 /** Whom a change of a NodeFence concerns: the node that it says, and the one whose name it bears. */

@@ -39,6 +39,10 @@ export interface ExplainPage {
   /** Those that stand on this node. */
   stops: readonly NodeFenceStop[];
   looks: readonly Look[];
+  /** A NodeFence bears the name of its fence and says another node, in words: nothing is done for either. */
+  misnamed?: string | undefined;
+  /** NodeFences that say this node and bear another name, in words: they fence nobody. */
+  ignored?: readonly string[];
   unreadable: readonly string[];
   /** What preservation of its machine means for its fence; undefined: preservation is off. */
   preserved?: string | undefined;
@@ -70,12 +74,18 @@ export function explainPage(page: ExplainPage, sheet: Sheet): string {
   const message = first.snapshot.fence?.status?.message;
   if (message !== undefined) lines.push(paragraph(sheet, harmless(message)));
   lines.push(heading(sheet, 'Why'), ...rules(page, first.snapshot, sheet));
+  if (page.misnamed !== undefined) {
+    lines.push(heading(sheet, 'Now'), paragraph(sheet, sheet.ink.bad(harmless(page.misnamed)), '  '));
+    return [...lines, ...unread(page, sheet)].join('\n');
+  }
   lines.push(heading(sheet, 'Now'), paragraph(sheet, describeRow(first), '  '));
   for (const look of page.remedyLooks ?? []) lines.push(paragraph(sheet, describeRemedyLook(look), '  '));
   lines.push(heading(sheet, 'Next, if nothing but time changes'), ...next(page, sheet));
-  if (page.unreadable.length > 0)
-    lines.push('', paragraph(sheet, sheet.ink.warn(`Not known, because you may not read it: ${page.unreadable.join(', ')}.`)));
-  return lines.join('\n');
+  return [...lines, ...unread(page, sheet)].join('\n');
+}
+
+function unread({ unreadable }: ExplainPage, sheet: Sheet): string[] {
+  return unreadable.length === 0 ? [] : ['', paragraph(sheet, sheet.ink.warn(`Not known, because you may not read it: ${unreadable.join(', ')}.`))];
 }
 
 function headline({ name, node }: ExplainPage, { fence, plan, node: facts, since, nowMs }: Snapshot): string {
@@ -97,6 +107,7 @@ function rules(page: ExplainPage, snapshot: Snapshot, sheet: Sheet): string[] {
   rule('Ready', describeReady(page.node, sheet), facts?.ready === 'True' ? ink.good : ink.bad);
   rule('sign of life', describeLife(page.lease, snapshot));
   rule('trigger', describeTrigger(snapshot));
+  for (const line of page.ignored ?? []) rule('ignored', harmless(line), ink.warn);
   if (status !== undefined && facts !== undefined) {
     const seems = seemsHealthy(facts, status, plan, since, snapshot.nowMs);
     const due = since.healthy === undefined ? undefined : since.healthy + plan.timing.healthyDelayMs;
