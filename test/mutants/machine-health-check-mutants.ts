@@ -7,9 +7,37 @@ const CHANGES = 'test/machine-health-check/changes.test.ts';
 const EVALUATION = 'test/machine-health-check/evaluation.test.ts';
 const MACHINE_HEALTH_CHECK_SHELL = 'test/machine-health-check/shell.test.ts';
 const REMEDIATION = 'test/machine-health-check/remediation.test.ts';
+const TAKEN_BACK = 'test/machine-health-check/taken-back.test.ts';
 
 /** Defects of what decides which Machines are unhealthy, and what is done about it. */
 export const MACHINE_HEALTH_CHECK_MUTANTS: readonly SourceMutant[] = [
+  {
+    name: 'word of a check that is gone',
+    defect:
+      'a Machine stays ill by the word of a health check that was deleted: its node is power-cycled again when it is long well, and its owner replaces it',
+    file: 'src/controllers/machine-health-check/controller.ts',
+    edits: [['...chainsOf(left)]', '...chainsOf(left).slice(0, 0)]']],
+    killedBy: byTest(TAKEN_BACK, 'is unknown when the check is deleted: its node would be power-cycled again by it, and its owner replace it'),
+  },
+  {
+    name: 'word of a check that is paused',
+    defect: 'a Machine stays ill by the word of a health check that was paused, whatever becomes of it',
+    file: 'src/controllers/machine-health-check/decide.ts',
+    edits: [
+      [
+        "otherCheck === undefined ? (takenBack(subject.machine, 'paused', now) ?? []) : []",
+        "otherCheck === null ? (takenBack(subject.machine, 'paused', now) ?? []) : []",
+      ],
+    ],
+    killedBy: byTest(TAKEN_BACK, 'leaves its request, and nobody goes on by what it said'),
+  },
+  {
+    name: 'word taken back of a paused machine',
+    defect: 'what was said of a Machine that is paused is written over',
+    file: 'src/controllers/machine-health-check/taken-back.ts',
+    edits: [['PAUSED_ANNOTATION in machine.annotations || ', '']],
+    killedBy: byTest(TAKEN_BACK, 'is unknown of a machine that is to be skipped from then on, stands of one that is paused'),
+  },
   {
     name: 'preserved and handed over',
     defect: 'a preserved machine is deleted, or handed to its owner, who deletes it',

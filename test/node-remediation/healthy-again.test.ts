@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { isFoundIll } from '../../src/controllers/shared/remediation/owner-machine.ts';
 import { MINUTE_MS, node, ownerMachine, request, SECOND_MS, World } from './world.ts';
 
 const NEVER_OFF = { sentMs: 10 * SECOND_MS };
@@ -45,6 +46,16 @@ describe('a request', () => {
     world.node = node({ isReady: true });
     world.run(10 * MINUTE_MS);
     expect([world.fences, world.own.phase]).toEqual([1, 'Succeeded']);
+  });
+
+  it.each(['NoHealthCheck', 'HealthCheckPaused'])('is not tried again by the word of a health check that looks no more: %s', (reason) => {
+    const ill = { type: 'HealthCheckSucceeded', status: 'False', reason: 'UnhealthyNode' } as const;
+    const world = new World({ machine: machineOf({ conditions: [ill] }), request: request({}, { strategy: 'escalate', timeoutSeconds: 300 }) });
+    world.until('Succeeded');
+    const unknown = { type: 'HealthCheckSucceeded', status: 'Unknown', reason } as const;
+    world.machine = { ...world.owner, conditions: [unknown] };
+    world.run(30 * MINUTE_MS);
+    expect([world.fences, world.own.phase, isFoundIll(world.owner)]).toEqual([1, 'Succeeded', false]);
   });
 
   it('tells the Machine later what it could not tell it at once', () => {

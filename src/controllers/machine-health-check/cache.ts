@@ -112,6 +112,11 @@ export class HealthCheckCache implements ClusterSnapshot {
     return this.#readMachines(found.reduce((rarest, each) => (each.length < rarest.length ? each : rarest)));
   }
 
+  /** All, of whatever namespace. */
+  *machines(): Generator<MachineFacts> {
+    for (const object of this.#dependencies.machines.lister.all()) yield this.readMachine(object);
+  }
+
   machine(key: string): MachineFacts | undefined {
     const object = this.#dependencies.machines.lister.get(key);
     return object === undefined ? undefined : this.readMachine(object);

@@ -10,6 +10,7 @@ import { isSameNode } from './read/cluster.ts';
 import { requestKind } from './request.ts';
 import { keyOf, kindKey } from './snapshot.ts';
 import type { HealthCheck, MachineFacts } from './snapshot.ts';
+import { isCalledIll } from './taken-back.ts';
 import { Subscriptions } from './subscriptions.ts';
 
 /** Which checks a change of an object concerns, so that they are decided anew; and what is watched for the sake of the checks that there are. */
@@ -40,6 +41,8 @@ export class Changes {
         const [was, is] = [before, after].map((object) => object && this.#cache.readMachine(object));
         this.#cache.sawMachine(was, is);
         for (const facts of [was, is]) if (facts !== undefined) this.#add(this.#ofMachine(facts));
+        // No check may concern it any more, and what one has said of it stands.
+        if (is !== undefined && isCalledIll(is)) this.#wake();
       }),
       checks.lister.onChange(this.#on((check) => this.#ofCheck(this.#cache.readCheck(check).check))),
       fences.onChange(claimed),

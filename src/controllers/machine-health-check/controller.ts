@@ -9,12 +9,14 @@ import { HealthCheckCache } from './cache.ts';
 import { chainsOf } from './chain.ts';
 import type { Chain } from './chain.ts';
 import { Changes } from './changes.ts';
+import { timeText } from './conditions.ts';
 import type { HealthCheckDependencies } from './dependencies.ts';
 import { decide } from './decide.ts';
 import { observe } from './observe.ts';
 import { keyOf } from './snapshot.ts';
 import type { ReadCheck } from './snapshot.ts';
 import { showTally } from './tally.ts';
+import { leftBehind } from './taken-back.ts';
 import { Writer } from './write.ts';
 
 /** What was last decided about one check. */
@@ -136,9 +138,10 @@ export class MachineHealthCheckController {
         this.#reconciliations.set(key, this.#reconcileCheck(read, nowMs, wallMs));
     }
     const reconciliations = [...this.#reconciliations.values()];
+    const left = leftBehind(this.#cache.machines(), [...checks.values()], this.#cache, timeText(wallMs));
     this.#forgetRefusals(reconciliations.flatMap(({ decision }) => decision.actions));
     this.#emit(reconciliations.flatMap(({ decision }) => decision.notices));
-    this.#executor.submit(this.#gate.mayWrite() ? reconciliations.flatMap(({ chains }) => chains) : []);
+    this.#executor.submit(this.#gate.mayWrite() ? [...reconciliations.flatMap(({ chains }) => chains), ...chainsOf(left)] : []);
   }
 
   #reconcileCheck(check: ReadCheck, atMs: number, wallMs: number): Reconciliation {

@@ -8,6 +8,7 @@ import type { HealthCheck } from './snapshot.ts';
 import { keyOf } from './snapshot.ts';
 import { isInFlight, refOf } from './target.ts';
 import type { Target } from './target.ts';
+import { takenBack } from './taken-back.ts';
 import { scaled, thresholdOf } from './threshold.ts';
 import type { Evaluation } from './evaluation.ts';
 
@@ -21,7 +22,8 @@ export function decide(observation: Observation, nowMs: number): Decision {
   const reasons = pauseReasons(check, cluster);
   if (reasons.length > 0) {
     const action = check.flavour === 'openshift' ? undefined : (owning ?? pausedStatus(check, reasons, timeText(nowMs)));
-    return { ...idle(check, [], true), actions: action === undefined ? [] : [action] };
+    const own = action === undefined ? [] : [action];
+    return { ...idle(check, [], true), actions: [...(cluster?.isPaused === true ? [] : wordsTakenBack(observation, timeText(nowMs))), ...own] };
   }
   const targets = observation.machines.map((observed) => ({ ...observed, evaluation: evaluate(observed.subject, check, nowMs) }));
   if (targets.some(({ evaluation }) => evaluation.kind === 'unknown')) return withoutNodes(observation);
@@ -70,6 +72,11 @@ function evaluated(observation: Observation, targets: readonly Target[], owning:
     problems: named(check, problems),
     ...(dueMs !== Infinity && { nextDueMs: dueMs }),
   };
+}
+
+/** In a Cluster that is paused nobody remediates, and nothing is written. */
+function wordsTakenBack({ machines }: Observation, now: string): Action[] {
+  return machines.flatMap(({ subject, otherCheck }) => (otherCheck === undefined ? (takenBack(subject.machine, 'paused', now) ?? []) : []));
 }
 
 interface Remedied {

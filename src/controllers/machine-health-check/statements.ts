@@ -14,6 +14,7 @@ import {
 import type { REQUEST_AVAILABLE } from './names.ts';
 import type { MachineFacts } from './snapshot.ts';
 import type { Failure } from './evaluation.ts';
+import { NOT_CHECKED } from '../shared/remediation/owner-machine.ts';
 
 const TRUE: Said = { status: 'True' };
 
@@ -29,6 +30,15 @@ export const SUCCEEDED: Statement = {
 export function failedBy({ reason, message, v1beta1Reason, v1beta1Message }: Failure): Statement {
   const v1beta2: Said = { status: 'False', reason, message };
   return { type: HEALTH_CHECK_SUCCEEDED, says: { v1beta2, v1beta1: warning(v1beta1Reason, v1beta1Message) } };
+}
+
+/** Unknown, for whoever would go on by a False. */
+export function notChecked(why: 'paused' | 'gone'): Statement {
+  const said: Said =
+    why === 'paused'
+      ? { status: 'Unknown', reason: NOT_CHECKED.paused, message: 'Its MachineHealthCheck is paused' }
+      : { status: 'Unknown', reason: NOT_CHECKED.gone, message: 'No MachineHealthCheck looks at it any more' };
+  return { type: HEALTH_CHECK_SUCCEEDED, says: { v1beta2: said, v1beta1: said } };
 }
 
 const TO_OWNER: Readonly<Record<ListName, Said>> = {

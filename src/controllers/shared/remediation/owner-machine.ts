@@ -47,6 +47,8 @@ export const REMEDIATE_MACHINE = 'cluster.x-k8s.io/remediate-machine';
 const OWNER_REMEDIATED = 'OwnerRemediated';
 /** Its health check says True or False of it; its owner replaces it only while this is False. */
 const HEALTH_CHECK_SUCCEEDED = 'HealthCheckSucceeded';
+/** Reasons of Unknown there: nobody looks at the machine any more who has found it ill before. */
+export const NOT_CHECKED = { paused: 'HealthCheckPaused', gone: 'NoHealthCheck' } as const;
 const CLUSTER_API = 'cluster.x-k8s.io/';
 const WAITING = 'WaitingForRemediation';
 
@@ -79,7 +81,8 @@ export function reportRemediated(machine: OwnerMachine, nowMs: number, message: 
 export function isFoundIll({ apiVersion, annotations, conditions, olderConditions }: OwnerMachine): boolean | undefined {
   if (!apiVersion.startsWith(CLUSTER_API)) return undefined;
   if (annotations[REMEDIATE_MACHINE] !== undefined) return true;
-  const said = [...conditions, ...olderConditions].find(({ type }) => type === HEALTH_CHECK_SUCCEEDED)?.status;
+  const { status: said, reason } = [...conditions, ...olderConditions].find(({ type }) => type === HEALTH_CHECK_SUCCEEDED) ?? {};
+  if (said === 'Unknown' && Object.values<string | undefined>(NOT_CHECKED).includes(reason)) return false;
   return said === undefined || said === 'Unknown' ? undefined : said === 'False';
 }
 
