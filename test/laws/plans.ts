@@ -1,3 +1,4 @@
+import { READ_BACK_EVIDENCE } from '../../src/domain/evidence.ts';
 import type { Plan } from '../../src/domain/plan.ts';
 import { method } from '../../src/domain/testing/model.ts';
 import { narrowed } from './narrowed.ts';
@@ -31,6 +32,44 @@ export const WORLDS: readonly World[] = [
         { level: 2, methods: ['1', '2'].map((plug) => method(`outlet-${plug}`, 'pdu', 'reboot', { ...LATENCY, device: 'pdu', plug })) },
       ],
     }),
+  },
+  {
+    name: 'two supplies of a PDU, then a BMC',
+    plan: shortPlan({
+      stepRetries: 0,
+      maxRestarts: 0,
+      powerManagement: [
+        { level: 1, methods: ['1', '2'].map((plug) => method(`outlet-${plug}`, 'pdu', 'reboot', { ...LATENCY, device: 'pdu', plug })) },
+        { level: 2, methods: [method('cycle', 'redfish', 'reboot', BMC)] },
+      ],
+    }),
+  },
+  {
+    name: 'an instance that is restarted or else deleted',
+    plan: shortPlan({
+      stepRetries: 0,
+      maxRestarts: 0,
+      powerManagement: [
+        { level: 1, methods: [method('cycle', 'redfish', 'reboot', BMC)] },
+        { level: 2, methods: [method('end', 'aws', 'delete', BMC)] },
+      ],
+    }),
+    begin: (walker) => (walker.removesNodes = true),
+  },
+  {
+    name: 'two supplies of a PDU, then the watchdog of a machine that somebody asks to fence',
+    plan: shortPlan({
+      stepRetries: 0,
+      maxRestarts: 0,
+      minimumEvidence: [...READ_BACK_EVIDENCE, 'watchdog'],
+      powerManagement: [
+        { level: 1, methods: ['1', '2'].map((plug) => method(`outlet-${plug}`, 'pdu', 'reboot', { ...LATENCY, device: 'pdu', plug })) },
+        { level: 2, methods: [method('dog', 'watchdog', 'run', { kind: 'action', device: '', evidence: 'watchdog' })] },
+      ],
+    }),
+    begin: (walker) => {
+      walker.ask(true);
+    },
   },
   { name: 'nothing configured', plan: shortPlan({ isolation: [], powerManagement: [], recovery: [], release: 'none' }) },
   {

@@ -2,7 +2,7 @@ import { OUT_OF_SERVICE_TAINT } from '../../src/domain/advance.ts';
 import { decide } from '../../src/domain/automaton.ts';
 import { sameContent } from '../../src/domain/canonical.ts';
 import { proofOf } from '../../src/domain/evidence.ts';
-import type { JobResult, JournalEntry, NodeFenceSpec, NodeFenceStatus } from '../../src/domain/node-fence.ts';
+import type { Evidence, JobResult, JournalEntry, NodeFenceSpec, NodeFenceStatus } from '../../src/domain/node-fence.ts';
 import type { Plan } from '../../src/domain/plan.ts';
 import type { JobReport } from '../../src/domain/snapshot.ts';
 import { provingOperation } from '../../src/domain/program.ts';
@@ -10,6 +10,7 @@ import { Model } from '../../src/domain/testing/model.ts';
 import type { Decision } from '../../src/domain/transition.ts';
 import { judge } from './judgement.ts';
 import { shortPlan } from './short-plan.ts';
+import { freeze, plain } from './run-answers.ts';
 import { schemaFaults } from './schema-faults.ts';
 
 const BEAT_MS = 2_000;
@@ -151,11 +152,8 @@ export class Walker {
   }
 
   bootAnew(): void {
-    this.machine.boot += 1;
-    this.machine.isDeleted = false;
-    this.machine.power = 'on';
-    this.machine.kubelet = 'alive';
-    this.machine.readyAtMs = this.model.nowMs + BOOT_MS;
+    const { boot } = this.machine;
+    Object.assign(this.machine, { boot: boot + 1, isDeleted: false, power: 'on', kubelet: 'alive', readyAtMs: this.model.nowMs + BOOT_MS });
   }
 
   /** The kubelet says something; `ready` undefined: only its lease. */
@@ -261,6 +259,7 @@ export class Walker {
   #done(entry: JournalEntry): { result: JobResult; more: Partial<JobReport> } {
     const { machine, model } = this;
     if (model.stop !== undefined && entry.action !== 'confirm') return plain('stopped');
+    if (entry.agent === 'watchdog') return this.#waited(entry);
     switch (entry.action) {
       case 'off':
         if (this.model.isFabric(entry)) return this.#closed(entry);
@@ -328,12 +327,21 @@ export class Walker {
   }
 
   #weighed(entry: JournalEntry): { result: JobResult; more: Partial<JobReport> } {
-    const { machine, model } = this;
-    if (machine.power === 'on') return plain('refused');
-    model.proofs.set(entry.id, model.nowMs);
+    return this.machine.power === 'on' ? plain('refused') : this.#proven(entry, { kind: 'ack', grade: 'person', detail: 'word' });
+  }
+
+  /** Its watchdog is taken to have bitten a machine that is silent; of one that speaks it proves nothing. */
+  #waited(entry: JournalEntry): { result: JobResult; more: Partial<JobReport> } {
+    if (this.machine.kubelet === 'silent') return this.#proven(entry, { kind: 'watchdog', grade: 'inferred', detail: 'silent' });
+    return plain(entry.action === 'confirm' ? 'found-not-done' : 'refused');
+  }
+
+  #proven({ id }: JournalEntry, what: Pick<Evidence, 'kind' | 'grade' | 'detail'>): { result: JobResult; more: Partial<JobReport> } {
+    const { model } = this;
+    model.proofs.set(id, model.nowMs);
     const observedAt = new Date(1_700_000_000_000 + model.nowMs).toISOString();
     const bootID = model.node?.bootID;
-    const evidence = { kind: 'ack' as const, grade: 'person' as const, detail: 'word', observedAt, ...(bootID === undefined ? {} : { bootID }) };
+    const evidence = { ...what, observedAt, ...(bootID === undefined ? {} : { bootID }) };
     return { result: 'succeeded', more: { evidence, evidenceAtMs: model.nowMs } };
   }
 
@@ -362,7 +370,8 @@ export class Walker {
   }
 
   #found(entry: JournalEntry): { result: JobResult; more: Partial<JobReport> } {
-    if (entry.action === 'confirm' || entry.action === 'acknowledge' || !this.#stands(entry)) return plain('found-not-done');
+    const isUnknown = entry.action === 'confirm' || entry.action === 'acknowledge' || entry.agent === 'watchdog';
+    if (isUnknown || !this.#stands(entry)) return plain('found-not-done');
     if (entry.action === 'off' && this.model.isFabric(entry)) return { result: 'found-done', more: { edge: 'closed' } };
     if (entry.action === 'off' || entry.action === 'on') return { result: 'found-done', more: { edge: entry.action } };
     if (entry.action !== 'release') return plain('found-done');
@@ -387,14 +396,4 @@ export class Walker {
     this.machine.kubelet = 'silent';
     this.machine.readyAtMs = undefined;
   }
-}
-
-function plain(result: JobResult): { result: JobResult; more: Partial<JobReport> } {
-  return { result, more: {} };
-}
-
-function freeze(value: unknown): void {
-  if (typeof value !== 'object' || value === null || Object.isFrozen(value) || value instanceof Set) return;
-  Object.freeze(value);
-  for (const member of Object.values(value)) freeze(member);
 }

@@ -121,6 +121,10 @@ function powerSteps(feed: Feed | undefined): Record<string, string> {
       return { power_management: 'outlet-1-off outlet-2-off outlet-1-on outlet-2-on bmc-on' };
     case 'level':
       return { power_management: 'bmc-off bmc-on', 'power_management.2': 'outlet-1-off outlet-1-on bmc-on' };
+    case 'two-outlets':
+      return { power_management: 'bmc-off bmc-on', 'power_management.2': 'outlet-1-off outlet-2-off outlet-1-on outlet-2-on' };
+    case 'outlets-first':
+      return { power_management: 'outlet-1-off outlet-2-off outlet-1-on outlet-2-on bmc-on', 'power_management.2': 'bmc-off bmc-on' };
   }
 }
 

@@ -170,7 +170,12 @@ function isInVainAgain({ disturbances }: Played): boolean {
 function isHopeless({ device, isMisconfigured, disturbances, feed }: Played): boolean {
   const isDeleted = disturbances.some(({ what }) => what === 'delete-node');
   const isReplaced = isDeleted || disturbances.some(({ what }) => what === 'hardware');
-  return !disturbances.some(isTrueWord) && ((isMisconfigured && !isDeleted) || (NEVER_OFF.has(device) && feed?.kind !== 'level' && !isReplaced));
+  return !disturbances.some(isTrueWord) && ((isMisconfigured && !isDeleted) || (NEVER_OFF.has(device) && !hasSecondLevel(feed) && !isReplaced));
+}
+
+/** Another device switches the machine where its first one does not. */
+function hasSecondLevel(feed: Played['feed']): boolean {
+  return feed !== undefined && feed.kind !== 'supplies';
 }
 
 function isUncertain({ device, disturbances, feed, isMisconfigured }: Played): boolean {

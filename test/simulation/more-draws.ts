@@ -13,7 +13,10 @@ const DRIFT = 0.01;
 type Theme = 'none' | 'storm' | 'devices' | 'api' | 'people';
 const THEMES: Readonly<Record<Theme, number>> = { none: 30, storm: 20, devices: 16, api: 12, people: 22 };
 const POLICIES: Readonly<Record<Policies, number>> = { off: 3, prompt: 5, default: 1, 'one-at-a-time': 1 };
-const FEEDS: Readonly<Record<Feed['kind'], number>> = { supplies: 1, level: 2 };
+const FEEDS: Readonly<Record<'supplies' | 'level', number>> = { supplies: 1, level: 2 };
+/** Of worlds whose machines would have a BMC alone. */
+const LEVELS_SHARE = 0.05;
+const LEVELS: Readonly<Record<'two-outlets' | 'outlets-first', number>> = { 'two-outlets': 1, 'outlets-first': 1 };
 const RESTORES: Readonly<Record<Feed['restore'], number>> = { 'always-on': 3, last: 2, 'always-off': 1 };
 
 const NODE_NAMES = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'] as const;
@@ -69,7 +72,7 @@ export function withMore(first: First): Scenario {
     configuration: { ...first.configuration, policies: random.weighted(POLICIES) },
     api: isRough || random.chance(0.05) ? { ...first.api, ...UNRULY_API } : first.api,
     clockRates: drifts ? { ...first.clockRates, apiServer: 1 + random.between(-DRIFT, DRIFT) } : first.clockRates,
-    ...(feed === undefined ? {} : { feed }),
+    ...(feed === undefined ? drawLevels(first) : { feed }),
     ...drawHosts(first, theme),
     ...drawCrowd(first, theme),
   };
@@ -88,6 +91,12 @@ export function withMore(first: First): Scenario {
 function drawHosts({ seed, controllers, fault, nodes, victim }: First, theme: Theme): Pick<First, 'hosts'> {
   const isPossible = controllers === 2 && fault === 'hang' && theme !== 'storm';
   return isPossible && new SeededRandom(seed, 'hosts').chance(0.4) ? { hosts: [victim, nodes[1] ?? victim] } : {};
+}
+
+/** Two levels, of which one has two outlets. */
+function drawLevels({ seed }: First): Pick<First, 'feed'> {
+  const random = new SeededRandom(seed, 'levels');
+  return random.chance(LEVELS_SHARE) ? { feed: { kind: random.weighted(LEVELS), restore: random.weighted(RESTORES) } } : {};
 }
 
 /** Without it nobody ever waits in the queue: four nodes are worked on at once, and none takes long. */

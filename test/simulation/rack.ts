@@ -152,11 +152,11 @@ export class Rack {
   #mount(node: string, feed: PowerFeed): void {
     const { feed: fed, victim, device } = this.#options.scenario;
     const own = node === victim ? device : 'honest';
-    const isBoardOwn = fed?.kind !== 'supplies';
+    const isBoardOwn = fed?.kind !== 'supplies' && fed?.kind !== 'outlets-first';
     this.#add(node, `bmc-${node}`, feed.board(), isBoardOwn ? own : 'honest', feed);
     if (fed === undefined) return;
     this.#add(node, `outlet-1-${node}`, feed.outlet('1'), isBoardOwn ? 'honest' : own);
-    if (fed.kind === 'supplies') this.#add(node, `outlet-2-${node}`, feed.outlet('2'), 'honest');
+    if (fed.kind !== 'level') this.#add(node, `outlet-2-${node}`, feed.outlet('2'), 'honest');
   }
 
   #add(node: string, name: string, backend: PowerBackend, behaviour: SimulatedDevice['behaviour'], feed?: PowerFeed, storage?: string): void {

@@ -127,8 +127,11 @@ export interface Crowd {
 
 /** Where the power of each machine comes from. */
 export interface Feed {
-  /** `supplies`: two outlets, both must be off; `level`: a BMC, and behind it one outlet as the second level. */
-  kind: 'supplies' | 'level';
+  /**
+   * `supplies`: two outlets, both must be off; `level`: a BMC, and behind it one outlet as the second level; `two-outlets`: the same with two of them, which
+   * alone are switched on again there; `outlets-first`: the two outlets, and the BMC as the second level.
+   */
+  kind: 'supplies' | 'level' | 'two-outlets' | 'outlets-first';
   /** What a machine does when its power comes back. */
   restore: 'always-on' | 'last' | 'always-off';
 }
