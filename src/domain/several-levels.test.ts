@@ -192,3 +192,17 @@ describe('a hold that comes once a level has switched off, and the next one is r
     expect(held([program, BMC], 60_000).begun).not.toContain('run:program');
   });
 });
+
+describe('a machine that its level could not switch on again', () => {
+  it('is switched on when its NodeFence is deleted by hand, for somebody may have mended it: each thing has its own tries there', () => {
+    const model = isolated(planWith([[BMC]]));
+    released(model, 'off:bmc');
+    expect(model.next('timeout')).toBe('on:bmc');
+    expect(nextOrEnd(model)).toBe('failed');
+    if (model.fence !== undefined) model.fence = { ...model.fence, deleting: true };
+    expect([model.next(), model.next()].toSorted()).toEqual(['on:bmc', 'run:undo-cordon']);
+    const events = model.events.length;
+    model.runUntil(() => model.fence === undefined);
+    expect(model.events.slice(events)).not.toContain('LeftOff');
+  });
+});

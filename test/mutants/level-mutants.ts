@@ -80,4 +80,14 @@ export const LEVEL_MUTANTS: readonly SourceMutant[] = [
     ],
     killedBy: byTest(LEVELS, 'lets no program of it run, and what it switches on is switched on'),
   },
+  {
+    name: 'mended, and not tried',
+    defect: 'a machine that could not be switched on is not tried again when its NodeFence is deleted, whoever has mended its device: it stays off',
+    file: 'src/domain/rows/closing.ts',
+    edits: [['entry.step === UNDO_STEP && entry.operation === operation && isFailure(entry)', 'entry.operation === operation && isFailure(entry)']],
+    killedBy: byTest(
+      LEVELS,
+      'is switched on when its NodeFence is deleted by hand, for somebody may have mended it: each thing has its own tries there',
+    ),
+  },
 ];

@@ -96,8 +96,9 @@ function isToWait(context: Context, open: readonly UndoFacts[]): boolean {
   return edges.length > 0 && taints === undefined && (open.length === 0 || undoneAtMs(context) > context.snapshot.nowMs);
 }
 
+/** Of its undo: that its level could not switch it on before somebody mended it says nothing of whether it can be taken back now. */
 function failuresOf({ journal }: NodeFenceStatus, operation: string): number {
-  return journal.filter((entry) => entry.operation === operation && isFailure(entry)).length;
+  return journal.filter((entry) => entry.step === UNDO_STEP && entry.operation === operation && isFailure(entry)).length;
 }
 
 /** Also by a run that says nothing of the device: an API server that sends everybody away is asked again, after a pause, not given up. */
@@ -169,14 +170,16 @@ function settledAtMs(context: Context): number {
 }
 
 type Edge = NonNullable<Restore['edges']>[number];
+/** What is taken back belongs to no level of power-management. */
+const UNDO_STEP = 'recovery';
 type UndoFacts = Pick<JournalEntry, 'operation' | 'method' | 'agent' | 'device' | 'plug' | 'action'>;
 
 function undoEntry(context: Context, facts: UndoFacts): JournalEntry {
   const { status, snapshot, plan } = context;
   return {
     id: `${facts.method}-${snapshot.uuid}`,
-    step: status.step,
-    level: status.level,
+    step: UNDO_STEP,
+    level: 1,
     ...facts,
     attempt: 1 + status.journal.filter((entry) => entry.operation === facts.operation).length,
     restart: status.restarts,
