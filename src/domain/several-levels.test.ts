@@ -206,3 +206,19 @@ describe('a machine that its level could not switch on again', () => {
     expect(model.events.slice(events)).not.toContain('LeftOff');
   });
 });
+
+describe('a fence that has failed after a restart', () => {
+  it('does not say that nothing was released where it was before that', () => {
+    const message = (result: 'succeeded' | 'failed'): string => {
+      const model = isolated(planWith([[BMC]], { maxRestarts: 1 }));
+      expect([model.next(), model.next(result)]).toEqual(['off:bmc', 'release:release']);
+      model.step();
+      model.drained();
+      for (let runs = 0; runs < 9 && nextOrEnd(model) !== 'failed'; runs += 1) model.finish(model.status.restarts === 0 ? 'succeeded' : 'refused');
+      expect([model.status.restarts, model.status.outcome]).toEqual([1, 'failed']);
+      return model.status.message ?? '';
+    };
+    expect(message('succeeded')).toContain('A release of its workload had begun before the last restart, and nothing was released since.');
+    expect(message('failed')).toContain('Nothing was released: its pods and volumes still wait.');
+  });
+});

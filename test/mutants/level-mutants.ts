@@ -90,4 +90,13 @@ export const LEVEL_MUTANTS: readonly SourceMutant[] = [
       'is switched on when its NodeFence is deleted by hand, for somebody may have mended it: each thing has its own tries there',
     ),
   },
+  {
+    name: 'released, and forgotten',
+    defect: 'a fence that fails after a restart says that nothing was released, though its workload had been let go before that',
+    file: 'src/domain/rows/error.ts',
+    edits: [
+      ['wasReleasedBefore(status) && storageRelease === undefined', 'wasReleasedBefore({ ...status, journal: [] }) && storageRelease === undefined'],
+    ],
+    killedBy: byTest(LEVELS, 'does not say that nothing was released where it was before that'),
+  },
 ];

@@ -140,9 +140,19 @@ function describeEnd({ status }: Context): string {
   return 'this fence ends once what asked for it is withdrawn and the node is repaired and Ready';
 }
 
-function describeReleased({ released, storageRelease }: NodeFenceStatus): string {
+/** What an earlier restart had let go is no more in `released`: each restart proves everything anew. */
+function wasReleasedBefore({ journal, restarts }: NodeFenceStatus): boolean {
+  return journal.some(
+    ({ action, step, restart, result }) => action === 'release' && step !== 'isolation' && restart < restarts && result === 'succeeded',
+  );
+}
+
+function describeReleased(status: NodeFenceStatus): string {
+  const { released, storageRelease } = status;
   if (released !== undefined)
     return released.pods === 0 && (released.left ?? 0) > 0 ? 'A release of its workload had begun.' : 'Its workload was released before.';
+  if (wasReleasedBefore(status) && storageRelease === undefined)
+    return 'A release of its workload had begun before the last restart, and nothing was released since.';
   if (storageRelease === undefined || (storageRelease.pods === 0 && (storageRelease.left ?? 0) === 0))
     return 'Nothing was released: its pods and volumes still wait.';
   if (storageRelease.pods === 0) return 'A release of pods whose storage is revoked had begun: keep it closed to this boot.';
