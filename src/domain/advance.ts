@@ -142,12 +142,14 @@ function isWanted(operation: Operation, context: Context, status: NodeFenceStatu
   return !held && !isGivenUp && context.plan.release !== 'none' && isProvenHere(context.plan, status);
 }
 
-/** By this level, which reads it again before the release, or by a person: what an earlier level has proven is read by nobody any more. */
+/** By this level, which reads it again before the release, or by a person: what an earlier level has proven is read by nobody any more. Not where it was read gone. */
 function isProvenHere(plan: Plan, status: NodeFenceStatus): boolean {
   const proof = proofOf(status.evidence, plan, status.step);
   const source = status.journal.find(({ id }) => id === proof?.source);
   const isHere = source === undefined || (source.step === status.step && source.level === status.level);
-  return proof !== undefined && (isHere || proof.kind === 'ack');
+  const latest = source && status.journal.findLast(({ step, operation }) => step === source.step && operation === source.operation);
+  const isGone = latest?.action === 'confirm' && latest.result === 'found-not-done';
+  return proof !== undefined && !isGone && (isHere || proof.kind === 'ack');
 }
 
 /** Its proof holds, and nothing was heard of it since: behind the release somebody else may have started the machine, which voids no proof any more. */
@@ -192,8 +194,7 @@ function dueMs(context: Context, status: NodeFenceStatus, operation: Operation):
   const { timing } = context.plan;
   const last = status.journal.at(-1);
   let due = Math.max(nowMs, 0);
-  const isReadInVain = operation.key === 'release' && last?.action === 'confirm' && last.result === 'found-not-done';
-  if (last !== undefined && (isReadInVain || isFailure(last))) due = Math.max(due, (since.journal ?? nowMs) + timing.settleMs);
+  if (last !== undefined && isFailure(last)) due = Math.max(due, (since.journal ?? nowMs) + timing.settleMs);
   if (last?.result === 'interrupted' || last?.result === 'stopped' || last?.result === 'not-sent')
     due = Math.max(due, (since.journal ?? nowMs) + INTERRUPTED_MS);
   // The kernel needs its time to dump; an off cuts it.

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { advance } from './advance.ts';
+import { READ_BACK_EVIDENCE } from './evidence.ts';
 import type { NodeFenceStatus, Released } from './node-fence.ts';
 import { DEFAULT_TIMING } from './plan.ts';
 import type { Plan } from './plan.ts';
 import type { JobReport } from './snapshot.ts';
 import { begun, isolated, levels, lives, OFF, ON } from './testing/course.ts';
-import { method, planOf } from './testing/model.ts';
-import type { Model } from './testing/model.ts';
+import { method, Model, planOf } from './testing/model.ts';
 import { OPEN, released as storageReleased, revoked, REVOKING } from './testing/revoked.ts';
 import type { Context } from './transition.ts';
 
@@ -136,6 +136,27 @@ describe('a node that Kubernetes still counts as Ready, and that somebody asked 
     written(model, () => ({ ...REQUESTED, ...asked }));
     const context: Partial<Context> = { provenAtMs: model.nowMs, triggered: true };
     expect(releases(model, step, context)).toBe(isLetGo);
+  });
+
+  it('is not tried on a proof that was read again and is gone, where the node lives by now', () => {
+    const itself = method('itself', 'watchdog', 'run', { kind: 'action', device: '', evidence: 'watchdog' });
+    const minimumEvidence = [...READ_BACK_EVIDENCE, 'watchdog'] as const;
+    const model = new Model(planOf({ powerManagement: [{ level: 1, methods: [itself] }], minimumEvidence }));
+    model.fail();
+    expect(model.next()).toBe('run:cordon');
+    const evidence = { kind: 'watchdog' as const, grade: 'inferred' as const, detail: 'silent', observedAt: 'now', bootID: 'boot-1' };
+    model.runUntil(() => model.inFlight.size > 0);
+    model.proofs.set(model.dispatched.at(-1)?.entry.id ?? '', model.nowMs);
+    model.finish('succeeded', { evidence, evidenceAtMs: model.nowMs });
+    expect(model.next('not-sent')).toBe('release:release');
+    model.step();
+    // The successor has read nothing, and reads it before it lets go; meanwhile the node has booted anew.
+    model.takeOver();
+    model.nowMs += 1_000;
+    model.live({ ready: 'True', bootID: 'boot-2' });
+    const operations = begun(model, 3, ({ action }) => (action === 'confirm' ? ['found-not-done'] : undefined));
+    expect(operations.slice(0, 2)).toEqual(['confirm run:itself', 'release-end']);
+    expect(model.status.released).toBeUndefined();
   });
 
   it('goes on with a release that a crash cut off where the node has booted anew: Kubernetes has nothing left to notice', () => {

@@ -25,6 +25,14 @@ function held(at: number, reason: 'kdump-dumping' | 'kdump-awaited', kdump = KDU
   return fenceWrite(at, status([], { frozen, hold: { policy: 'kdump', reason, message: '', since: '' } }));
 }
 
+/** The Lease of the controllers has this holder. */
+function led(at: number, holderIdentity: string): TraceEvent {
+  return {
+    ...{ kind: 'api', at, user: 'nodefence', verb: 'update', resource: 'leases.coordination.k8s.io', namespace: 'nodefence-system' },
+    ...{ name: 'nodefence-controller', status: 200, object: { metadata: { name: 'nodefence-controller' }, spec: { holderIdentity } } },
+  };
+}
+
 describe('P6, of dumps', () => {
   it('catches an off while the kernel dumps, as whoever sends it has heard', () => {
     expect(P6([...waiting(), message(8_000), message(10_000)]).join()).toContain('was set off while a dumped: s1 had heard 2 messages');
@@ -97,13 +105,19 @@ describe('P6, of dumps', () => {
   it('counts the silence for a new leader from when it took the Lease, however long nobody had led before', () => {
     const limit = { ...KDUMP, maxDurationMs: 300_000 };
     const before = [...waiting(limit).filter(({ at }) => at < 9_000), message(6_500), message(7_500)];
-    const led = (at: number, holderIdentity: string): TraceEvent => ({
-      ...{ kind: 'api', at, user: 'nodefence', verb: 'update', resource: 'leases.coordination.k8s.io', namespace: 'nodefence-system' },
-      ...{ name: 'nodefence-controller', status: 200, object: { metadata: { name: 'nodefence-controller' }, spec: { holderIdentity } } },
-    });
     const taken = [...before, led(8_000, 'one_1'), led(100_000, 'two_2'), led(110_000, 'two_2')];
     expect(P6([...taken, held(156_000, 'kdump-dumping', limit)])).toEqual([]);
     expect(P6([...taken, held(158_000, 'kdump-dumping', limit)]).join()).toContain('its fence waits for a dump of a');
+  });
+
+  it('lets a new leader count the limit from when it took the Lease where a clock on the wall was set before, and no other one', () => {
+    const limit = { ...KDUMP, finishedTimeoutMs: 200_000, maxDurationMs: 30_000 };
+    const before = [...waiting(limit).filter(({ at }) => at < 9_000), message(6_500), message(7_500)];
+    const set: TraceEvent = { kind: 'controller', id: 'one', what: 'clock-set', at: 7_000 };
+    const lost: TraceEvent[] = [led(8_000, 'one_1'), led(20_000, 'two_2')];
+    expect(P6([...before, ...lost, held(52_000, 'kdump-dumping', limit)]).join()).toContain('its fence waits for a dump of a');
+    expect(P6([...before, set, ...lost, held(52_000, 'kdump-dumping', limit)])).toEqual([]);
+    expect(P6([...before, set, ...lost, held(66_000, 'kdump-dumping', limit)]).join()).toContain('its fence waits for a dump of a');
   });
 
   it('catches a first message that is awaited for longer than kdump_start_timeout', () => {

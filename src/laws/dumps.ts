@@ -92,7 +92,11 @@ function judgeHolds(history: History, heard: Heard, { node, statuses }: FenceHis
     const isDumpingSince = (from: number): boolean => {
       const messages = messagesSince(heard, { from, to: position, node, leader });
       if (messages === undefined || messages.count < MESSAGES_MIN) return false;
-      return at <= endsAt(messages, times, termBegan(history, position)) + standstills.of(leader, messages.firstMs, at);
+      return (
+        at <=
+        endsAt(messages, times, { termBeganMs: termBegan(history, position), isClockSet: wasClockSet(history, position) }) +
+          standstills.of(leader, messages.firstMs, at)
+      );
     };
     // Which of the later ones it has heard by then nobody can tell: what it says is right where it is since one of them. Messages that anybody sent before do not bring its limit nearer.
     const isDumping = [heardLife, ...lives.flatMap((life) => (life.position > heardLife ? [life.position] : []))].some(isDumpingSince);
@@ -107,9 +111,21 @@ function messagesSince(heard: Heard, { from, to, node, leader }: { from: number;
   return all && { ...all, firstMs: heard.since(from, to, node, leader)?.firstMs ?? all.firstMs };
 }
 
-/** A leader that began in the midst of it counts the silence from what it reads then. */
-function endsAt({ firstMs, lastMs }: Messages, { finishedTimeoutMs, maxDurationMs }: Times, termBeganMs: number): number {
-  return Math.min(Math.max(lastMs, termBeganMs) + finishedTimeoutMs + RECORDED_WITHIN_MS, firstMs + maxDurationMs) + LATE_MS;
+/**
+ * A leader that began in the midst of it counts the silence from what it reads then. How old the first message is it can read by the clock on the wall alone:
+ * where one was set it counts the limit from then as well.
+ */
+function endsAt(
+  { firstMs, lastMs }: Messages,
+  { finishedTimeoutMs, maxDurationMs }: Times,
+  { termBeganMs, isClockSet }: { termBeganMs: number; isClockSet: boolean },
+): number {
+  const countsFromMs = isClockSet ? Math.max(firstMs, termBeganMs) : firstMs;
+  return Math.min(Math.max(lastMs, termBeganMs) + finishedTimeoutMs + RECORDED_WITHIN_MS, countsFromMs + maxDurationMs) + LATE_MS;
+}
+
+function wasClockSet(history: History, position: number): boolean {
+  return history.events.slice(0, position).some((event) => event.kind === 'controller' && event.what === 'clock-set');
 }
 
 function said(messages: Messages | undefined): string {

@@ -81,7 +81,8 @@ export interface ControllerEvent extends Traced {
   kind: 'controller';
   /** Lease holder identity. */
   id: string;
-  what: 'start' | 'crash' | 'pause' | 'resume' | 'stop';
+  /** `clock-set`: its clock on the wall. */
+  what: 'start' | 'crash' | 'pause' | 'resume' | 'stop' | 'clock-set';
 }
 
 /** The fault was injected; times in the drill's timeline count from here. */

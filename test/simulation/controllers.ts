@@ -271,6 +271,14 @@ export class Controllers {
     });
   }
 
+  /** The clocks on the wall of these processes are set; whoever comes after them has the right time. */
+  setClocks(processes: readonly SimulatedProcess[], byMs: number): void {
+    for (const process of processes) {
+      process.jumpWallClock(byMs);
+      this.#record(process, 'clock-set');
+    }
+  }
+
   #record(process: SimulatedProcess, what: ControllerEvent['what']): void {
     this.#options.record({ kind: 'controller', at: 0, id: process.name, what });
   }

@@ -269,14 +269,12 @@ export class Disturbances {
   #jump(who: 'controllers' | 'leader' | 'api-server' | 'kubelets', byMs: number): void {
     const { controllers, api, rack } = this.#world;
     const leader = this.#world.leader();
-    const processes = {
-      controllers: controllers.processes,
-      leader: controllers.processes.filter(({ name }) => name === leader),
-      'api-server': [api.process],
-      kubelets: rack.kubelets,
-    }[who];
-    for (const process of processes) {
-      process.jumpWallClock(byMs);
-    }
+    if (who === 'controllers') controllers.setClocks(controllers.processes, byMs);
+    else if (who === 'leader')
+      controllers.setClocks(
+        controllers.processes.filter(({ name }) => name === leader),
+        byMs,
+      );
+    else for (const process of who === 'kubelets' ? rack.kubelets : [api.process]) process.jumpWallClock(byMs);
   }
 }
