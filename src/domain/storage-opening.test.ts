@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { SWITCHED_ON } from './evidence.ts';
 import { recordOf } from './incident-record.ts';
-import { method } from './testing/model.ts';
+import type { NodeFenceStatus } from './node-fence.ts';
+import type { NodeFacts, Since, Snapshot } from './snapshot.ts';
+import { mayOpenStorage } from './storage-opening.ts';
+import { method, planOf } from './testing/model.ts';
 import type { Model } from './testing/model.ts';
 import { OPEN, released, revoked } from './testing/revoked.ts';
 
@@ -258,5 +262,26 @@ describe('storage that is revoked', () => {
     expect(model.next()).toBe('release-end:release-end');
     expect(model.next()).toBe('on:open-1');
     expect(model.next()).toBe('on:on');
+  });
+});
+
+describe('storage behind a proof that is no off', () => {
+  const itself = method('itself', 'watchdog', 'run', { kind: 'action', device: '', evidence: 'watchdog' });
+  const powerManagement = [{ level: 1, methods: [itself, method('on', 'redfish', 'on', { device: 'bmc' })] }];
+  const evidence = { kind: 'watchdog', grade: 'inferred', source: 'run-1', detail: '', observedAt: '', voidedAt: 'now', voidedBecause: SWITCHED_ON };
+  const run = { id: 'run-1', step: 'power-management', operation: 'run:itself', action: 'run', level: 1, restart: 0, result: 'succeeded' };
+  const status = { restarts: 0, journal: [run], evidence: [evidence], storageRelease: { bootID: 'boot-1' } } as unknown as NodeFenceStatus;
+
+  it.each<[string, Partial<NodeFacts>, Since, boolean]>([
+    ['is opened for a node that is silent', { ready: 'Unknown' }, {}, true],
+    ['stays closed for a boot that is Ready though the machine was to be reset', { ready: 'True' }, {}, false],
+    ['stays closed for a boot that says that it is not Ready', { ready: 'False' }, {}, false],
+    ['is opened for another boot', { ready: 'True', bootID: 'boot-2' }, {}, true],
+    ['is opened for a boot that was heard before the proof alone', { ready: 'True', lifeAtMs: 4 }, { evidence: 5 }, true],
+    ['stays closed for a boot that was heard behind the proof', { ready: 'Unknown', lifeAtMs: 6 }, { evidence: 5 }, false],
+  ])('%s', (_what, change, since, isOpened) => {
+    const node = { name: 'a', uid: 'u', bootID: 'boot-1', readyReason: '', lifeAtMs: 0, ...change } as NodeFacts;
+    const snapshot = { since } as Snapshot;
+    expect(mayOpenStorage({ plan: planOf({ powerManagement }), node, snapshot }, status)).toBe(isOpened);
   });
 });

@@ -2,6 +2,7 @@ import { SWITCHED_ON } from './evidence.ts';
 import { mayWriteThere } from './health.ts';
 import type { JournalEntry, NodeFenceStatus } from './node-fence.ts';
 import { provingOperation } from './program.ts';
+import type { NodeFacts } from './snapshot.ts';
 import type { Context } from './transition.ts';
 
 /**
@@ -10,8 +11,7 @@ import type { Context } from './transition.ts';
  */
 export function mayOpenStorage({ plan, node, snapshot: { since } }: Pick<Context, 'plan' | 'node' | 'snapshot'>, status: NodeFenceStatus): boolean {
   if (!mayWriteThere(node, status)) return true;
-  // It speaks, and on no other boot: its device has switched another machine.
-  if (node !== undefined && since.off !== undefined && node.lifeAtMs > since.off) return false;
+  if (node !== undefined && speaksSince(node, since.off ?? since.evidence)) return false;
   const standing = new Set(
     status.evidence.filter(({ voidedAt, voidedBecause }) => voidedAt === undefined || voidedBecause === SWITCHED_ON).map(({ source }) => source),
   );
@@ -23,6 +23,11 @@ export function mayOpenStorage({ plan, node, snapshot: { since } }: Pick<Context
       standing.has(entry.id) &&
       entry.operation === provingOperation(plan, 'power-management', entry.level)?.key,
   );
+}
+
+/** On no other boot: its device has switched another machine, or its watchdog has reset none. Where nobody knows when that was proven it speaks if it does now. */
+function speaksSince({ lifeAtMs, ready }: NodeFacts, provenAtMs: number | undefined): boolean {
+  return provenAtMs === undefined ? ready !== 'Unknown' : lifeAtMs > provenAtMs;
 }
 
 /** The last read of an off, by the off itself or again after it, of whichever supply. */

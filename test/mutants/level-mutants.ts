@@ -7,6 +7,13 @@ const PROGRAM = 'src/domain/program.ts';
 /** Defects of what one level of power-management leaves to the next. */
 export const LEVEL_MUTANTS: readonly SourceMutant[] = [
   {
+    name: 'opened for a boot that was never reset',
+    defect: 'revoked storage is opened again for the boot that wrote to it, though it speaks behind the reset that a watchdog had proven',
+    file: 'src/domain/storage-opening.ts',
+    edits: [["provenAtMs === undefined ? ready !== 'Unknown' : lifeAtMs > provenAtMs", 'provenAtMs !== undefined && lifeAtMs > provenAtMs']],
+    killedBy: byTest('src/domain/storage-opening.test.ts', 'stays closed for a boot that is Ready though the machine was to be reset'),
+  },
+  {
     name: 'never deleted for an on',
     defect:
       'a machine that could not be switched on again is not deleted by the level that is there for it: its workload has one node less, in error',
