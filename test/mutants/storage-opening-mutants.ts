@@ -18,7 +18,7 @@ export const STORAGE_OPENING_MUTANTS: readonly SourceMutant[] = [
     file: `${OPENING}.ts`,
     edits: [
       ['voidedAt === undefined || voidedBecause === SWITCHED_ON', "voidedAt !== 'never' || voidedBecause === SWITCHED_ON"],
-      ['node.lifeAtMs > since.off', 'node.lifeAtMs > since.off && node.lifeAtMs < 0'],
+      [': lifeAtMs > provenAtMs', ': lifeAtMs > provenAtMs && lifeAtMs < 0'],
     ],
     killedBy: byTest(`${OPENING}.test.ts`, 'stays closed for a boot that speaks after its off was proven: the device has switched another machine'),
   },
@@ -33,7 +33,7 @@ export const STORAGE_OPENING_MUTANTS: readonly SourceMutant[] = [
     name: 'storage opened for a boot that speaks',
     defect: 'revoked storage is opened for the boot that wrote to it, though its node has spoken since the machine was read off and switched on',
     file: `${OPENING}.ts`,
-    edits: [['node.lifeAtMs > since.off', 'node.lifeAtMs > since.off && node.lifeAtMs < 0']],
+    edits: [[': lifeAtMs > provenAtMs', ': lifeAtMs > provenAtMs && lifeAtMs < 0']],
     killedBy: byTest(
       `${OPENING}.test.ts`,
       'stays closed for a boot that speaks after our on: its proof was never disproved, and its device switched another machine',

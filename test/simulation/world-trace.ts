@@ -5,7 +5,7 @@ import type { Kernel } from '../../src/testbed/simulation/kernel.ts';
 import { TakeOvers } from './take-overs.ts';
 
 /** A controller that makes more API calls than this in so much time turns in a circle, however little each does; of a large world each node has its share. */
-const CALLS_MAX = 600;
+const CALLS_MAX = 800;
 const CALLS_PER_NODE_MAX = 30;
 const CALLS_WINDOW_MS = 10_000;
 const OUT_OF_SERVICE = 'node.kubernetes.io/out-of-service';
