@@ -77,12 +77,12 @@ describe('the trace of a world', () => {
   it('catches a controller that floods the API server, not another user', () => {
     for (const [user, nodes, caught] of [
       ['nodefence', 3, 1],
-      ['nodefence', 20, 1],
-      ['nodefence', 24, 0],
+      ['nodefence', 26, 1],
+      ['nodefence', 31, 0],
       ['system:node:a', 3, 0],
     ] as const) {
       const { trace, failures } = harness('on', nodes);
-      for (let call = 0; call < 700; call++) {
+      for (let call = 0; call < 900; call++) {
         trace.record(api({ user, verb: 'update', resource: 'nodefences.ha.k8s.io', name: 'node-fence-a' }));
       }
       expect(failures).toHaveLength(caught);
