@@ -7,10 +7,11 @@ import { ObjectCall } from '../shared/cluster/object-call.ts';
 import { CommandRunner, outcomeOf, saidBy } from '../shared/command/command-runner.ts';
 import { canonical } from '../shared/parameter-schema.ts';
 import type { ProgramFolder } from '../shared/process/program-folder.ts';
-import { plainAddress, type AddressRange } from './address-range.ts';
+import type { AddressRange } from './address-range.ts';
 import { blocklistArguments, portOf as blocklistPort } from './blocklist.ts';
 import { localArguments } from './local-arguments.ts';
 import { closePort, fenceNameOf, NETWORK_FENCES, openPort, portOf as fencePort } from './network-fence.ts';
+import { doubtOf } from './own-addresses.ts';
 import { cephParameters, parseSettings, type BlocklistSettings, type CephSettings } from './parameters.ts';
 
 /** Ceph's blocklist: no client at these addresses can write any more. By csi-addons, or by the `ceph` program. */
@@ -33,13 +34,19 @@ export class CephAgent implements FabricAgent {
   async read(target: Target): Promise<Reading<PortState>> {
     const asked = 'read the blocklist';
     return this.#with(target, asked, async (call, settings) => {
-      const [identity, port] = await Promise.all([this.#identity(target, asked, settings.ranges), this.#port(call, settings)]);
-      return { ...port, identity };
+      const [doubt, port] = await Promise.all([this.#doubt(target, asked, settings.ranges), this.#port(call, settings)]);
+      const identity = doubt === undefined && settings.ranges.every(({ isHost }) => isHost) ? 'verified' : 'unverified';
+      const isRefused = target.isProbe === true && doubt !== undefined && settings.comparesAddresses;
+      return { ...port, identity, ...(isRefused ? { wouldRefuse: doubt } : {}) };
     });
   }
 
   async set(target: Target, state: 'open' | 'closed'): Promise<Outcome> {
-    return this.#with(target, `set ${state}`, async (call, settings) => {
+    const asked = `set ${state}`;
+    return this.#with(target, asked, async (call, settings) => {
+      // Opened it may be, whatever the Node shows by now.
+      const doubt = state === 'closed' && settings.comparesAddresses ? await this.#doubt(target, asked, settings.ranges) : undefined;
+      if (doubt !== undefined) throw call.error('Misconfigured', `${doubt}; nothing was sent`);
       if (settings.via === 'exec') return this.#program(call, settings, state);
       return state === 'closed' ? closePort(call, settings) : openPort(call, settings);
     });
@@ -58,13 +65,12 @@ export class CephAgent implements FabricAgent {
     });
   }
 
-  /** Verified where every address is one that the Node itself shows. A storage network of its own is not among them. */
-  #identity(target: Target, asked: string, ranges: readonly AddressRange[]): Promise<'verified' | 'unverified'> {
-    return ObjectCall.run(this.#clusters, this.#context.clock, target, { asked, kubeconfig: undefined }, async (own) => {
-      const node = await own.get(NODES, target.identity.node);
-      const addresses = new Set((node?.status.addresses ?? []).map(({ address }) => plainAddress(address)));
-      return ranges.every(({ isHost, address }) => isHost && addresses.has(address)) ? 'verified' : 'unverified';
-    });
+  /** By what the Node itself shows. A storage network of its own is not among that. */
+  #doubt(target: Target, asked: string, ranges: readonly AddressRange[]): Promise<string | undefined> {
+    const { node } = target.identity;
+    return ObjectCall.run(this.#clusters, this.#context.clock, target, { asked, kubeconfig: undefined }, async (own) =>
+      doubtOf(ranges, node, await own.get(NODES, node)),
+    );
   }
 
   async #port(call: ObjectCall, settings: CephSettings): Promise<Omit<Reading<PortState>, 'identity'>> {

@@ -97,7 +97,7 @@ export function filled({ node, groupLayer }: MethodLookup, setting: Setting, pro
   for (const { placeholder, why } of unfilled) {
     if (why === 'missing') problems.error(setting.where, `node ${node.name} has nothing for ${placeholder}: ${howToGive(placeholder, node.name)}`);
     else if (groupLayer !== undefined) {
-      const known = '{node}, {provider_id}, {address}, {label:x}, {annotation:y}';
+      const known = '{node}, {provider_id}, {address}, {addresses}, {label:x}, {annotation:y}';
       problems.error(setting.where, `${placeholder.slice(0, 60)} is no placeholder: one of ${known}`);
     }
   }

@@ -65,7 +65,7 @@ export interface Unfilled {
   why: 'missing' | 'unknown';
 }
 
-/** `{node}`, `{provider_id}`, `{address}`, `{label:x}`, `{annotation:y}` filled in; what cannot be is returned by name. */
+/** `{node}`, `{provider_id}`, `{address}`, `{addresses}`, `{label:x}`, `{annotation:y}` filled in; what cannot be is returned by name. */
 export function fillPlaceholders(value: string, node: NodeFacts): { value: string; unfilled: Unfilled[] } {
   const unfilled: Unfilled[] = [];
   const filled = value.replace(PLACEHOLDER, (whole, name: string) => {
@@ -82,6 +82,11 @@ function placeholderValue(name: string, node: NodeFacts): string | undefined | n
   if (name === 'node') return node.name;
   if (name === 'provider_id') return node.providerID;
   if (name === 'address') return (node.addresses.find(({ type }) => type === 'InternalIP') ?? node.addresses[0])?.address;
+  if (name === 'addresses')
+    return node.addresses
+      .filter(({ type }) => type === 'InternalIP')
+      .map(({ address }) => address)
+      .join(' ');
   const [, kind, key = ''] = /^(label|annotation):(.+)$/.exec(name) ?? [];
   if (kind === undefined) return null;
   const among = kind === 'label' ? node.labels : node.annotations;

@@ -156,6 +156,7 @@ describe('placeholders', () => {
   it.each([
     ['{node}.bmc', 'node-a.bmc'],
     ['{address}', '10.0.0.1'],
+    ['{addresses}', '10.0.0.1'],
     ['{provider_id}', 'x://1'],
     ['{label:rack}-{annotation:bmc}', 'r1-192.0.2.9'],
   ])('%s is %s', (written, device) => {

@@ -3,6 +3,7 @@ import { FENCED, fenceNameOf, NETWORK_FENCES, UNFENCED } from '../../agents/ceph
 import type { NetworkFence } from '../../agents/ceph/network-fence.ts';
 import { parseSettings } from '../../agents/ceph/parameters.ts';
 import { ObjectWorld } from '../../src/testbed/objects/object-world.ts';
+import { NODES } from '../../src/ports/resources.ts';
 import { SystemClock } from '../../src/runtime/system-clock.ts';
 import { testFaultProfile } from './harness.ts';
 import { actsAfterMs, API_WORDS, commandsOf, connectionTo, everyMoment, faultOf, KUBECONFIG } from './object-faults.ts';
@@ -72,6 +73,8 @@ async function enrol(world: ObjectWorld, storage: Storage, plug: string, behavio
 async function spawn(behaviour: Behaviour, isOn: boolean): Promise<DeviceFixture> {
   const world = await ObjectWorld.with(clock, [NETWORK_FENCES], 'ceph', reach);
   const own = await ObjectWorld.with(clock, [], 'ceph', reach);
+  await own.cluster.create(NODES, { metadata: { name: 'a' }, spec: {}, status: {} });
+  await own.status(NODES, 'a', { addresses: [{ type: 'InternalIP', address: '10.0.0.5' }] });
   const storage = new Storage(world, behaviour);
   const plugs = behaviour === 'one-plug-stuck' ? ['10.0.0.5', '10.0.0.6'] : ['10.0.0.5'];
   for (const plug of plugs) await enrol(world, storage, plug, behaviour, isOn);
@@ -80,7 +83,8 @@ async function spawn(behaviour: Behaviour, isOn: boolean): Promise<DeviceFixture
   world.writes.length = 0;
   world.fault = faultOf(behaviour);
   return {
-    parameters: PARAMETERS,
+    // Two methods, of one address each.
+    parameters: behaviour === 'one-plug-stuck' ? { ...PARAMETERS, compare_addresses: 'no' } : PARAMETERS,
     plugs,
     identity: { node: 'a' },
     context: { cluster: own.cluster, connect: connection.connect },

@@ -75,9 +75,25 @@ export const CEPH_MUTANTS: readonly SourceMutant[] = [
   {
     name: 'ceph verified by one',
     defect: 'one address that the Node shows verifies all',
-    file: 'agents/ceph/agent.ts',
-    edits: [['return ranges.every(({ isHost, address })', 'return ranges.some(({ isHost, address })']],
+    file: 'agents/ceph/own-addresses.ts',
+    edits: [['const strange = ranges.find(', 'const strange = ranges.slice(0, 1).find(']],
     killedBy: byTest(NETWORK_FENCE, 'says that nothing shows whose an address of a storage network is'),
+  },
+  {
+    name: 'ceph foreign address',
+    defect: 'an address that the Node does not show, as a mistyped one, is shut out, and the storage counts as revoked',
+    file: 'agents/ceph/agent.ts',
+    edits: [
+      ["const doubt = state === 'closed' && settings.comparesAddresses ?", "const doubt = state === 'closed' && !settings.comparesAddresses ?"],
+    ],
+    killedBy: byTest(NETWORK_FENCE, 'that the Node does not show: of nobody’s address too the list says that it is open: 10.0.0.50'),
+  },
+  {
+    name: 'ceph other address left',
+    defect: 'a node of two addresses counts as shut out by one of them',
+    file: 'agents/ceph/own-addresses.ts',
+    edits: [["type === 'InternalIP' && !ranges.some(", "type === 'Hostname' && !ranges.some("]],
+    killedBy: byTest(NETWORK_FENCE, 'while the node may write from another one'),
   },
   {
     name: 'ceph everybody',
