@@ -21,6 +21,7 @@ export class Changes {
   readonly #changed = new Set<string>();
   readonly #unsubscribe: (() => void)[] = [];
   readonly #subscriptions = new Subscriptions();
+  #mayBeLeft = true;
 
   constructor(dependencies: HealthCheckDependencies, cache: HealthCheckCache, wake: () => void) {
     this.#dependencies = dependencies;
@@ -41,9 +42,12 @@ export class Changes {
         const [was, is] = [before, after].map((object) => object && this.#cache.readMachine(object));
         this.#cache.sawMachine(was, is);
         for (const facts of [was, is]) if (facts !== undefined) this.#add(this.#ofMachine(facts));
+        if (![was, is].some((facts) => facts !== undefined && isCalledIll(facts))) return;
         // No check may concern it any more, and what one has said of it stands.
-        if (is !== undefined && isCalledIll(is)) this.#wake();
+        this.#mayBeLeft = true;
+        this.#wake();
       }),
+      checks.lister.onChange(() => (this.#mayBeLeft = true)),
       checks.lister.onChange(this.#on((check) => this.#ofCheck(this.#cache.readCheck(check).check))),
       fences.onChange(claimed),
       kinds.onChange(this.#wake),
@@ -52,6 +56,7 @@ export class Changes {
     const ofCluster = this.#on<UntypedObject>((cluster) => this.#ofCluster(cluster));
     const clusterChanged = (before: UntypedObject | undefined, after: UntypedObject | undefined): void => {
       this.#cache.sawCluster(before, after);
+      this.#mayBeLeft = true;
       ofCluster(before, after);
     };
     if (clusters !== undefined) this.#unsubscribe.push(clusters.lister.onChange(clusterChanged));
@@ -77,6 +82,13 @@ export class Changes {
     const changed = new Set(this.#changed);
     this.#changed.clear();
     return changed;
+  }
+
+  /** May another Machine be called ill by now that no check looks at? Told once. */
+  takeLeft(): boolean {
+    const mayBeLeft = this.#mayBeLeft;
+    this.#mayBeLeft = false;
+    return mayBeLeft;
   }
 
   /** What the API server said to the request of this Machine; undefined: nothing stands any more. */

@@ -38,6 +38,8 @@ export class MachineHealthCheckController {
   readonly #executor: Executor<Chain>;
   readonly #timer: RequeueTimer;
   readonly #reconciliations = new Map<string, Reconciliation>();
+  /** What is taken back of Machines that no check looks at. */
+  #left: readonly Chain[] = [];
   #told = new Set<string>();
   #noticed = new Set<string>();
 
@@ -138,10 +140,10 @@ export class MachineHealthCheckController {
         this.#reconciliations.set(key, this.#reconcileCheck(read, nowMs, wallMs));
     }
     const reconciliations = [...this.#reconciliations.values()];
-    const left = leftBehind(this.#cache.machines(), [...checks.values()], this.#cache, timeText(wallMs));
+    if (this.#changes.takeLeft()) this.#left = chainsOf(leftBehind(this.#cache.machines(), [...checks.values()], this.#cache, timeText(wallMs)));
     this.#forgetRefusals(reconciliations.flatMap(({ decision }) => decision.actions));
     this.#emit(reconciliations.flatMap(({ decision }) => decision.notices));
-    this.#executor.submit(this.#gate.mayWrite() ? [...reconciliations.flatMap(({ chains }) => chains), ...chainsOf(left)] : []);
+    this.#executor.submit(this.#gate.mayWrite() ? [...reconciliations.flatMap(({ chains }) => chains), ...this.#left] : []);
   }
 
   #reconcileCheck(check: ReadCheck, atMs: number, wallMs: number): Reconciliation {
