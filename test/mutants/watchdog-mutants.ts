@@ -137,4 +137,32 @@ export const WATCHDOG_MUTANTS: readonly SourceMutant[] = [
     edits: [["        this.#opening = 'unread';\n", "        this.#opening = 'open';\n"]],
     killedBy: byTest('src/node/core/keeper.test.ts', 'counts as armed only when it was read how long it waits'),
   },
+  {
+    name: 'armed beside a crash kernel, and not taken over',
+    defect: 'a daemon that is started anew after a crash kernel was loaded does not feed the watchdog that was left armed: a healthy node is reset',
+    file: 'src/node/shell/watchdog-device.ts',
+    edits: [['    if (await isActive(root, device)) return facts;\n', '']],
+    killedBy: byTest(
+      'src/node/shell/watchdog-device.test.ts',
+      'is taken over where an earlier process left it armed, though a crash kernel was loaded since: nobody would feed it',
+    ),
+  },
+  {
+    name: 'left armed and tried at leisure',
+    defect: 'a watchdog that was left armed, and could not be opened once, is tried again when it has bitten',
+    file: 'src/node/core/keeper.ts',
+    edits: [['this.#isLeftArmed ? OPEN_LEFT_AGAIN_MS : OPEN_AGAIN_MS;', 'OPEN_AGAIN_MS;']],
+    killedBy: byTest('src/node/core/keeper.test.ts', 'is tried again until it can be opened, before it bites'),
+  },
+  {
+    name: 'left armed and forgotten',
+    defect:
+      'a daemon that has not opened yet what was left armed records that nothing is: the next one forgets with which times, and that it fences itself',
+    file: 'src/node/core/keeper.ts',
+    edits: [['isArmed: this.#isRunning || this.#isLeftArmed,', 'isArmed: this.#isRunning,']],
+    killedBy: byTest(
+      'src/node/core/keeper.test.ts',
+      'stays on record as armed until this process has opened it, or has said that it is not: the next one must know',
+    ),
+  },
 ];

@@ -164,6 +164,46 @@ describe('a daemon that was told to fence its node, and is started anew without 
   });
 });
 
+describe('a watchdog that an earlier process left armed', () => {
+  /** Its driver can be opened from so many seconds on. */
+  async function leftArmed(opensAfterSeconds: number) {
+    const clock = new ManualClock();
+    const beganMs = clock.monotonicMs();
+    const written: KeepRecord[] = [];
+    const said: string[] = [];
+    const { keeper } = keeperOf(clock, {
+      watchdog: {
+        open: () => (clock.monotonicMs() - beganMs < opensAfterSeconds * 1_000 ? Promise.reject(new Error('EBUSY')) : Promise.resolve()),
+      },
+      record: {
+        read: () => Promise.resolve({ bootID: 'boot-1', isArmed: true, fencesItself: true, keptUntilMs: beganMs + 5_000 }),
+        write: (one) => void written.push(one),
+      },
+      log: { info: () => undefined, warn: () => undefined, error: (words) => void said.push(words) },
+    });
+    await keeper.restore();
+    for (let second = 0; second < 5; second += 1) {
+      keeper.keep(clock.monotonicMs() + 5_000);
+      keeper.tick();
+      await clock.advance(1_000);
+    }
+    return { keeper, written, said };
+  }
+
+  it('is tried again until it can be opened, before it bites', async () => {
+    const { keeper, said } = await leftArmed(3);
+    expect(keeper.watchdogState).toBe('armed');
+    expect(said).toEqual(['the watchdog could not be opened']);
+  });
+
+  it('stays on record as armed until this process has opened it, or has said that it is not: the next one must know', async () => {
+    const { keeper, written } = await leftArmed(60);
+    expect([keeper.watchdogState, written.length > 3, written.every(({ isArmed }) => isArmed)]).toEqual(['disarmed', true, true]);
+    await keeper.disarm();
+    expect(written.at(-1)?.isArmed).toBe(false);
+  });
+});
+
 describe('a watchdog that is just opened', () => {
   /** Its facts are answered so once it is open. */
   async function justOpened(once: () => Promise<typeof SOUND>) {

@@ -45,6 +45,8 @@ export type WatchdogState = 'armed' | 'disarmed' | 'unreliable' | 'none';
 const SLEPT_MS = 500;
 const RESET_AGAIN_MS = 5_000;
 const OPEN_AGAIN_MS = 30_000;
+/** One that an earlier process left armed bites soon. */
+const OPEN_LEFT_AGAIN_MS = 1_000;
 const STILL_FENCES = 'self-fencing was switched off while the watchdog was armed: the node goes on with it until its next clean stop';
 const MAY_HAVE_FENCED =
   'an older version left the watchdog armed and did not record whether the node fences itself: it does until its next clean stop';
@@ -65,6 +67,8 @@ export class Keeper {
   #problem: string | undefined;
   /** unread: it is open and fed, and how long it waits is not read yet. */
   #opening: 'closed' | 'opening' | 'unread' | 'open' = 'closed';
+  /** An earlier process of this boot left it armed, and this one has neither opened it nor said that it is disarmed. */
+  #isLeftArmed = false;
   #opened: Promise<void> = Promise.resolve();
   #openedAtMs = Number.NEGATIVE_INFINITY;
   #fedAtMs = Number.NEGATIVE_INFINITY;
@@ -90,6 +94,7 @@ export class Keeper {
     const record = await this.#ports.record.read();
     // Where no watchdog was left armed nobody rests on what an earlier process knew, unless it was already stopping the pods.
     if (record?.isArmed === true) this.#keptUntilMs = record.keptUntilMs;
+    this.#isLeftArmed = record?.isArmed === true;
     if (record?.times !== undefined && (record.isArmed || record.stoppingSinceMs !== undefined)) this.#options.times.restore(record.times);
     // Where it is not known others may rest on it all the same.
     this.#mustFenceItself = record !== undefined && record.fencesItself !== false && (record.isArmed || record.stoppingSinceMs !== undefined);
@@ -176,9 +181,10 @@ export class Keeper {
   async disarm(): Promise<void> {
     // One that is being opened just now would be armed with nobody left to feed it.
     await this.#opened;
-    if (this.#opening === 'closed') return;
-    await this.#ports.watchdog?.disarm();
+    if (this.#opening === 'closed' && !this.#isLeftArmed) return;
+    if (this.#opening !== 'closed') await this.#ports.watchdog?.disarm();
     this.#opening = 'closed';
+    this.#isLeftArmed = false;
     this.#write();
   }
 
@@ -243,7 +249,8 @@ export class Keeper {
   #open(nowMs: number): void {
     const { watchdog, log } = this.#ports;
     const isDue = this.#opening === 'closed' || this.#opening === 'unread';
-    if (watchdog === undefined || !this.#options.mayOpen() || !isDue || nowMs - this.#openedAtMs < OPEN_AGAIN_MS) return;
+    const againMs = this.#isLeftArmed ? OPEN_LEFT_AGAIN_MS : OPEN_AGAIN_MS;
+    if (watchdog === undefined || !this.#options.mayOpen() || !isDue || nowMs - this.#openedAtMs < againMs) return;
     this.#openedAtMs = nowMs;
     if (this.#facts === undefined || this.#opening === 'unread') {
       void this.#readFacts(watchdog);
@@ -255,13 +262,14 @@ export class Keeper {
       () => {
         // The driver may wait otherwise than it was asked to: what it says now is what counts, and is attested. It runs already.
         this.#opening = 'unread';
+        this.#isLeftArmed = false;
         this.#write();
         void this.#readFacts(watchdog);
       },
       (error: unknown) => {
         this.#opening = 'closed';
+        if (this.#problem !== String(error)) log.error('the watchdog could not be opened', { error: String(error) });
         this.#problem = String(error);
-        log.error('the watchdog could not be opened', { error: String(error) });
       },
     );
   }
@@ -314,7 +322,8 @@ export class Keeper {
     try {
       record.write({
         bootID: this.#options.bootID,
-        isArmed: this.#isRunning,
+        // Others rest on what an earlier process attested until this one has spoken.
+        isArmed: this.#isRunning || this.#isLeftArmed,
         fencesItself: this.fencesItself,
         times: timesOf(this.#options.times.current),
         ...(this.#keptUntilMs === undefined ? {} : { keptUntilMs: this.#keptUntilMs }),

@@ -181,6 +181,23 @@ describe('a watchdog device behind a pipe', () => {
     expect(existsSync(join(machine.root, 'wdctl-called'))).toBe(false);
   });
 
+  it('is taken over where an earlier process left it armed, though a crash kernel was loaded since: nobody would feed it', async () => {
+    machine.addWatchdog();
+    machine.runWatchdogDriver();
+    machine.write('sys/kernel/kexec_crash_loaded', '1\n');
+    await expect(watchdog().open(10_000)).rejects.toThrow('a crash kernel is loaded');
+    machine.write('sys/class/watchdog/watchdog0/state', 'active\n');
+    const dog = watchdog();
+    expect(await dog.facts()).toMatchObject({ identity: 'iTCO_wdt' });
+    await dog.open(10_000);
+    dog.feed();
+    await vi.waitFor(() => expect(machine.read('written')).toBe('1'));
+    expect(log.warn).toHaveBeenCalledWith(
+      'a crash kernel was loaded since the watchdog was armed, which resets the machine while a dump is written',
+      { device: '/dev/watchdog0' },
+    );
+  });
+
   it.runIf(hasWdctl)(
     'keeps the timeout of the driver where wdctl cannot set it, and says so (the real wdctl, to which a pipe is no watchdog)',
     async () => {

@@ -51,6 +51,8 @@ export class KernelWatchdog implements WatchdogDevice {
     const found = await watchdogFacts(root, device);
     const facts = 'problem' in found || this.#outlivesClose === undefined ? found : { outlivesClose: this.#outlivesClose, ...found };
     if ('problem' in facts || isArmedBesideCrashKernel || !(await isCrashKernelLoaded(root))) return facts;
+    // One that runs already is fed or resets the machine: not to take it over would end a healthy node, and save no dump.
+    if (await isActive(root, device)) return facts;
     return {
       problem: `a crash kernel is loaded, and ${device} would reset the machine while it writes the dump: unload it, or allow both with --watchdog-beside-kdump`,
     };
@@ -61,6 +63,7 @@ export class KernelWatchdog implements WatchdogDevice {
     const facts = await this.facts();
     if ('problem' in facts) throw new Error(facts.problem);
     const wasActive = await isActive(this.#options.root, facts.device);
+    if (wasActive === true) await this.#warnOfCrashKernel();
     // wdctl disarms it for a moment: never where an earlier process of ours left it armed, which others rest on.
     if (facts.timeoutMs !== timeoutMs && wasActive === false) await this.#setTimeout(timeoutMs);
     this.#file = await this.#open();
@@ -87,6 +90,12 @@ export class KernelWatchdog implements WatchdogDevice {
     // Nobody would feed it any more.
     this.#file = await this.#open();
     throw new Error(`${device} went on after its magic close: it stays armed, and open`);
+  }
+
+  async #warnOfCrashKernel(): Promise<void> {
+    const { root, device, isArmedBesideCrashKernel = false, log } = this.#options;
+    if (isArmedBesideCrashKernel || !(await isCrashKernelLoaded(root))) return;
+    log.warn('a crash kernel was loaded since the watchdog was armed, which resets the machine while a dump is written', { device });
   }
 
   /** Closed as the kernel closes what a dead process held, and opened again: whether it went on meanwhile. */
