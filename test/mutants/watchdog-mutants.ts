@@ -165,4 +165,12 @@ export const WATCHDOG_MUTANTS: readonly SourceMutant[] = [
       'stays on record as armed until this process has opened it, or has said that it is not: the next one must know',
     ),
   },
+  {
+    name: 'disarmed on the way down',
+    defect:
+      'a daemon that is stopped while its node begins to take itself down disarms the watchdog: pods half stopped, the kubelet halted, and no reset',
+    file: 'src/node/core/daemon.ts',
+    edits: [['const isKnown = isAccepted && !isGoingDown;', 'const isKnown = isAccepted;']],
+    killedBy: byTest('test/node-daemon/daemon.test.ts', 'goes down where that begins while it is stopped, though the API server answers by then'),
+  },
 ];

@@ -218,6 +218,21 @@ describe('a node daemon', () => {
     expect(machine('a')).toMatchObject({ isDead: true, deadBy: 'cut off' });
   });
 
+  it('goes down where that begins while it is stopped, though the API server answers by then', async () => {
+    await fleet();
+    machine('a').given.podStopMs = 900_000;
+    cutOff('a');
+    await world.run(40_000);
+    expect(machine('a').daemon.status().phase).toBe('isolated');
+    const closing = machine('a').daemon.close();
+    await world.run(15_000);
+    expect(machine('a').daemon.status().phase).toBe('stopping');
+    world.cut.delete('a>api');
+    await world.run(45_000);
+    expect(await closing).toBe('armed');
+    expect(machine('a')).toMatchObject({ isDead: true, deadBy: 'cut off' });
+  });
+
   it('takes a watchdog whose driver is loaded later', async () => {
     const late = world.machine('a', { facts: { problem: 'there is no /dev/watchdog0' } });
     await late.daemon.start();

@@ -213,12 +213,13 @@ export class NodeDaemon {
 
   /** A clean stop: the watchdog is disarmed once the API server knows of it; otherwise it stays armed and the machine is reset unless a daemon takes it over. */
   async close(): Promise<'disarmed' | 'armed'> {
-    // A node that takes itself down does so, whoever stops its daemon meanwhile.
-    const isGoingDown = this.#isGoingDown;
-    this.#isEnding = !isGoingDown;
+    this.#isEnding = !this.#isGoingDown;
     if (this.#isEnding) this.#exchange.farewell();
+    const isAccepted = this.#isEnding && (await this.#attester.end(DISARM_WITHIN_MS));
+    // A node that takes itself down does so, whether that began before its daemon was stopped or meanwhile: its pods are half stopped, its kubelet halted.
+    const isGoingDown = this.#isGoingDown;
     if (isGoingDown) await this.#ports.clock.sleep(this.#times.current.podStopMaxMs + TICK_MS);
-    const isKnown = !isGoingDown && (await this.#attester.end(DISARM_WITHIN_MS));
+    const isKnown = isAccepted && !isGoingDown;
     this.#controllers.close();
     this.#checks.close();
     this.#conditions.close();
