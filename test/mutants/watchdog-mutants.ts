@@ -173,4 +173,11 @@ export const WATCHDOG_MUTANTS: readonly SourceMutant[] = [
     edits: [['const isKnown = isAccepted && !isGoingDown;', 'const isKnown = isAccepted;']],
     killedBy: byTest('test/node-daemon/daemon.test.ts', 'goes down where that begins while it is stopped, though the API server answers by then'),
   },
+  {
+    name: 'fed by the time of the turn',
+    defect: 'a daemon that was put aside right before it feeds feeds the watchdog later than others reckon with',
+    file: 'src/node/core/keeper.ts',
+    edits: [['    if (this.#ports.clock.monotonicMs() > untilMs) return;\n', '']],
+    killedBy: byTest('src/node/core/keeper.test.ts', 'right before it feeds does not feed when the time to feed is over by then'),
+  },
 ];

@@ -40,10 +40,12 @@ function keeperOf(clock: ManualClock, { watchdog = {}, fencesItself = true, ...p
 /** A machine whose processes may be put aside between any two readings of its clocks. */
 class BusyClock extends ManualClock {
   #isNext: 'monotonic' | 'boot' | undefined;
+  #passes = 0;
 
-  /** The process is put aside before the next reading of this clock. */
-  putAsideBefore(clock: 'monotonic' | 'boot'): void {
+  /** The process is put aside before the next reading of this clock, or so many readings later. */
+  putAsideBefore(clock: 'monotonic' | 'boot', later = 0): void {
     this.#isNext = clock;
+    this.#passes = later;
   }
 
   override monotonicMs(): number {
@@ -58,6 +60,10 @@ class BusyClock extends ManualClock {
 
   #pass(clock: 'monotonic' | 'boot'): void {
     if (this.#isNext !== clock) return;
+    if (this.#passes > 0) {
+      this.#passes -= 1;
+      return;
+    }
     this.#isNext = undefined;
     this.freeze(PUT_ASIDE_MS);
   }
@@ -92,6 +98,31 @@ describe('a daemon whose process is put aside', () => {
     const { keeper, resets, warned } = await kept(clock);
     expect(keeper.tick()).toEqual({ hasSlept: false });
     expect({ phase: keeper.phase, resets, warned }).toEqual({ phase: 'kept', resets: [], warned: [] });
+  });
+
+  it('right before it feeds does not feed when the time to feed is over by then', async () => {
+    const clock = new BusyClock();
+    const fed: number[] = [];
+    const { keeper, resets } = keeperOf(clock, {
+      watchdog: { feed: () => void fed.push(clock.monotonicMs()) },
+      workload: { stop: () => new Promise(() => undefined) },
+    });
+    await keeper.restore();
+    keeper.progress.expect('exchange', 600_000);
+    const keptUntilMs = clock.monotonicMs() + 5_000;
+    keeper.keep(keptUntilMs);
+    const endsAtMs = keptUntilMs + 40_000 + 30_000;
+    while (clock.monotonicMs() < endsAtMs - 5_000) {
+      keeper.tick();
+      await clock.advance(1_000);
+    }
+    await clock.advance(endsAtMs - 500 - clock.monotonicMs());
+    // After both readings of the moment, while it looks whether its checks get on.
+    clock.putAsideBefore('monotonic', 2);
+    keeper.tick();
+    expect([clock.monotonicMs() > endsAtMs, fed.length > 10, fed.filter((atMs) => atMs > endsAtMs)]).toEqual([true, true, []]);
+    keeper.tick();
+    expect(resets).toEqual(['cut off']);
   });
 
   it('goes down when the machine slept just then', async () => {

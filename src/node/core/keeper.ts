@@ -298,6 +298,8 @@ export class Keeper {
     if (stuck !== this.#stuck && stuck !== '') this.#ports.log.error('a check does not get on, so the watchdog is not fed', { problem: stuck });
     this.#stuck = stuck;
     if (stuck !== '') return;
+    // A process that was put aside since this turn began feeds nothing that has had its time.
+    if (this.#ports.clock.monotonicMs() > untilMs) return;
     try {
       this.#ports.watchdog?.feed();
       this.#fedAtMs = nowMs;
