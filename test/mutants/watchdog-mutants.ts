@@ -180,4 +180,11 @@ export const WATCHDOG_MUTANTS: readonly SourceMutant[] = [
     edits: [['    if (this.#ports.clock.monotonicMs() > untilMs) return;\n', '']],
     killedBy: byTest('src/node/core/keeper.test.ts', 'right before it feeds does not feed when the time to feed is over by then'),
   },
+  {
+    name: 'armed without a record',
+    defect: 'a watchdog is attested as armed though a daemon that is started anew would know neither its times nor that it fences itself',
+    file: 'src/node/core/keeper.ts',
+    edits: [['this.#goesOnAlone && this.#recordProblem === undefined ?', 'this.#goesOnAlone ?']],
+    killedBy: byTest('src/node/core/keeper.test.ts', 'attests no watchdog that others may rest on, and says so, until it can'),
+  },
 ];

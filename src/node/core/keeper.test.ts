@@ -195,6 +195,33 @@ describe('a daemon that was told to fence its node, and is started anew without 
   });
 });
 
+describe('a daemon that cannot write what must outlive its process', () => {
+  it('attests no watchdog that others may rest on, and says so, until it can', async () => {
+    const clock = new ManualClock();
+    let isFull = true;
+    const write = (): void => {
+      if (isFull) throw new Error('ENOSPC');
+    };
+    const { keeper, resets } = keeperOf(clock, { record: { read: () => Promise.resolve(undefined), write } });
+    await keeper.restore();
+    keeper.keep(clock.monotonicMs() + 5_000);
+    keeper.tick();
+    await clock.advance(1_000);
+    expect(keeper.watchdogState).toBe('unreliable');
+    expect(keeper.problem).toBe('what must outlive this process cannot be written, so its watchdog counts as unreliable: ENOSPC');
+    isFull = false;
+    keeper.keep(clock.monotonicMs() + 5_000);
+    expect([keeper.watchdogState, keeper.problem]).toEqual(['armed', undefined]);
+    isFull = true;
+    keeper.keep(clock.monotonicMs() + 6_000);
+    expect(keeper.watchdogState).toBe('unreliable');
+    // What was attested before may stand: a sleep takes it down all the same.
+    clock.suspend(600_000);
+    keeper.tick();
+    expect(resets).toEqual(['slept']);
+  });
+});
+
 describe('a watchdog that an earlier process left armed', () => {
   /** Its driver can be opened from so many seconds on. */
   async function leftArmed(opensAfterSeconds: number) {

@@ -76,7 +76,8 @@ export class Keeper {
   #resetAtMs = Number.NEGATIVE_INFINITY;
   #asleepMs: number;
   #phase: SelfFencePhase = 'waiting';
-  #isRecordBroken = false;
+  /** Why what must outlive this process is not written. */
+  #recordProblem: string | undefined;
   /** An earlier process of this boot did, and has not taken it back in front of the API server. */
   #mustFenceItself = false;
   #whyItMust = STILL_FENCES;
@@ -116,7 +117,7 @@ export class Keeper {
   }
 
   get problem(): string | undefined {
-    return this.#problem ?? (this.#mustFenceItself && !this.#options.fencesItself ? this.#whyItMust : undefined);
+    return this.#problem ?? this.#recordProblem ?? (this.#mustFenceItself && !this.#options.fencesItself ? this.#whyItMust : undefined);
   }
 
   /** The node takes itself down when it is cut off. Others rest on that as long as its watchdog is attested as armed, whatever is configured since. */
@@ -136,7 +137,13 @@ export class Keeper {
   get watchdogState(): WatchdogState {
     if (this.#facts === undefined) return 'none';
     if (this.#opening !== 'open') return 'disarmed';
-    return this.#facts.outlivesClose === true || this.#facts.isNowayout ? 'armed' : 'unreliable';
+    // A process that is started anew would not know what others rest on.
+    return this.#goesOnAlone && this.#recordProblem === undefined ? 'armed' : 'unreliable';
+  }
+
+  /** Its driver goes on counting when this process dies. */
+  get #goesOnAlone(): boolean {
+    return this.#opening === 'open' && (this.#facts?.outlivesClose === true || this.#facts?.isNowayout === true);
   }
 
   /** Nobody would feed it but this process. */
@@ -207,7 +214,7 @@ export class Keeper {
     const sleptMs = asleepMs(now) - this.#asleepMs;
     if (sleptMs <= SLEPT_MS) return false;
     this.#asleepMs = asleepMs(now);
-    const isUnexpected = this.watchdogState === 'armed' && this.#facts?.isPausable === false;
+    const isUnexpected = this.#goesOnAlone && this.#facts?.isPausable === false;
     this.#ports.log.warn('the machine slept', {
       durationMs: sleptMs,
       ...(isUnexpected && { problem: 'the daemon attested that it cannot' }),
@@ -333,11 +340,11 @@ export class Keeper {
         ...(this.#stoppingCause === undefined ? {} : { stoppingCause: this.#stoppingCause }),
         ...(this.#known === undefined ? {} : { known: this.#known }),
       });
-      this.#isRecordBroken = false;
+      this.#recordProblem = undefined;
     } catch (error) {
-      // This process knows it all the same; only a process started anew would know less, and go down sooner.
-      if (!this.#isRecordBroken) log.error('what must outlive this process cannot be written', { error: String(error) });
-      this.#isRecordBroken = true;
+      const problem = `what must outlive this process cannot be written, so its watchdog counts as unreliable: ${messageOf(error)}`;
+      if (problem !== this.#recordProblem) log.error('what must outlive this process cannot be written', { error: messageOf(error) });
+      this.#recordProblem = problem;
     }
   }
 }
