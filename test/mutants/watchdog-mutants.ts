@@ -187,4 +187,18 @@ export const WATCHDOG_MUTANTS: readonly SourceMutant[] = [
     edits: [['this.#goesOnAlone && this.#recordProblem === undefined ?', 'this.#goesOnAlone ?']],
     killedBy: byTest('src/node/core/keeper.test.ts', 'attests no watchdog that others may rest on, and says so, until it can'),
   },
+  {
+    name: 'hidden hypervisor',
+    defect: 'the watchdog of a virtual machine whose host hides its hypervisor proves, though the machine may be paused',
+    file: 'src/node/shell/watchdog-facts.ts',
+    edits: [[" || (await namesIn(join(root, 'sys/bus/virtio/devices'))).length > 0", '']],
+    killedBy: byTest('src/node/shell/watchdog-device.test.ts', 'pausable is'),
+  },
+  {
+    name: 'partition of a larger machine',
+    defect: 'a partition of an architecture that nobody has looked at is taken for a machine that cannot be paused',
+    file: 'src/node/shell/watchdog-facts.ts',
+    edits: [['processors === undefined || !/^(?:flags|CPU implementer)\\s*:/m.test(processors)', 'processors === undefined']],
+    killedBy: byTest('src/node/shell/watchdog-device.test.ts', 'pausable is'),
+  },
 ];

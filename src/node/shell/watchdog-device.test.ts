@@ -79,6 +79,16 @@ describe('the facts of a watchdog', () => {
     [{ 'sys/class/dmi/id/sys_vendor': 'Amazon EC2\n', 'sys/class/dmi/id/product_name': 'm7g.large\n' }, true],
     [{ 'sys/class/dmi/id/sys_vendor': 'Amazon EC2\n', 'sys/class/dmi/id/product_name': 'm7g.metal\n' }, false],
     [{ 'sys/class/dmi/id/sys_vendor': 'Dell Inc.\n', 'sys/class/dmi/id/product_name': 'PowerEdge R650\n' }, false],
+    [{ 'sys/class/dmi/id/sys_vendor': 'Hetzner\n', 'sys/class/dmi/id/product_name': 'vServer\n' }, true],
+    [{ 'sys/class/dmi/id/sys_vendor': 'KubeVirt\n' }, true],
+    // A virtual machine whose host hides its hypervisor, and shows its own DMI.
+    [{ 'sys/bus/virtio/devices/virtio0/vendor': '0x1af4\n' }, true],
+    [{ 'sys/firmware/qemu_fw_cfg/rev': '3\n' }, true],
+    [{ 'sys/bus/virtio/drivers/virtio_net/uevent': '' }, false],
+    // POWER and z: partitions of other machines.
+    [{ 'proc/cpuinfo': 'processor\t: 0\ncpu\t\t: POWER9 (architected)\nmachine\t\t: CHRP IBM,9009-22A\n' }, true],
+    [{ 'proc/cpuinfo': 'vendor_id       : IBM/S390\nfeatures\t: esan3 zarch\n' }, true],
+    [{ 'proc/cpuinfo': 'processor\t: 0\nFeatures\t: fp asimd\nCPU implementer\t: 0x41\n' }, false],
     [{ 'sys/power/state': 'freeze mem disk\n' }, true],
     [{ 'sys/power/state': 'freeze mem disk\n', 'etc/systemd/system/sleep.target': '' }, false],
     [{ 'sys/power/state': 'freeze mem disk\n', 'etc/systemd/system/sleep.target': '[Unit]\n' }, true],

@@ -11,7 +11,7 @@ const HARDWARE = new Set(['i6300ESB timer']);
 const MAGIC_CLOSE = 0x0100;
 /** What DMI says of virtual machines where the processor does not. */
 const VIRTUAL =
-  /^(?:QEMU|VMware|Xen|KVM|innotek|Parallels|Bochs|OpenStack|Microsoft Corporation Virtual|Google Compute|Amazon EC2(?!.*metal)|Apple Virtualization)/i;
+  /^(?:QEMU|VMware|Xen|KVM|innotek|Parallels|Bochs|OpenStack|Microsoft Corporation Virtual|Google Compute|Amazon EC2(?!.*metal)|Apple Virtualization|KubeVirt|BHYVE|Hyper-V|VirtualBox|Nutanix|Alibaba Cloud|DigitalOcean|Hetzner vServer)/i;
 
 /** What sysfs says of a watchdog. Nothing is opened. `root`: `/`, and a tree of files in tests. */
 export async function watchdogFacts(root: string, device: string): Promise<WatchdogFacts | { problem: string }> {
@@ -76,8 +76,12 @@ async function isPausable(root: string): Promise<boolean> {
 
 async function isVirtual(root: string): Promise<boolean> {
   const processors = await textOf(join(root, 'proc/cpuinfo'));
-  if (processors === undefined || /^flags\s*:.*\bhypervisor\b/m.test(processors)) return true;
+  // Of x86 and ARM it is known how a virtual machine looks. On others, such as POWER and z, machines are partitions of larger ones as a rule.
+  if (processors === undefined || !/^(?:flags|CPU implementer)\s*:/m.test(processors)) return true;
+  if (/^flags\s*:.*\bhypervisor\b/m.test(processors)) return true;
   if ((await textOf(join(root, 'sys/hypervisor/type'))) !== undefined || (await exists(join(root, 'proc/device-tree/hypervisor')))) return true;
+  // Its host may hide the hypervisor, and show any DMI: its firmware and its devices tell all the same.
+  if ((await exists(join(root, 'sys/firmware/qemu_fw_cfg'))) || (await namesIn(join(root, 'sys/bus/virtio/devices'))).length > 0) return true;
   const [vendor, product] = await Promise.all(['sys_vendor', 'product_name'].map((name) => textOf(join(root, `sys/class/dmi/id/${name}`))));
   return VIRTUAL.test(`${vendor ?? ''} ${product ?? ''}`) || VIRTUAL.test(product ?? '');
 }
@@ -122,12 +126,18 @@ async function exists(path: string): Promise<boolean> {
 
 /** `/dev/watchdog0` and its like, for whoever named none. Hardware first. */
 export async function watchdogDevices(root: string): Promise<string[]> {
-  const names = await readdir(join(root, 'sys/class/watchdog')).catch((error: unknown) => {
-    if (codeOf(error) === 'ENOENT') return [];
-    throw error;
-  });
+  const names = await namesIn(join(root, 'sys/class/watchdog'));
   const devices = names.filter((name) => /^watchdog\d+$/.test(name)).map((name) => `/dev/${name}`);
   const known = await Promise.all(devices.map(async (device) => ({ device, facts: await watchdogFacts(root, device) })));
   const rank = (facts: WatchdogFacts | { problem: string }): number => ('problem' in facts ? 2 : Number(facts.kind === 'soft'));
   return known.sort((a, b) => rank(a.facts) - rank(b.facts) || a.device.localeCompare(b.device)).map(({ device }) => device);
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return [];
+    throw error;
+  }
 }
