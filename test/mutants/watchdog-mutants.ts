@@ -201,4 +201,11 @@ export const WATCHDOG_MUTANTS: readonly SourceMutant[] = [
     edits: [['processors === undefined || !/^(?:flags|CPU implementer)\\s*:/m.test(processors)', 'processors === undefined']],
     killedBy: byTest('src/node/shell/watchdog-device.test.ts', 'pausable is'),
   },
+  {
+    name: 'nowayout unsaid',
+    defect: 'nobody is told that a watchdog resets its machine at any stop of the daemon, also a clean one',
+    file: 'src/node/core/keeper.ts',
+    edits: [['    if (facts.isNowayout) this.#ports.log.warn(NOWAYOUT, { device, timeoutMs });\n', '']],
+    killedBy: byTest('src/node/core/keeper.test.ts', 'is said to reset the machine at any stop of the daemon where its driver cannot be disarmed'),
+  },
 ];

@@ -297,6 +297,21 @@ describe('a watchdog that is just opened', () => {
     expect([keeper.watchdogState, keeper.facts?.timeoutMs]).toEqual(['armed', 60_000]);
   });
 
+  it('is said to reset the machine at any stop of the daemon where its driver cannot be disarmed', async () => {
+    const warned: string[] = [];
+    const clock = new ManualClock();
+    const log = { info: () => undefined, warn: (words: string) => void warned.push(words), error: () => undefined };
+    const { keeper } = keeperOf(clock, { log, watchdog: { facts: () => Promise.resolve({ ...SOUND, isNowayout: true }) } });
+    await keeper.restore();
+    keeper.keep(clock.monotonicMs() + 60_000);
+    keeper.tick();
+    await clock.settle();
+    expect([keeper.watchdogState, warned.filter((words) => words.includes('nowayout'))]).toEqual([
+      'armed',
+      ['the watchdog cannot be disarmed (nowayout): it resets the machine whenever no daemon runs for longer than it waits'],
+    ]);
+  });
+
   it('is fed while that is read, however long it takes', async () => {
     const { keeper, fed, pass } = await justOpened(() => new Promise(() => undefined));
     await pass(30);

@@ -47,6 +47,7 @@ const RESET_AGAIN_MS = 5_000;
 const OPEN_AGAIN_MS = 30_000;
 /** One that an earlier process left armed bites soon. */
 const OPEN_LEFT_AGAIN_MS = 1_000;
+const NOWAYOUT = 'the watchdog cannot be disarmed (nowayout): it resets the machine whenever no daemon runs for longer than it waits';
 const STILL_FENCES = 'self-fencing was switched off while the watchdog was armed: the node goes on with it until its next clean stop';
 const MAY_HAVE_FENCED =
   'an older version left the watchdog armed and did not record whether the node fences itself: it does until its next clean stop';
@@ -294,7 +295,9 @@ export class Keeper {
     if (this.#opening !== 'unread') return;
     this.#opening = 'open';
     this.#write();
-    this.#ports.log.info('the watchdog is armed', { device: facts.device, timeoutMs: facts.timeoutMs });
+    const { device, timeoutMs } = facts;
+    this.#ports.log.info('the watchdog is armed', { device, timeoutMs });
+    if (facts.isNowayout) this.#ports.log.warn(NOWAYOUT, { device, timeoutMs });
   }
 
   #feed(nowMs: number, untilMs: number): void {
