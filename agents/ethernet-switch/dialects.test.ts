@@ -13,6 +13,15 @@ function part(name: string, first: string): string[] {
   return lines.slice(start, next < 0 ? undefined : next);
 }
 
+/** Of those below that are up. */
+const LINKED: ReadonlySet<string> = new Set([
+  'GigabitEthernet0/1 ',
+  'Ethernet2 ',
+  'Ethernet1/1 is up',
+  'Ethernet1/49 is up',
+  'Physical interface: ge-0/0/0',
+]);
+
 describe('what real switches print', () => {
   it.each([
     ['ios', 'cisco-ios', 'GigabitEthernet0/1 ', 'open', 'to iosvl2-2'],
@@ -31,7 +40,11 @@ describe('what real switches print', () => {
     ['junos', 'juniper-junos', 'Physical interface: ge-0/0/0', 'open', 'Test'],
   ] as const)('%s: %s, "%s" is %s', (dialect: DialectName, file, first, state, description) => {
     const view = DIALECTS[dialect].read(part(file, first));
-    expect(view).toMatchObject({ state, ...(description !== undefined && { description }) });
+    expect(view).toMatchObject({
+      state,
+      hasLink: LINKED.has(first),
+      ...(description !== undefined && { description }),
+    });
   });
 
   it.each([

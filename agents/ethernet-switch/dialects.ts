@@ -59,7 +59,9 @@ function portOfCisco(lines: readonly string[]): PortView | undefined {
   if (head === undefined) return undefined;
   const [text, name = '', line = '', protocol = ''] = head;
   const admin: AdminStatus | undefined = line === 'administratively down' ? 'down' : line === 'reset' ? undefined : 'up';
-  return { name, description: firstGroup(lines, CISCO_DESCRIPTION), state: portState(admin, lookup(LINE_PROTOCOL, protocol)), detail: text.trim() };
+  const oper = lookup(LINE_PROTOCOL, protocol);
+  const description = firstGroup(lines, CISCO_DESCRIPTION);
+  return { name, description, state: portState(admin, oper), hasLink: oper === 'up', detail: text.trim() };
 }
 
 const JUNOS_HEAD = /^Physical interface: (\S+), (Enabled|Administratively down), Physical link is (Up|Down)\s*$/;
@@ -73,6 +75,7 @@ function portOfJunos(lines: readonly string[]): PortView | undefined {
     name,
     description: firstGroup(lines, JUNOS_DESCRIPTION),
     state: portState(admin === 'Enabled' ? 'up' : 'down', link === 'Up' ? 'up' : 'down'),
+    hasLink: link === 'Up',
     detail: text.trim(),
   };
 }

@@ -32,6 +32,7 @@ export class FabricOs {
       name: port,
       description,
       state: stateOfFos(row, isPersistent),
+      hasLink: row?.link === 'Online',
       detail: `port ${port} ${row === undefined ? `not in switchshow (${this.#describe(shown.join(' '))})` : row.row}, Persistent Disable ${persistent}`,
     };
   }

@@ -33,6 +33,12 @@ describe('a port that Fabric OS shows by REST', () => {
     ).toMatchObject({ state: 'closed' });
   });
 
+  it('has a link where it is on line', async () => {
+    const open = { ...CLOSED, 'enabled-state': 2, 'persistent-disable': 0 };
+    expect(await read({ name: '0/7', ...open, 'operational-status': 2 })).toMatchObject({ state: 'open', hasLink: true });
+    expect(await read({ name: '0/7', ...open })).toMatchObject({ state: 'open', hasLink: false });
+  });
+
   it.each([
     ['another port', { name: '0/17', ...CLOSED }],
     ['the same number in another slot', { name: '1/7', ...CLOSED }],

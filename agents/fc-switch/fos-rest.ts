@@ -56,6 +56,7 @@ export class FosRest {
       name,
       description: typeof description === 'string' ? description : undefined,
       state: stateOf(enabled, operational, persistent),
+      hasLink: operational === OPERATIONAL.online,
       detail: `port ${name} enabled-state=${enabled ?? 'none'} operational-status=${operational ?? 'none'} persistent-disable=${persistent ?? 'none'}`,
     };
   }

@@ -89,7 +89,7 @@ export interface Reading<S extends DeviceState = DeviceState> {
   };
   /** How the machine's identity was checked over the same session. */
   identity: 'verified' | 'unverified';
-  /** Of `mustBeSeenOpen`: open, but not in all of its parts; of those that are not, nothing shows that they ever were. */
+  /** Of `mustBeSeenOpen`: open, but not in all of its parts, or to nobody at its other end; nothing shows that it was ever open to the node. */
   isOpenInPart?: true;
   /** The boot of the device that answered, where the agent can follow its boots. */
   boot?: DeviceBoot;

@@ -132,6 +132,16 @@ export const ETHERNET_SWITCH_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(STRANGE_ANSWERS, 'is none whose index became another one between its name and its state'),
   },
   {
+    name: 'unused port seen open',
+    defect: 'a port without a link that does not show whose it is, as a mistyped one, counts as one that the node was shut out of',
+    file: 'agents/shared/interfaces/port-identity.ts',
+    edits: [["state === 'open' && view.hasLink !== true", "state === 'open' && view.hasLink === null"]],
+    killedBy: byTest(
+      'agents/shared/interfaces/port-identity.test.ts',
+      'that does not show whose it is was not seen open to anybody without a link: false',
+    ),
+  },
+  {
     name: 'plug of the switch itself',
     defect: 'an interface of the switch itself is switched where the plug names it',
     file: 'agents/ethernet-switch/agent.ts',

@@ -61,6 +61,7 @@ export async function readPort(client: SnmpClient, call: Call<CallTarget>, name:
     name: textOf(ifName) ?? name,
     description: textOf(alias),
     state: portState(ADMIN_WORDS[integerOf(admin) ?? 0], OPER_WORDS[integerOf(oper) ?? 0]),
+    hasLink: OPER_WORDS[integerOf(oper) ?? 0] === 'up',
     detail: `${textOf(ifName) ?? name} ifIndex=${index} ifAdminStatus=${worded(ADMIN_WORDS, integerOf(admin), describeValue(admin))} ifOperStatus=${worded(OPER_WORDS, integerOf(oper), describeValue(oper))}`,
     ...(boot !== undefined && { boot }),
   };

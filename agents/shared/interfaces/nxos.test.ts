@@ -16,6 +16,7 @@ describe('what NX-OS shows of a Fibre Channel port', () => {
       name: 'fc1/7',
       description: 'worker-1',
       state,
+      hasLink: !head.includes('is down'),
     });
   });
 

@@ -24,6 +24,7 @@ export function portOfNxos(lines: readonly string[]): PortView | undefined {
     name,
     description: lines.map((line) => DESCRIPTION.exec(line)?.[1]).find((found) => found !== undefined),
     state: portState(admin, operStatus),
+    hasLink: operStatus === 'up',
     detail: `${text.trim()}${admins.length === 0 ? '' : `, admin state is ${admins.join(' and ')}`}`,
   };
 }

@@ -32,7 +32,14 @@ export function identified(view: PortView, portAlias: string | undefined, call: 
   if (identity.kind === 'other' && view.state !== 'unknown') throw call.error('Misconfigured', identity.why);
   const why = identity.kind === 'verified' ? '' : `, identity: ${identity.why}`;
   const { state, boot } = view;
-  const reading = { state, detail: `${view.detail}${why}`, identity: identity.kind === 'verified' ? 'verified' : 'unverified' } as const;
+  // An unused port is mostly open, and a mistyped plug may name one: what has no link was not seen open to anybody.
+  const isOpenToNobody = identity.kind !== 'verified' && state === 'open' && view.hasLink !== true;
+  const reading: Reading<PortState> = {
+    state,
+    detail: `${view.detail}${why}`,
+    identity: identity.kind === 'verified' ? 'verified' : 'unverified',
+    ...(isOpenToNobody ? { isOpenInPart: true } : {}),
+  };
   return boot === undefined ? reading : { ...reading, boot };
 }
 

@@ -12,6 +12,8 @@ export interface PortView {
   /** What people wrote on it (ifAlias, description, port name). */
   description: string | undefined;
   state: PortState;
+  /** Somebody is at its other end; absent: it does not say. */
+  hasLink?: boolean;
   /** In the device's words. */
   detail: string;
   /** Of the switch, where its protocol tells. */
