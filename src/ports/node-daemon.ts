@@ -84,6 +84,8 @@ export interface KeepRecord {
   stoppingCause?: SelfFenceCause;
   /** The watchdog was opened and not disarmed. */
   isArmed: boolean;
+  /** Which, as `/dev/watchdog0`. Absent: none is armed, or written by an older version. */
+  device?: string;
   /** The node fences itself, as others count on while it is armed; absent: written by an older version. */
   fencesItself?: boolean;
   /** With which others count while it is armed; absent: written by an older version. */

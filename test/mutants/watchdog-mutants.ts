@@ -159,7 +159,7 @@ export const WATCHDOG_MUTANTS: readonly SourceMutant[] = [
     defect:
       'a daemon that has not opened yet what was left armed records that nothing is: the next one forgets with which times, and that it fences itself',
     file: 'src/node/core/keeper.ts',
-    edits: [['isArmed: this.#isRunning || this.#isLeftArmed,', 'isArmed: this.#isRunning,']],
+    edits: [['const isArmed = this.#isRunning || this.#isLeftArmed;', 'const isArmed = this.#isRunning;']],
     killedBy: byTest(
       'src/node/core/keeper.test.ts',
       'stays on record as armed until this process has opened it, or has said that it is not: the next one must know',
@@ -207,5 +207,15 @@ export const WATCHDOG_MUTANTS: readonly SourceMutant[] = [
     file: 'src/node/core/keeper.ts',
     edits: [['    if (facts.isNowayout) this.#ports.log.warn(NOWAYOUT, { device, timeoutMs });\n', '']],
     killedBy: byTest('src/node/core/keeper.test.ts', 'is said to reset the machine at any stop of the daemon where its driver cannot be disarmed'),
+  },
+  {
+    name: 'another watchdog than was left armed',
+    defect: 'a daemon that was killed, and is started anew with another watchdog, feeds that: the one that was left armed resets a healthy node',
+    file: 'src/node/shell/run.ts',
+    edits: [['  return left.device;\n', '  return wanted;\n']],
+    killedBy: byTest(
+      'src/node/shell/run.test.ts',
+      'goes on with the watchdog that an earlier daemon left armed, though another one is wanted by now: nobody else would feed it',
+    ),
   },
 ];

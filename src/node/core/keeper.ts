@@ -70,6 +70,7 @@ export class Keeper {
   #opening: 'closed' | 'opening' | 'unread' | 'open' = 'closed';
   /** An earlier process of this boot left it armed, and this one has neither opened it nor said that it is disarmed. */
   #isLeftArmed = false;
+  #leftDevice: string | undefined;
   #opened: Promise<void> = Promise.resolve();
   #openedAtMs = Number.NEGATIVE_INFINITY;
   #fedAtMs = Number.NEGATIVE_INFINITY;
@@ -97,6 +98,7 @@ export class Keeper {
     // Where no watchdog was left armed nobody rests on what an earlier process knew, unless it was already stopping the pods.
     if (record?.isArmed === true) this.#keptUntilMs = record.keptUntilMs;
     this.#isLeftArmed = record?.isArmed === true;
+    this.#leftDevice = record?.device;
     if (record?.times !== undefined && (record.isArmed || record.stoppingSinceMs !== undefined)) this.#options.times.restore(record.times);
     // Where it is not known others may rest on it all the same.
     this.#mustFenceItself = record !== undefined && record.fencesItself !== false && (record.isArmed || record.stoppingSinceMs !== undefined);
@@ -331,11 +333,14 @@ export class Keeper {
 
   #write(): void {
     const { record, log } = this.#ports;
+    // Others rest on what an earlier process attested until this one has spoken.
+    const isArmed = this.#isRunning || this.#isLeftArmed;
+    const device = isArmed ? (this.#facts?.device ?? this.#leftDevice) : undefined;
     try {
       record.write({
         bootID: this.#options.bootID,
-        // Others rest on what an earlier process attested until this one has spoken.
-        isArmed: this.#isRunning || this.#isLeftArmed,
+        isArmed,
+        ...(device === undefined ? {} : { device }),
         fencesItself: this.fencesItself,
         times: timesOf(this.#options.times.current),
         ...(this.#keptUntilMs === undefined ? {} : { keptUntilMs: this.#keptUntilMs }),

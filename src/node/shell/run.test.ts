@@ -95,6 +95,25 @@ it('attests a node with its armed watchdog, shows its status, and disarms it at 
   expect((await attested())?.watchdog?.state).toBe('disarmed');
 }, 60_000);
 
+it('goes on with the watchdog that an earlier daemon left armed, though another one is wanted by now: nobody else would feed it', async () => {
+  machine.addWatchdog({ identity: 'Software Watchdog', state: 'active' });
+  machine.runWatchdogDriver();
+  for (const [name, text] of Object.entries({ identity: 'iTCO_wdt', timeout: '10', nowayout: '0', options: '0x8180', 'device/uevent': '' }))
+    machine.write(`sys/class/watchdog/watchdog1/${name}`, `${text}\n`);
+  const record = (): unknown => JSON.parse(machine.read('run/nodefence/keep.json'));
+  machine.write('run/nodefence/keep.json', JSON.stringify({ bootID: BOOT, isArmed: true, fencesItself: false, device: '/dev/watchdog0' }));
+  const daemon = await runNodeDaemon({ ...options(), watchdog: '/dev/watchdog1' });
+  await vi.waitFor(() => expect(machine.read('written')).toContain('1'), 10_000);
+  expect(await askStatus(join(machine.root, 'run/nodefence/node.sock'))).toMatchObject({ watchdog: { state: 'armed', device: '/dev/watchdog0' } });
+  expect(record()).toMatchObject({ isArmed: true, device: '/dev/watchdog0' });
+  expect(log.warn).toHaveBeenCalledWith('the watchdog that an earlier daemon left armed is used until the next clean stop', {
+    device: '/dev/watchdog0',
+    reason: '/dev/watchdog1 is wanted',
+  });
+  expect(await daemon.close()).toBe('disarmed');
+  expect(record()).not.toHaveProperty('device');
+}, 60_000);
+
 it('checks the machine, and attests what it finds', async () => {
   const storage = Array.from({ length: 9 }, (_, index) => ({ kind: 'device' as const, path: `/dev/shared-${index}` }));
   for (const { path } of storage) machine.write(path.slice(1), 'x'.repeat(8_192));

@@ -98,7 +98,8 @@ export async function runNodeDaemon(run: NodeDaemonRun): Promise<RunningNodeDaem
   const { keys, problem } = loadExchangeKeys(join(run.runDir, 'exchange-key.json'));
   if (problem !== undefined) log.warn('the key of an earlier process is not used', { problem });
   const socket = await UdpSocket.open({ listen: run.listen, address: run.address ?? (await reachableHost(run.listen, server.url)) });
-  const device = run.watchdog ?? (await watchdogDevices(root))[0] ?? '/dev/watchdog0';
+  const record = new KeepRecordFile(join(run.runDir, 'keep.json'), identity.bootID);
+  const device = await watchdogOf(run, record);
   const { isArmedBesideCrashKernel } = run;
   const lease = storageLeaseOf(run, clock, identity);
   const daemon = new NodeDaemon(
@@ -110,7 +111,7 @@ export async function runNodeDaemon(run: NodeDaemonRun): Promise<RunningNodeDaem
       ...(device === 'none' ? {} : { watchdog: new KernelWatchdog({ root, device, clock, log, isArmedBesideCrashKernel }) }),
       workload: new PodStopper({ root, clock, log }),
       machine: new SysrqReset({ root, logger: { ...log, debug: () => undefined } }),
-      record: new KeepRecordFile(join(run.runDir, 'keep.json'), identity.bootID),
+      record,
       promises: new PromiseFile(join(run.stateDir, 'promises.json')),
       checks: [...checksOf(run, clock), ...(lease === undefined ? [] : [lease.slots.check])],
       ...(lease === undefined ? {} : { slots: lease.slots }),
@@ -153,6 +154,18 @@ export async function runNodeDaemon(run: NodeDaemonRun): Promise<RunningNodeDaem
       return end;
     },
   };
+}
+
+/** The one that an earlier process of this boot left armed, whatever is wanted since: nobody else would feed it. */
+async function watchdogOf({ watchdog, root, log }: NodeDaemonRun, record: KeepRecordFile): Promise<string> {
+  const left = await record.read();
+  const wanted = watchdog ?? (await watchdogDevices(root))[0] ?? '/dev/watchdog0';
+  if (left?.isArmed !== true || left.device === undefined || left.device === wanted) return wanted;
+  log.warn('the watchdog that an earlier daemon left armed is used until the next clean stop', {
+    device: left.device,
+    reason: `${wanted} is wanted`,
+  });
+  return left.device;
 }
 
 /** Not among the children of the checks: what hangs there must not keep the registrations waiting. */

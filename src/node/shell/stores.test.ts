@@ -27,7 +27,7 @@ describe('KeepRecordFile', () => {
       told: { domain: 'rack-1', peers },
       accepted: ['node-2'],
     };
-    const record = { bootID: BOOT, keptUntilMs: 1_234.5, stoppingSinceMs: 2_000, isArmed: true, fencesItself: true, known };
+    const record = { bootID: BOOT, keptUntilMs: 1_234.5, stoppingSinceMs: 2_000, isArmed: true, device: '/dev/watchdog1', fencesItself: true, known };
     new KeepRecordFile(path(), BOOT).write({ bootID: BOOT, isArmed: false });
     new KeepRecordFile(path(), BOOT).write(record);
     expect(await new KeepRecordFile(path(), BOOT).read()).toEqual(record);
@@ -52,6 +52,7 @@ describe('KeepRecordFile', () => {
     `{"bootID":"${BOOT}"}`,
     `{"bootID":"${BOOT}","isArmed":true,"keptUntilMs":"1"}`,
     `{"bootID":"${BOOT}","isArmed":true,"fencesItself":"no"}`,
+    `{"bootID":"${BOOT}","isArmed":true,"device":"/dev/sda"}`,
   ])('rejects %j, of which nothing may be assumed', async (text) => {
     const store = new KeepRecordFile(path(), BOOT);
     writeFileSync(path(), text);
