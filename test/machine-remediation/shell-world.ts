@@ -112,6 +112,8 @@ export class ShellWorld implements HostPower {
   storm: ReturnType<StormHolds> = [];
   /** Whose offs counted, at each question to the storm policies. */
   counted: string[][] = [];
+  /** Of the replica that was started last. */
+  offs: OffsOnRequest | undefined;
   bootMs = 60_000;
   isBmcDead = false;
   /** The cluster takes the volumes of a Node that is out of service within a second. */
@@ -243,6 +245,7 @@ export class ShellWorld implements HostPower {
     };
     const nodeLeaseNamespace = 'nodeLeaseNamespace' in more ? more.nodeLeaseNamespace : MEDIK8S_LEASE_NAMESPACE;
     const offsOnRequest = new OffsOnRequest(this.clock);
+    this.offs = offsOnRequest;
     const remediation = setUpMachineRemediation(
       {
         ...base,

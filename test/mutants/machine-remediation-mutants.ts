@@ -324,6 +324,16 @@ export const MACHINE_REMEDIATION_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest('test/metal3-remediation/in-flight.test.ts', 'waits until what a leader before has switched off was looked at'),
   },
   {
+    name: 'waiting for a dead BMC',
+    defect: 'as long as one host does not obey, no other well node is remediated',
+    file: 'src/controllers/machine-remediation/situation.ts',
+    edits: [[' && !(host.power?.isOn === true && isOffOverdue(snapshot, host))', '']],
+    killedBy: byTest(
+      'test/machine-remediation/offs-on-request.test.ts',
+      'a host that does not obey counts for as long as an off may take, and keeps nobody else waiting then',
+    ),
+  },
+  {
     name: 'offs that nobody counts',
     defect: 'a node whose host was switched off a moment ago counts as well for the next request, until Kubernetes says that it is not Ready',
     file: 'src/controllers/fence/holds-for-other-controllers.ts',

@@ -22,6 +22,7 @@ import type { Observer, Observation } from './observe.ts';
 import { OutOfServiceObservations } from './out-of-service-observations.ts';
 import { perform } from './perform.ts';
 import { FirstSeenDeadlines } from './first-seen-deadlines.ts';
+import { isSwitchedOff } from './situation.ts';
 import { Recoveries } from './recoveries.ts';
 
 const LOCKS = 'locks';
@@ -162,7 +163,7 @@ function locksKind({ dependencies: { machines, hosts }, gate, locks }: Context):
 async function planFor(context: Context, key: string, observation: Observation): Promise<Planned> {
   const { dependencies, observer } = context;
   const by = `${NAME} ${key}`;
-  dependencies.offsOnRequest.see(by, observation.snapshot.host?.annotations[HOLD] === undefined ? undefined : observation.nodeName);
+  dependencies.offsOnRequest.see(by, isSwitchedOff(observation.snapshot) ? observation.nodeName : undefined);
   const { actions, problems, holdsNode, nextDueMs = Infinity } = await decideLocked(context, key, observation);
   return {
     ...{ actions, problems, dueInMs: nextDueMs - observation.snapshot.nowMs, afterActionsMs: 0 },

@@ -26,10 +26,9 @@ export interface Situation {
 }
 
 export function situationOf(snapshot: Snapshot, machine: MachineFacts, host: HostFacts): Situation {
-  const { node, monotonicMs, settings, hostsFreshSinceMs = 0 } = snapshot;
+  const { node, monotonicMs, settings } = snapshot;
   // The table sets its hold on hosts alone that are on, under their resourceVersion: that it stands is the record.
   const hasBeenOn = wasOn(host, HOLD) ?? (settings.mode === 'seed-table' ? true : undefined);
-  const { holdSeenMs } = host;
   return {
     snapshot,
     machine,
@@ -40,8 +39,18 @@ export function situationOf(snapshot: Snapshot, machine: MachineFacts, host: Hos
     isMarked: machine.annotations[POWERED_OFF] !== undefined,
     gaveUp: machine.annotations[GAVE_UP],
     power: powerOf(host, { wasOn: hasBeenOn, monotonicMs, lifeSeenMs: node?.lifeSeenMs }),
-    isOffOverdue: holdSeenMs !== undefined && monotonicMs - Math.max(holdSeenMs, hostsFreshSinceMs) >= settings.powerOffTimeoutMs,
+    isOffOverdue: isOffOverdue(snapshot, host),
   };
+}
+
+function isOffOverdue({ monotonicMs, settings, hostsFreshSinceMs = 0 }: Snapshot, { holdSeenMs }: HostFacts): boolean {
+  return holdSeenMs !== undefined && monotonicMs - Math.max(holdSeenMs, hostsFreshSinceMs) >= settings.powerOffTimeoutMs;
+}
+
+/** It is off for us, or goes off: storm policies count it. One that does not obey for longer than an off may take keeps nobody else waiting, as a fence that failed. */
+export function isSwitchedOff(snapshot: Snapshot): boolean {
+  const { host } = snapshot;
+  return host?.annotations[HOLD] !== undefined && !(host.power?.isOn === true && isOffOverdue(snapshot, host));
 }
 
 export function machineRef({ apiVersion, name, namespace, uid }: MachineFacts): ObjectRef {

@@ -28,6 +28,12 @@ describe('hosts that are held off', () => {
     expect(hosts.heard(host('c', { [HOLD]: '{}' }), 'p', 5)).toBeUndefined();
   });
 
+  it('count for ten minutes where they do not obey', () => {
+    const hosts = heldHosts();
+    hosts.heard(host('a', { [HOLD]: '{}' }), 'p', 0);
+    expect(hosts.heard(host('b', { [HOLD]: '{}' }), 'p', 600_000)).toBeUndefined();
+  });
+
   it('are too many where another node is down; what a process before held is not counted, nor what others do to hosts', () => {
     expect(heldHosts(['c']).heard(host('a', { [HOLD]: '{}' }), 'p', 0)).toContain('although c of 3 nodes are down');
     const hosts = heldHosts();

@@ -5,6 +5,8 @@ import type { Scenario } from '../scenario.ts';
 import { isStormJudged, unhealthyAllowed } from '../storm-truth.ts';
 
 const HOSTS = 'baremetalhosts.metal3.io';
+/** One that does not obey keeps nobody else waiting for longer. */
+const OBEYS_WITHIN_MS = 600_000;
 /** Of both controllers that switch machines by their hosts. */
 const HOLDS = /^reboot\.metal3\.io\/(machine-remediation|metal3-remediation-.+)$/u;
 
@@ -15,8 +17,8 @@ const HOLDS = /^reboot\.metal3\.io\/(machine-remediation|metal3-remediation-.+)$
 export class HeldHosts {
   readonly #scenario: Scenario;
   readonly #isDown: (node: string, nowMs: number) => boolean;
-  /** By node: the process that holds its host off. */
-  readonly #holders = new Map<string, string>();
+  /** By node: the process that holds its host off, and since when. */
+  readonly #holders = new Map<string, { process: string; sinceMs: number }>();
 
   constructor(scenario: Scenario, isDown: (node: string, nowMs: number) => boolean) {
     this.#scenario = scenario;
@@ -36,9 +38,13 @@ export class HeldHosts {
 
   #begun(node: string, process: string, nowMs: number): string | undefined {
     const { nodes } = this.#scenario;
-    const isUnhealthy = (other: string): boolean => this.#holders.get(other) === process || this.#isDown(other, nowMs);
+    const isHeld = (other: string): boolean => {
+      const holder = this.#holders.get(other);
+      return holder?.process === process && nowMs - holder.sinceMs < OBEYS_WITHIN_MS;
+    };
+    const isUnhealthy = (other: string): boolean => isHeld(other) || this.#isDown(other, nowMs);
     const unhealthy = nodes.filter((other) => other !== node && isUnhealthy(other));
-    this.#holders.set(node, process);
+    this.#holders.set(node, { process, sinceMs: nowMs });
     if (!isStormJudged(this.#scenario)) return undefined;
     const isTooMany = unhealthy.length >= unhealthyAllowed(nodes.length);
     return isTooMany
