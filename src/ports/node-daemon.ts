@@ -86,6 +86,8 @@ export interface KeepRecord {
   isArmed: boolean;
   /** Which, as `/dev/watchdog0`. Absent: none is armed, or written by an older version. */
   device?: string;
+  /** How long the machine had slept by then, as the two clocks show it; absent: written by an older version. */
+  asleepMs?: number;
   /** The node fences itself, as others count on while it is armed; absent: written by an older version. */
   fencesItself?: boolean;
   /** With which others count while it is armed; absent: written by an older version. */

@@ -218,4 +218,14 @@ export const WATCHDOG_MUTANTS: readonly SourceMutant[] = [
       'goes on with the watchdog that an earlier daemon left armed, though another one is wanted by now: nobody else would feed it',
     ),
   },
+  {
+    name: 'slept between two daemons',
+    defect: 'a machine that slept between two processes of its daemon goes on, though others were told that it was down',
+    file: 'src/node/core/keeper.ts',
+    edits: [['    if (record?.isArmed === true) this.#asleepMs = Math.min(this.#asleepMs, record.asleepMs ?? Number.POSITIVE_INFINITY);\n', '']],
+    killedBy: byTest(
+      'src/node/core/keeper.test.ts',
+      'takes its machine down where that slept between the two, though it was attested that it cannot',
+    ),
+  },
 ];

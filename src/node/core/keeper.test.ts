@@ -254,6 +254,26 @@ describe('a watchdog that an earlier process left armed', () => {
     expect(said).toEqual(['the watchdog could not be opened']);
   });
 
+  it('takes its machine down where that slept between the two, though it was attested that it cannot', async () => {
+    const clock = new ManualClock();
+    const written: KeepRecord[] = [];
+    const first = keeperOf(clock, { record: { read: () => Promise.resolve(undefined), write: (one) => void written.push(one) } });
+    await first.keeper.restore();
+    first.keeper.keep(clock.monotonicMs() + 5_000);
+    first.keeper.tick();
+    await clock.advance(1_000);
+    clock.suspend(600_000);
+    const next = async (): Promise<string[]> => {
+      const { keeper, resets } = keeperOf(clock, { record: { read: () => Promise.resolve(written.at(-1)), write: () => undefined } });
+      await keeper.restore();
+      keeper.tick();
+      return resets;
+    };
+    expect(await next()).toEqual(['slept']);
+    written.push({ bootID: 'boot-1', isArmed: false });
+    expect(await next()).toEqual([]);
+  });
+
   it('stays on record as armed until this process has opened it, or has said that it is not: the next one must know', async () => {
     const { keeper, written } = await leftArmed(60);
     expect([keeper.watchdogState, written.length > 3, written.every(({ isArmed }) => isArmed)]).toEqual(['disarmed', true, true]);

@@ -99,6 +99,8 @@ export class Keeper {
     if (record?.isArmed === true) this.#keptUntilMs = record.keptUntilMs;
     this.#isLeftArmed = record?.isArmed === true;
     this.#leftDevice = record?.device;
+    // A sleep between two processes is a sleep for whoever rests on the watchdog that was left armed.
+    if (record?.isArmed === true) this.#asleepMs = Math.min(this.#asleepMs, record.asleepMs ?? Number.POSITIVE_INFINITY);
     if (record?.times !== undefined && (record.isArmed || record.stoppingSinceMs !== undefined)) this.#options.times.restore(record.times);
     // Where it is not known others may rest on it all the same.
     this.#mustFenceItself = record !== undefined && record.fencesItself !== false && (record.isArmed || record.stoppingSinceMs !== undefined);
@@ -217,7 +219,7 @@ export class Keeper {
     const sleptMs = asleepMs(now) - this.#asleepMs;
     if (sleptMs <= SLEPT_MS) return false;
     this.#asleepMs = asleepMs(now);
-    const isUnexpected = this.#goesOnAlone && this.#facts?.isPausable === false;
+    const isUnexpected = (this.#goesOnAlone || this.#isLeftArmed) && this.#facts?.isPausable === false;
     this.#ports.log.warn('the machine slept', {
       durationMs: sleptMs,
       ...(isUnexpected && { problem: 'the daemon attested that it cannot' }),
@@ -341,6 +343,7 @@ export class Keeper {
         bootID: this.#options.bootID,
         isArmed,
         ...(device === undefined ? {} : { device }),
+        asleepMs: this.#asleepMs,
         fencesItself: this.fencesItself,
         times: timesOf(this.#options.times.current),
         ...(this.#keptUntilMs === undefined ? {} : { keptUntilMs: this.#keptUntilMs }),

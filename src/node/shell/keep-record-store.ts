@@ -25,15 +25,17 @@ export class KeepRecordFile implements KeepRecordStore {
 }
 
 function recordOf(fields: RecordFields): KeepRecord | undefined {
-  const { bootID, keptUntilMs, stoppingSinceMs, stoppingCause, isArmed, device, fencesItself, times, known } = fields;
+  const { bootID, keptUntilMs, stoppingSinceMs, stoppingCause, isArmed, device, asleepMs, fencesItself, times, known } = fields;
   if (typeof bootID !== 'string' || typeof isArmed !== 'boolean') return undefined;
   if (fencesItself !== undefined && typeof fencesItself !== 'boolean') return undefined;
   if (device !== undefined && (typeof device !== 'string' || !/^\/dev\/watchdog\d*$/.test(device))) return undefined;
-  if (!isTime(keptUntilMs) || !isTime(stoppingSinceMs) || !isCause(stoppingCause) || !areTimes(times) || !isKnown(known)) return undefined;
+  if (!isTime(keptUntilMs) || !isTime(stoppingSinceMs) || !isTime(asleepMs) || !isCause(stoppingCause) || !areTimes(times) || !isKnown(known))
+    return undefined;
   return {
     bootID,
     isArmed,
     ...(device === undefined ? {} : { device }),
+    ...(asleepMs === undefined ? {} : { asleepMs }),
     ...(fencesItself === undefined ? {} : { fencesItself }),
     ...(keptUntilMs === undefined ? {} : { keptUntilMs }),
     ...(stoppingSinceMs === undefined ? {} : { stoppingSinceMs }),

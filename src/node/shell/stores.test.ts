@@ -27,7 +27,16 @@ describe('KeepRecordFile', () => {
       told: { domain: 'rack-1', peers },
       accepted: ['node-2'],
     };
-    const record = { bootID: BOOT, keptUntilMs: 1_234.5, stoppingSinceMs: 2_000, isArmed: true, device: '/dev/watchdog1', fencesItself: true, known };
+    const record = {
+      bootID: BOOT,
+      keptUntilMs: 1_234.5,
+      stoppingSinceMs: 2_000,
+      isArmed: true,
+      device: '/dev/watchdog1',
+      asleepMs: 0.5,
+      fencesItself: true,
+      known,
+    };
     new KeepRecordFile(path(), BOOT).write({ bootID: BOOT, isArmed: false });
     new KeepRecordFile(path(), BOOT).write(record);
     expect(await new KeepRecordFile(path(), BOOT).read()).toEqual(record);
