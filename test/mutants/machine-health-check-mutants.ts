@@ -16,7 +16,7 @@ export const MACHINE_HEALTH_CHECK_MUTANTS: readonly SourceMutant[] = [
     defect:
       'a Machine stays ill by the word of a health check that was deleted: its node is power-cycled again when it is long well, and its owner replaces it',
     file: 'src/controllers/machine-health-check/controller.ts',
-    edits: [['...chainsOf(left)]', '...chainsOf(left).slice(0, 0)]']],
+    edits: [['...this.#left]', '...this.#left.slice(0, 0)]']],
     killedBy: byTest(TAKEN_BACK, 'is unknown when the check is deleted: its node would be power-cycled again by it, and its owner replace it'),
   },
   {
