@@ -12,6 +12,13 @@ const TAKEN_BACK = 'test/machine-health-check/taken-back.test.ts';
 /** Defects of what decides which Machines are unhealthy, and what is done about it. */
 export const MACHINE_HEALTH_CHECK_MUTANTS: readonly SourceMutant[] = [
   {
+    name: 'looked up once',
+    defect: 'a Machine that is called ill stays so where its health check is deleted later: what no check looks at is looked up at the start alone',
+    file: 'src/controllers/machine-health-check/changes.ts',
+    edits: [['      checks.lister.onChange(() => (this.#mayBeLeft = true)),\n', '']],
+    killedBy: byTest(TAKEN_BACK, 'is unknown when the check is deleted: its node would be power-cycled again by it, and its owner replace it'),
+  },
+  {
     name: 'word of a check that is gone',
     defect:
       'a Machine stays ill by the word of a health check that was deleted: its node is power-cycled again when it is long well, and its owner replaces it',
