@@ -14,6 +14,7 @@ import {
   runningTasksIn,
   staleness,
   stateOf,
+  TASKS_MAX,
   vmidIn,
   type Configured,
   type Listed,
@@ -146,7 +147,7 @@ export class ProxmoxAccount implements CloudAccount {
     const said = { current, configured, staleness: stale?.words, tasks: [] as readonly string[], requested };
     // HA may have taken it in hand since the list was made.
     if (said.requested === undefined && managedIn(current) !== 'none') said.requested = await this.#requested(call, machine);
-    if (stateOf(said).state === 'off') said.tasks = await this.#running(call, machine);
+    if (stateOf(said).state === 'off') said.tasks = await this.#running(call, machine, configured);
     const { state, detail } = stateOf(said);
     const failed = await this.#tasks.failed(call, machine.vmid, state);
     const wouldRefuse = call.target.isProbe === true ? await this.#wouldRefuse(call, machine, current) : undefined;
@@ -208,8 +209,10 @@ export class ProxmoxAccount implements CloudAccount {
     }
   }
 
-  async #running(call: Call, { host, vmid }: Listed): Promise<readonly string[]> {
-    const running = runningTasksIn(await this.#api.get(call, `/nodes/${encodeURIComponent(host)}/tasks?source=active&vmid=${vmid}`), vmid);
+  /** Where it starts with its host, also what that host does for all of its machines, which no list for one of them shows. */
+  async #running(call: Call, { host, vmid }: Listed, { startsWithHost }: Configured): Promise<readonly string[]> {
+    const path = `/nodes/${encodeURIComponent(host)}/tasks?source=active&limit=${TASKS_MAX}${startsWithHost ? '' : `&vmid=${vmid}`}`;
+    const running = runningTasksIn(await this.#api.get(call, path), vmid);
     if (running === undefined) throw call.error('Unreachable', `${host} shows no list of its tasks: one of them may be about to start ${vmid}`);
     return running;
   }

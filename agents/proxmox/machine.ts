@@ -21,8 +21,12 @@ const RUNNING: Readonly<Record<string, PowerState>> = {
   'restore-vm': 'pending',
   colo: 'pending',
 };
+/** So many tasks of one host are asked for; the API shows 50 by itself. */
+export const TASKS_MAX = 500;
+/** Of a host that boots: it starts what is to start with it, one after the other. The task names no machine. */
+const STARTS_ALL = 'startall';
 /** Tasks after which a machine may run. */
-const STARTING = new Set(['qmstart', 'hastart', 'qmreboot', 'qmresume', 'qmrollback', 'qmrestore', 'qmigrate', 'hamigrate', 'vzdump']);
+const STARTING = new Set([STARTS_ALL, 'qmstart', 'hastart', 'qmreboot', 'qmresume', 'qmrollback', 'qmrestore', 'qmigrate', 'hamigrate', 'vzdump']);
 /** States of the HA manager in which it is about to start the machine, or may be. */
 const HA_UNDER_WAY = new Set([
   'started',
@@ -79,6 +83,8 @@ export interface Configured {
   /** Its memory stands on a disk: started, it goes on where it stopped. */
   isHibernated: boolean;
   isTemplate: boolean;
+  /** Its host starts it when it boots (`onboot`). */
+  startsWithHost: boolean;
 }
 
 /** `smbios1: uuid=…,manufacturer=…`. */
@@ -86,7 +92,8 @@ export function configuredIn(data: unknown): Configured {
   const lock = textAt(data, 'lock');
   const isHibernated = lock === 'suspended' || (member(data, 'vmstate') !== undefined && member(data, 'vmstate') !== null);
   const uuid = /(?:^|,)uuid=([0-9A-Fa-f-]+)/.exec(textAt(data, 'smbios1') ?? '')?.[1];
-  return { name: textAt(data, 'name'), uuid, lock: lock === '' ? undefined : lock, isHibernated, isTemplate: isYes(member(data, 'template')) };
+  const [isTemplate, startsWithHost] = [isYes(member(data, 'template')), isYes(member(data, 'onboot'))];
+  return { name: textAt(data, 'name'), uuid, lock: lock === '' ? undefined : lock, isHibernated, isTemplate, startsWithHost };
 }
 
 /** What was asked of HA for the machine: `started`, `stopped`, ... ; or why that is not known. */
@@ -154,11 +161,11 @@ export function managedIn(current: unknown): 'none' | 'unknown' | { state: strin
   return { state: wordAt(current, 'ha', 'state') ?? '(none)' };
 }
 
-/** Types of the tasks that run, of `/nodes/…/tasks?source=active`; undefined where it is no list. */
+/** Types of the tasks that run and may be about this machine, of `/nodes/…/tasks?source=active`; undefined where it is no list, or not all of it. */
 export function runningTasksIn(data: unknown, vmid: string): readonly string[] | undefined {
-  if (!Array.isArray(data)) return undefined;
+  if (!Array.isArray(data) || data.length >= TASKS_MAX) return undefined;
   return listAt({ data }, 'data')
-    .filter((task) => String(member(task, 'id')) === vmid && isNothing(member(task, 'endtime')))
+    .filter((task) => (String(member(task, 'id')) === vmid || textAt(task, 'type') === STARTS_ALL) && isNothing(member(task, 'endtime')))
     .flatMap((task) => textAt(task, 'type') ?? []);
 }
 

@@ -52,6 +52,13 @@ export const PROXMOX_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(AGENT, 'a stopped machine as pending while qmstart runs, which may start it'),
   },
   {
+    name: 'proxmox host starts all',
+    defect: 'a machine that its host, which has just booted, is about to start is off',
+    file: ACCOUNT,
+    edits: [["startsWithHost ? '' :", 'startsWithHost ? `&vmid=${vmid}` :']],
+    killedBy: byTest(AGENT, 'a stopped machine that starts with its host as pending while that starts all of its machines, and no other one'),
+  },
+  {
     name: 'proxmox host away',
     defect: 'the last known state of a machine is believed though the cluster does not see its host',
     file: MACHINE,

@@ -42,6 +42,8 @@ export interface ProxmoxOddities {
   proxyStatus?: number;
   /** A task of somebody else that runs, by its type. */
   runs?: string;
+  /** The first machine starts with its host. */
+  onboot?: true;
   /** Instead of the list of tasks there is null. */
   hidesTasks?: true;
   /** How tasks end; absent: OK. */
@@ -151,7 +153,7 @@ class Proxmox extends ServedCloud implements CloudProtocol {
     if (this.oddities.offline?.includes(host) === true) return this.#failed(595, 'No route to host');
     if (name === 'GET task')
       return data({ status: 'stopped', exitstatus: this.faults.failsOperation === true ? 'got timeout' : (this.oddities.exit ?? 'OK') });
-    if (name === 'GET tasks') return data(this.oddities.hidesTasks === true ? null : this.#running(request.query.get('vmid') ?? ''));
+    if (name === 'GET tasks') return data(this.oddities.hidesTasks === true ? null : this.#running(request.query.get('vmid') ?? undefined));
     return this.#ofMachine(request, host, path);
   }
 
@@ -263,6 +265,7 @@ class Proxmox extends ServedCloud implements CloudProtocol {
       ...(index === 0 && lock !== undefined ? { lock } : {}),
       ...(index === 0 && vmstate !== undefined ? { vmstate } : {}),
       ...(index === 0 && isTemplate === true ? { template: 1 } : {}),
+      ...(index === 0 && this.oddities.onboot === true ? { onboot: 1 } : {}),
     };
   }
 
@@ -284,10 +287,13 @@ class Proxmox extends ServedCloud implements CloudProtocol {
     return Object.fromEntries(Object.entries(all).filter(([name]) => !without.includes(name)));
   }
 
-  #running(vmid: string): object[] {
+  /** Those of one machine alone where `vmid` is given: a task of the host for all of its machines names none. */
+  #running(vmid: string | undefined): object[] {
     const { runs } = this.oddities;
-    const over = { upid: 'UPID:pve1:1:1:1:qmstart:100:root@pam:', type: 'qmstart', id: vmid, endtime: 5, status: 'OK' };
-    return runs === undefined ? [over] : [over, { upid: 'UPID:pve1:2:2:2:x:100:root@pam:', type: runs, id: vmid, status: 'RUNNING' }];
+    const over = { upid: 'UPID:pve1:1:1:1:qmstart:100:root@pam:', type: 'qmstart', id: '100', endtime: 5, status: 'OK' };
+    const id = runs === 'startall' ? '' : '100';
+    const all = runs === undefined ? [over] : [over, { upid: `UPID:pve1:2:2:2:x:${id}:root@pam:`, type: runs, id, status: 'RUNNING' }];
+    return all.filter((task) => vmid === undefined || task.id === vmid);
   }
 
   #switched({ body }: CloudRequest, machine: ProxmoxMachine, action: string, host: string): CloudAnswer {
