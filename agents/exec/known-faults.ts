@@ -8,6 +8,7 @@ export interface KnownFaults {
 
 const NOT_ON_IS_OFF = 'it calls every answer of the device that is not on, off: also unknown and pending';
 const SUSPENDED = 'it calls a suspended machine off: its memory may write again';
+const HIBERNATED = 'it calls a hibernated machine off: its memory may write again';
 const NOT_ENABLED_IS_OFF = 'it calls every EnabledState of the machine off that is not enabled: also starting and unknown';
 const ABSENT = 'it calls a machine off that it does not find';
 const COMMUNITY: KnownFaults = { secrets: 'it gives the community or password to snmpget on its command line' };
@@ -19,6 +20,8 @@ const FAULTS: Readonly<Record<string, KnownFaults>> = {
   fence_alom: { off: 'it calls the machine off wherever the word standby stands in the answer' },
   fence_amt: { off: 'it calls every state but S0 off, also sleep' },
   fence_apc_snmp: SNMP_GUESS,
+  fence_aws: { off: HIBERNATED },
+  fence_azure_arm: { off: HIBERNATED },
   fence_cisco_mds: SNMP_GUESS,
   fence_cisco_ucs: { off: 'it calls a blade off that is missing, and every power state but on' },
   fence_compute: { off: 'it reads what OpenStack believes of a service, not the machine' },
@@ -26,6 +29,7 @@ const FAULTS: Readonly<Record<string, KnownFaults>> = {
   fence_cyberpower_ssh: { off: 'it reads the state of outlet 1 from the last of outlets 10 to 19, where the unit has so many' },
   fence_dummy: { off: 'it has no device, and calls off what it cannot read' },
   fence_eaton_snmp: { off: 'it reads another outlet after a set than before it, on switched PDUs', ...COMMUNITY },
+  fence_ecloud: { off: 'it calls every instance of a VPC off that is not online, also where that is not known' },
   fence_emerson: SNMP_GUESS,
   fence_evacuate: { off: 'it reads what OpenStack believes of a service, not the machine' },
   fence_ibmblade: SNMP_GUESS,
@@ -49,8 +53,11 @@ const FAULTS: Readonly<Record<string, KnownFaults>> = {
   fence_lindypdu: COMMUNITY,
   fence_lpar: { off: 'it calls every state but the known ones off' },
   fence_mpath: { off: 'a key that never was there reads as revoked' },
+  fence_openstack: { off: 'it believes what Nova remembers of a server whose hypervisor does not answer' },
+  fence_pve: { off: HIBERNATED },
   fence_redfish: { off: 'it takes the last of several systems when systems_uri is not given' },
   fence_rhevm: { off: 'it calls a machine off when the answer names no state' },
+  fence_sanbox2: { off: 'it reads how the port is configured, not whether anything still passes it' },
   fence_sbd: { off: 'it calls a machine off once the message to switch off lies in its slot' },
   fence_scsi: { off: 'a key that never was there reads as revoked' },
   fence_skalar: { off: 'it calls a machine off that is suspended, starting, or on a lost host' },

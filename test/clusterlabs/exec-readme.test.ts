@@ -19,7 +19,8 @@ interface Document {
 
 const README = readFileSync(new URL('../../agents/exec/README.md', import.meta.url), 'utf8');
 const fake = new FakeFenceAgent();
-symlinkSync(join(fake.folder, 'fence_fake'), join(fake.folder, 'fence_netio'));
+const CLOUDS = { fence_aws: 'aws', fence_azure_arm: 'azure', fence_openstack: 'openstack', fence_pve: 'proxmox' };
+for (const name of ['fence_netio', ...Object.keys(CLOUDS)]) symlinkSync(join(fake.folder, 'fence_fake'), join(fake.folder, name));
 afterAll(() => fake.dispose());
 
 describe('the README of exec', () => {
@@ -38,6 +39,13 @@ describe('the README of exec', () => {
       ['exec/fence_netio', 'on', '192.0.2.20', '4'],
     ]);
   });
+
+  it.each(Object.entries(CLOUDS))(
+    'means no program that is installed by %s, which calls off what would write again: ours is used',
+    (program, own) => {
+      expect(standardRegistry({ kind: 'folder', path: fake.folder }).find(program)?.name).toBe(own);
+    },
+  );
 
   it('names our own parameters, and every program that faults are known of, with the faults', () => {
     const own = standardRegistry({ kind: 'folder', path: fake.folder }).find('exec/fence_fake')?.describe().slice(-2) ?? [];
