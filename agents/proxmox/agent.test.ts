@@ -115,16 +115,6 @@ describe('proxmox', () => {
       },
     );
 
-    it('a stopped machine that starts with its host as pending while that starts all of its machines, and no other one', async () => {
-      stopped();
-      oddities({ runs: 'startall', onboot: true });
-      expect(await read()).toMatchObject({ state: 'pending', detail: expect.stringContaining('startall runs, which may start it') as string });
-      oddities({ runs: 'startall' });
-      expect(await read()).toMatchObject({ state: 'off' });
-      oddities({ onboot: true });
-      expect(await read()).toMatchObject({ state: 'off' });
-    });
-
     it('nothing of a host that the cluster does not see: the machine may run there', async () => {
       stopped();
       oddities({ offline: ['pve1'] });

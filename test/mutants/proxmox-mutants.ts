@@ -56,7 +56,7 @@ export const PROXMOX_MUTANTS: readonly SourceMutant[] = [
     defect: 'a machine that its host, which has just booted, is about to start is off',
     file: ACCOUNT,
     edits: [["startsWithHost ? '' :", 'startsWithHost ? `&vmid=${vmid}` :']],
-    killedBy: byTest(AGENT, 'a stopped machine that starts with its host as pending while that starts all of its machines, and no other one'),
+    killedBy: byTest('agents/proxmox/host-start.test.ts', 'a stopped machine that starts with its host, while that starts all of its machines'),
   },
   {
     name: 'proxmox host away',
