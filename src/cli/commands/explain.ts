@@ -69,7 +69,7 @@ async function explainNode({ access, console }: Session, name: string, flags: Ex
   const preservation = kept.picture === undefined ? {} : { preservation: picturedPreservation(kept.picture) };
   const input = { access, node: name, listers, planner, leader, outOfService, nowMs, ...preservation };
   const fences = [...listers.fences.all()];
-  const fence = fenceOf({ fences }, name);
+  const fence = fenceOf(listers.fences, name);
   const status = fence?.status;
   const dependencies = dependenciesOf(input, new ManualClock({ monotonicMs: nowMs, wallMs: nowMs }), status);
   const looks = explain({ ...input, storm: await stormHolds({ access, node: name, status, nowMs, dependencies }) });

@@ -1,10 +1,11 @@
 import type { FenceDependencies, FenceListers } from '../../controllers/fence/dependencies.ts';
 import { NodeObservation, readyOf, sightsOf } from '../../controllers/fence/observation.ts';
+import { fenceOf } from './fleet.ts';
 import { takeSnapshot } from '../../controllers/fence/snapshot.ts';
 import { refusalOf } from '../../domain/acknowledgement.ts';
 import { decide } from '../../domain/automaton.ts';
 import { epochOf } from '../../domain/epoch.ts';
-import { fenceName, isNamedAsItsNode } from '../../domain/node-fence.ts';
+import { fenceName } from '../../domain/node-fence.ts';
 import type { Hold, NodeFenceStatus } from '../../domain/node-fence.ts';
 import type { Since, Snapshot, ActiveHold } from '../../domain/snapshot.ts';
 import { earliest } from '../../domain/transition.ts';
@@ -58,8 +59,7 @@ export function explain(input: ExplanationInput): Look[] {
   const { node, listers, nowMs } = input;
   const lease = listers.leases.get(`${NODE_LEASE_NAMESPACE}/${node}`);
   const observed = listers.nodes.get(node);
-  const found = listers.fences.get(fenceName(node));
-  const stored = found !== undefined && isNamedAsItsNode(found) ? found : undefined;
+  const stored = fenceOf(listers.fences, node);
   const lifeAtMs = lastLifeMs(observed, lease, nowMs);
   const changedAtMs = Math.min(nowMs, stampOf(observed === undefined ? undefined : readyOf(observed)?.lastTransitionTime) ?? lifeAtMs);
   const fromMs = Math.min(lifeAtMs, changedAtMs);

@@ -16,6 +16,7 @@ import type { Voucher } from '../../ports/authorship.ts';
 import type { NodeFence, NodeFenceReport, NodeFenceStop } from '../../ports/resources.ts';
 import type { NodeOwnership } from '../node-ownership/node-ownership.ts';
 import { marksIn } from '../preservation/listed-machines.ts';
+import type { Lister } from '../../ports/cluster.ts';
 import type { PreservationListers } from '../preservation/listed-machines.ts';
 import { pictureOf, preservedRows } from '../preservation/picture.ts';
 import type { PreservedRow } from '../preservation/picture.ts';
@@ -161,8 +162,9 @@ function preservedFleet(kept: PreservationListers, cluster: Pick<Cluster, 'nodes
 
 /** Every node, the fenced and failed ones first. */
 export function fleetOf(cluster: Cluster, leader: Leader, vouches?: Voucher): FleetStatus {
-  const fences = new Map([...cluster.fences].filter(isNamedAsItsNode).map((fence) => [fence.spec.node, fence]));
-  const ignored = [...cluster.fences].filter((fence) => !isNamedAsItsNode(fence)).map(describeIgnored);
+  const all = [...cluster.fences];
+  const fences = new Map(all.filter(isNamedAsItsNode).map((fence) => [fence.spec.node, fence]));
+  const strays = all.filter((fence) => !isNamedAsItsNode(fence));
   const reports = new Map([...cluster.reports].map((report) => [report.metadata.name, report]));
   const stops = [...cluster.stops].map((stop) => stopRow(stop, vouches)).sort((left, right) => order(left.name, right.name));
   const nodes = [...cluster.nodes];
@@ -170,14 +172,20 @@ export function fleetOf(cluster: Cluster, leader: Leader, vouches?: Voucher): Fl
   const rows = nodes.map((node): NodeRow => {
     const { name } = node.metadata;
     const row = nodeRow(node, fences.get(name), reports.get(name), stops, leader);
-    const misnamed = misnamedFor(name, cluster.fences);
+    const misnamed = misnamedFor(name, strays);
     return misnamed === undefined ? row : { ...row, problems: [misnamed, ...row.problems] };
   });
   const orphans = [...fences.values()].filter((fence) => !known.has(fence.spec.node)).map((fence) => fenceRow(fence, 'gone'));
-  const all = [...rows, ...orphans].sort((left, right) => urgency(left) - urgency(right) || order(left.node, right.node));
+  const ordered = [...rows, ...orphans].sort((left, right) => urgency(left) - urgency(right) || order(left.node, right.node));
   const isObserving = [...fences.values()].some((fence) => fence.status?.hold?.policy === 'observe');
   const mode = leader.mode ?? (isObserving ? ('observe' as const) : undefined);
-  return { leader, ...(mode === undefined ? {} : { mode }), ...(ignored.length > 0 && { problems: ignored }), stops, nodes: all };
+  return {
+    leader,
+    ...(mode === undefined ? {} : { mode }),
+    ...(strays.length > 0 && { problems: strays.map(describeIgnored) }),
+    stops,
+    nodes: ordered,
+  };
 }
 
 /** It fences nobody; whoever looks at the node that it says is told so. */
@@ -234,7 +242,7 @@ function nodeRow(node: Node, fence: NodeFence | undefined, report: NodeFenceRepo
 }
 
 function withHeardDump(row: NodeRow, heard: ReadonlyMap<string, HeardDumpRow>, fences: FleetListers['fences'], nowMs: number): NodeRow {
-  const dump = dumpNow(heard.get(row.node), row.ready === 'True', fenceOf({ fences: fences.all() }, row.node)?.status, nowMs);
+  const dump = dumpNow(heard.get(row.node), row.ready === 'True', fenceOf(fences, row.node)?.status, nowMs);
   return dump === undefined ? row : { ...row, dump };
 }
 
@@ -294,8 +302,9 @@ function deviceOf({ journal }: NodeFenceStatus, plan: Plan): string | undefined 
   return device === '' ? undefined : `${device}${plug === '' ? '' : ` ${plug}`}`;
 }
 
-export function fenceOf(cluster: Pick<Cluster, 'fences'>, node: string): NodeFence | undefined {
-  return [...cluster.fences].find((fence) => fence.spec.node === node && isNamedAsItsNode(fence));
+export function fenceOf(fences: Pick<Lister<NodeFence>, 'get'>, node: string): NodeFence | undefined {
+  const fence = fences.get(fenceName(node));
+  return fence !== undefined && isNamedAsItsNode(fence) ? fence : undefined;
 }
 
 function order(left: string, right: string): number {

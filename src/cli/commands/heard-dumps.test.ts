@@ -40,7 +40,7 @@ function shown(lease: Lease | undefined, ready: 'True' | 'Unknown' = 'Unknown', 
     NOW_MS,
   );
   const row = status.nodes.find((each) => each.node === 'a') as NodeRow;
-  const page = fencePage({ row, leader: leader(), stops: [], fence: fenceOf({ fences }, 'a'), acknowledgements: [] }, SHEET);
+  const page = fencePage({ row, leader: leader(), stops: [], fence: fenceOf(listed(fences), 'a'), acknowledgements: [] }, SHEET);
   return {
     row,
     fleet: fleetPage(status, { server: 'x', wide: false, all: false }, SHEET),

@@ -3,6 +3,7 @@ import { strangerMessage } from '../../domain/first-trust.ts';
 import type { Lease } from '../../ports/objects.ts';
 import type { NodeFence, NodeFenceReport } from '../../ports/resources.ts';
 import { fenceOf, fleetOf } from './fleet.ts';
+import { listed } from './listed-cluster.ts';
 import { leaderOf, describeLeader } from './leader.ts';
 import { fleetPage } from './pages/fleet-page.ts';
 import { PLAIN } from './terminal/ink.ts';
@@ -51,7 +52,7 @@ describe('a NodeFence that bears the name of one node and says another', () => {
       ['a', undefined, [told]],
       ['b', undefined, []],
     ]);
-    expect([fenceOf({ fences }, 'a'), fenceOf({ fences }, 'b')]).toEqual([undefined, undefined]);
+    expect(['a', 'b'].map((name) => fenceOf(listed(fences), name))).toEqual([undefined, undefined]);
   });
 });
 

@@ -63,8 +63,7 @@ async function show(session: Session, node: string | undefined, flags: StatusFla
   listers.nodeOwnership = nodeOwnership;
   const kept = await listMachines(access, reach, leader.preservation ?? 'auto', listers.nodes.all());
   listers.preservation = kept;
-  if (node !== undefined && listers.nodes.get(node) === undefined && fenceOf({ fences: listers.fences.all() }, node) === undefined)
-    throw noSuchNode(node, access);
+  if (node !== undefined && listers.nodes.get(node) === undefined && fenceOf(listers.fences, node) === undefined) throw noSuchNode(node, access);
   if (flags.watch === true) {
     const pageOf = (current: FleetListers, sheet: Sheet): string => statusText(current, node, flags, access.server, sheet);
     return watchStatus(session, pageOf, { node, kept, machines: reach, nodeOwnership, unreadLeases });
@@ -93,7 +92,7 @@ function statusText(listers: FleetListers, node: string | undefined, flags: Stat
 function nodeFacts({ leader, stops, nodes, preservation, nodeOwnership }: FleetStatus, listers: FleetListers, node: string): FencePage {
   const row = nodes.find((candidate) => candidate.node === node) ?? { node, ready: 'gone' as const, cordoned: false, problems: [] };
   const preserved = preservation?.machines.find((machine) => machine.node === node);
-  const fence = fenceOf({ fences: listers.fences.all() }, node);
+  const fence = fenceOf(listers.fences, node);
   const acknowledgements = [...listers.acknowledgements.all()].filter((word) => word.spec.node === node);
   return {
     row,
