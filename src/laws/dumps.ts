@@ -66,6 +66,7 @@ function hasEnded(history: History, fence: FenceHistory, status: NodeFenceStatus
 /** Every status that says that a dump holds the fence has a cause in the messages that came. */
 function judgeHolds(history: History, heard: Heard, { node, statuses }: FenceHistory, verdict: Verdict): void {
   const standstills = new Standstills(history);
+  const clockSetAt = history.events.findIndex((event) => event.kind === 'controller' && event.what === 'clock-set');
   let [awaitedSince, epoch] = [Number.NaN, -1];
   for (const { position, at, value } of statuses.entries) {
     const hold = [...(value.hold === undefined ? [] : [value.hold]), ...(value.hold?.besides ?? [])].find(({ policy }) => policy === KDUMP_POLICY);
@@ -89,14 +90,12 @@ function judgeHolds(history: History, heard: Heard, { node, statuses }: FenceHis
     const lives = history.lifeSigns(node, -1, position);
     const heardLife = lives.findLast((life) => life.at <= at - LIFE_LATE_MS)?.position ?? -1;
     const leader = leaderAt(history, position);
+    const termBeganMs = termBegan(history, position);
     const isDumpingSince = (from: number): boolean => {
       const messages = messagesSince(heard, { from, to: position, node, leader });
       if (messages === undefined || messages.count < MESSAGES_MIN) return false;
-      return (
-        at <=
-        endsAt(messages, times, { termBeganMs: termBegan(history, position), isClockSet: wasClockSet(history, position) }) +
-          standstills.of(leader, messages.firstMs, at)
-      );
+      const isClockSet = clockSetAt !== -1 && clockSetAt < position;
+      return at <= endsAt(messages, times, { termBeganMs, isClockSet }) + standstills.of(leader, messages.firstMs, at);
     };
     // Which of the later ones it has heard by then nobody can tell: what it says is right where it is since one of them. Messages that anybody sent before do not bring its limit nearer.
     const isDumping = [heardLife, ...lives.flatMap((life) => (life.position > heardLife ? [life.position] : []))].some(isDumpingSince);
@@ -122,10 +121,6 @@ function endsAt(
 ): number {
   const countsFromMs = isClockSet ? Math.max(firstMs, termBeganMs) : firstMs;
   return Math.min(Math.max(lastMs, termBeganMs) + finishedTimeoutMs + RECORDED_WITHIN_MS, countsFromMs + maxDurationMs) + LATE_MS;
-}
-
-function wasClockSet(history: History, position: number): boolean {
-  return history.events.slice(0, position).some((event) => event.kind === 'controller' && event.what === 'clock-set');
 }
 
 function said(messages: Messages | undefined): string {

@@ -20,7 +20,7 @@ export const STORM_MUTANTS: readonly SourceMutant[] = [
     name: 'one more by its host',
     defect: 'a well node is power-cycled by its BareMetalHost though as many have failed as may be: the other one of two',
     file: 'src/controllers/fence/storm/storm.ts',
-    edits: [['return this.activeHoldsOn(node, true)', 'return this.activeHoldsOn(node)']],
+    edits: [['offs.size === 0 ? this.activeHoldsOn(node, true)', 'offs.size === 0 ? this.activeHoldsOn(node)']],
     killedBy: byTest('src/controllers/fence/storm/on-request.test.ts', 'a well node that somebody asks for without a fence makes one more'),
   },
   {

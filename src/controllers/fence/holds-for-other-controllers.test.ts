@@ -57,7 +57,7 @@ describe('a machine that somebody wants power-cycled', () => {
 it('a machine that somebody wants power-cycled is judged beside those that are switched off on request now', () => {
   const { dependencies } = new FenceHarness(new ManualClock());
   const max = { reason: 'max-unhealthy', policy: 'max-unhealthy', message: '' };
-  const storm = { holdsOnRequest: (_node: string, offs: ReadonlyMap<string, unknown>) => (offs.has('a') ? [max] : []) };
+  const storm = { holdsOnRequest: (_node: string, offs?: ReadonlyMap<string, unknown>) => (offs?.has('a') === true ? [max] : []) };
   const none = { fence: undefined, seen: undefined };
   const offsOnRequest = { all: new Map([['a', { kind: 'begun' as const }]]) };
   expect(holdsOnRequest(dependencies, storm, 'b', () => none)).toEqual([]);

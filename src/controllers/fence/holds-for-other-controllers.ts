@@ -10,8 +10,6 @@ import { ownOffHolds } from './handover/own-off.ts';
 import type { NodeObservation } from './observation.ts';
 import type { Storm } from './storm/storm.ts';
 
-const NO_OFFS: ReadonlyMap<string, RemedyStage> = new Map();
-
 /** Why no remedy of this node may begin, where these nodes have remedies. */
 export function holdsOnRemedy(
   dependencies: FenceDependencies,
@@ -27,7 +25,7 @@ export function holdsOnRemedy(
   return [
     ...(lease === undefined ? [] : [lease]),
     ...(isKept ? [{ policy: 'preserved', reason: 'preserved', message: 'its machine is preserved, or being deleted, or nobody can tell yet' }] : []),
-    ...storm.holdsOnRemedy(node, stages, dependencies.offsOnRequest?.all ?? NO_OFFS),
+    ...storm.holdsOnRemedy(node, stages, dependencies.offsOnRequest?.all),
   ];
 }
 
@@ -45,7 +43,7 @@ export function holdsOnRequest(
   knownOf: (node: string) => Known,
 ): readonly ActiveHold[] {
   const { options, clock } = dependencies;
-  const stormHolds = storm.holdsOnRequest(node, dependencies.offsOnRequest?.all ?? NO_OFFS).filter(({ reason }) => reason !== 'startup-grace');
+  const stormHolds = storm.holdsOnRequest(node, dependencies.offsOnRequest?.all).filter(({ reason }) => reason !== 'startup-grace');
   const holds = [...preservedOnRequest(dependencies, node), ...stormHolds];
   if (options.ownNode === undefined || options.ownNode === node) return holds;
   const { fence, seen } = knownOf(options.ownNode);

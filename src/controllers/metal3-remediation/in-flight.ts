@@ -26,9 +26,9 @@ export class InFlight {
   /** Why this one may not begin; `undefined`: it may, or has begun. */
   hold(uid: string): HoldFact | undefined {
     const { inFlightMax } = this.#dependencies.options;
-    const all = this.#underWay();
-    if (all.has(uid)) return undefined;
     const held = this.#held();
+    const all = this.#underWay(held);
+    if (all.has(uid)) return undefined;
     const unseen = [...this.#dependencies.remediations.lister.all()].find(({ metadata: { uid: of = '' } }) => held.has(of) && !this.#isSeen(of));
     if (unseen !== undefined)
       return { reason: 'in-flight', message: `Metal3Remediation ${unseen.metadata.name}, which is under way, is looked at first`, isStop: false };
@@ -41,13 +41,12 @@ export class InFlight {
     return new Set(keys.flatMap((key) => remediationOfHold(key) ?? []));
   }
 
-  #underWay(): Set<string> {
-    const { remediations } = this.#dependencies;
-    const held = this.#held();
-    for (const { metadata, status } of remediations.lister.all()) if (status?.phase === 'Waiting') held.add(metadata.uid ?? '');
+  #underWay(held: ReadonlySet<string>): Set<string> {
+    const all = new Set(held);
+    for (const { metadata, status } of this.#dependencies.remediations.lister.all()) if (status?.phase === 'Waiting') all.add(metadata.uid ?? '');
     // What the watch shows is counted by what it shows.
-    for (const uid of this.#beginning) if (held.has(uid)) this.#beginning.delete(uid);
-    for (const uid of this.#beginning) held.add(uid);
-    return held;
+    for (const uid of this.#beginning) if (all.has(uid)) this.#beginning.delete(uid);
+    for (const uid of this.#beginning) all.add(uid);
+    return all;
   }
 }

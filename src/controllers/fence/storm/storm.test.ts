@@ -381,7 +381,7 @@ describe('the storm shell', () => {
   it.each([
     ['a fence', (storm: Storm) => storm.holdsOn('a')],
     ['a request', (storm: Storm) => storm.activeHoldsOn('a')],
-    ['a remedy', (storm: Storm) => storm.holdsOnRemedy('a', new Map(), new Map())],
+    ['a remedy', (storm: Storm) => storm.holdsOnRemedy('a', new Map())],
   ])('holds %s until it is read whether others have the node in hand, also where nothing has failed before', async (_what, holdsOf) => {
     const maintained = Promise.withResolvers<{ metadata: { name: string }; spec: { nodeName: string } }[]>();
     const cluster = { list: () => maintained.promise as Promise<never>, get: () => Promise.resolve(undefined) };

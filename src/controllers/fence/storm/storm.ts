@@ -38,6 +38,7 @@ interface Judgement {
 /** By node. */
 type Stages = ReadonlyMap<string, RemedyStage>;
 
+const NO_STAGES: Stages = new Map();
 const NO_HOLDS: readonly StormHold[] = [];
 const NO_MARKS: readonly MaintenanceMark[] = [];
 
@@ -57,7 +58,8 @@ export class Storm {
   /** The leader before had only just come up, and nobody led before it. */
   #isStarting = false;
   #judgement: Judgement | undefined;
-  #remedyJudgement: (Judgement & { stages: Stages; offs: Stages }) | undefined;
+  /** With what is begun without a fence: by remedies and requests. */
+  readonly #besides = new Map<'remedy' | 'request', Judgement & { stages: Stages; offs: Stages }>();
   /** Nodes that took or gave back a slot since then: an older judgement counted them otherwise. */
   readonly #moved = new Set<string>();
 
@@ -110,25 +112,13 @@ export class Storm {
   }
 
   /** Why its machine may not be switched off without a NodeFence, where those of these nodes are so now. */
-  holdsOnRequest(node: string, offs: Stages): readonly StormHold[] {
-    const others = new Map([...offs].filter(([name]) => name !== node));
-    if (others.size === 0) return this.activeHoldsOn(node, true);
-    const policies = this.#dependencies.planner.stormPolicies();
-    return policies.length === 0 ? NO_HOLDS : this.#judgedWith(policies, node, others)(node, true);
+  holdsOnRequest(node: string, offs: Stages = NO_STAGES): readonly StormHold[] {
+    return offs.size === 0 ? this.activeHoldsOn(node, true) : this.#beside('request', node, NO_STAGES, offs)(node, true);
   }
 
   /** Why no remedy of this node may begin now, where these nodes have remedies, and the machines of those are switched off on request. */
-  holdsOnRemedy(node: string, stages: Stages, offs: Stages): readonly StormHold[] {
-    const policies = this.#dependencies.planner.stormPolicies();
-    if (policies.length === 0) return NO_HOLDS;
-    const nowMs = this.#dependencies.clock.monotonicMs();
-    this.#roster.refresh(nowMs, node);
-    const before = this.#remedyJudgement;
-    const isSame = before?.stages === stages && before.offs === offs && before.version === this.#version && before.policies === policies;
-    if (isSame && nowMs - before.atMs <= REUSE_MS) return before.holdsOf(node);
-    const holdsOf = this.#judgedWith(policies, node, offs.size === 0 ? stages : new Map([...offs, ...stages]));
-    this.#remedyJudgement = { atMs: nowMs, version: this.#version, policies, stages, offs, holdsOf };
-    return holdsOf(node);
+  holdsOnRemedy(node: string, stages: Stages, offs: Stages = NO_STAGES): readonly StormHold[] {
+    return this.#beside('remedy', node, stages, offs)(node);
   }
 
   /** Was this node held when it was last decided about? Ends with its fence. */
@@ -191,13 +181,21 @@ export class Storm {
     return this.#judgeAnew(policies, nowMs)(node, isAsked);
   }
 
-  #judgedWith(policies: readonly StormPolicy[], node: string, stages: Stages): StormHoldsOf {
+  #beside(whose: 'remedy' | 'request', node: string, stages: Stages, offs: Stages): StormHoldsOf {
+    const policies = this.#dependencies.planner.stormPolicies();
+    if (policies.length === 0) return () => NO_HOLDS;
     const nowMs = this.#dependencies.clock.monotonicMs();
     this.#roster.refresh(nowMs, node);
+    const before = this.#besides.get(whose);
+    const isSame = before?.stages === stages && before.offs === offs && before.version === this.#version && before.policies === policies;
+    if (isSame && nowMs - before.atMs <= REUSE_MS) return before.holdsOf;
     // What a predecessor left counts for these too, whichever is asked for first.
     if (this.#judgement === undefined) this.#judgeAnew(policies, nowMs);
     this.#askAround();
-    return judgeStorm(policies, withRemedies(this.#view(nowMs), stages));
+    const begun = offs.size === 0 ? stages : new Map([...offs, ...stages]);
+    const holdsOf = judgeStorm(policies, withRemedies(this.#view(nowMs), begun));
+    this.#besides.set(whose, { atMs: nowMs, version: this.#version, policies, stages, offs, holdsOf });
+    return holdsOf;
   }
 
   #judgeAnew(policies: readonly StormPolicy[], nowMs: number): Judgement['holdsOf'] {

@@ -51,7 +51,7 @@ describe('a leader that takes over when a storm is just over', () => {
     harness.fail('a');
     harness.fences.put(harness.fence('a', { hold: holdBy('cooldown') }));
     const taken = new Storm(harness.dependencies, (node) => harness.lifeAtMs.get(node));
-    const holds = (): string[] => taken.holdsOnRemedy('b', new Map([['b', { kind: 'asked' as const }]]), new Map()).map(({ policy }) => policy);
+    const holds = (): string[] => taken.holdsOnRemedy('b', new Map([['b', { kind: 'asked' as const }]])).map(({ policy }) => policy);
     expect(holds()).toEqual(['cooldown']);
     harness.pass(MINUTE_MS);
     await harness.clock.settle();
