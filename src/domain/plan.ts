@@ -20,6 +20,11 @@ export function switchesOn({ action }: { action: MethodAction }): boolean {
   return action === 'on' || action === 'reboot';
 }
 
+/** One of these switches that plug. */
+export function isPlugOf(methods: readonly PlanMethod[], { device, plug }: Pick<PlanMethod, 'device' | 'plug'>): boolean {
+  return methods.some((method) => method.device === device && method.plug === plug);
+}
+
 export type EvidenceKind = 'power-off' | 'instance-stopped' | 'host-off' | 'storage-revoked' | 'booted-anew' | 'ack' | 'watchdog' | 'kdump';
 export type EvidenceGrade = 'read-back' | 'person' | 'inferred';
 export type ReleaseMode = 'auto' | 'out-of-service' | 'delete-pods' | 'evict' | 'none';

@@ -1,6 +1,6 @@
 import type { JobResult, JournalEntry, NodeFenceStatus, Released } from './node-fence.ts';
 import type { Plan, PlanLevel, PlanMethod, Step } from './plan.ts';
-import { levelsOf, switchesOff, switchesOn } from './plan.ts';
+import { isPlugOf, levelsOf, switchesOff, switchesOn } from './plan.ts';
 
 /**
  * A level of a step as the list of operations that it consists of, in the order in which they run (P3): every off, the release, its end,
@@ -172,9 +172,7 @@ export function staysOff({ powerManagement }: Pick<Plan, 'powerManagement'>, { l
   const off = (restore?.edges ?? []).filter(({ state }) => state === 'off');
   const last = powerManagement.find((candidate) => candidate.level === level || powerManagement.length === 1);
   const others = powerManagement.flatMap(({ methods }) => methods.filter(switchesOn));
-  const isAmong = (methods: readonly PlanMethod[], { device, plug }: Pick<PlanMethod, 'device' | 'plug'>): boolean =>
-    methods.some((method) => method.device === device && method.plug === plug);
-  const isMeant = off.every((edge) => isAmong(last?.methods.filter(switchesOff) ?? [], edge) || !isAmong(others, edge));
+  const isMeant = off.every((edge) => isPlugOf(last?.methods.filter(switchesOff) ?? [], edge) || !isPlugOf(others, edge));
   return off.length > 0 && isMeant && last?.methods.some(switchesOn) !== true;
 }
 

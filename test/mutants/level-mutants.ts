@@ -61,7 +61,7 @@ export const LEVEL_MUTANTS: readonly SourceMutant[] = [
     name: 'reset for a supply',
     defect: 'a node that is well again is reset or switched off by the next level, for a supply that the level before has left off',
     file: 'src/domain/rows/running.ts',
-    edits: [["edge.state === 'off' && isOfLevel(edge)", "edge.state === 'off'"]],
+    edits: [["edge.state === 'off' && isPlugOf(methods, edge)", "edge.state === 'off'"]],
     killedBy: byTest(LEVELS, 'is not reset by its watchdog for the supply that the level before has left off: that is told'),
   },
   {

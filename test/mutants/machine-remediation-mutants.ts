@@ -270,7 +270,7 @@ export const MACHINE_REMEDIATION_MUTANTS: readonly SourceMutant[] = [
     name: 'an Event of each request that has no answer',
     defect: 'an API server that is overloaded gets an Event more from each object for each request that it has just not answered',
     file: 'src/controllers/shared/reconciler/active-problems.ts',
-    edits: [['    if (this.#unansweredMs.has(key)) return true;\n', '']],
+    edits: [['isPassing ? (problem) => this.#unanswered.once(this.#ofObject(key), () => record(problem)) : record', 'record']],
     killedBy: byTest(
       'src/controllers/shared/reconciler/reconciler.test.ts',
       'of an API server that does not answer has one Event in ten minutes, whatever fails each time, and a line in the log for each',
@@ -279,8 +279,8 @@ export const MACHINE_REMEDIATION_MUTANTS: readonly SourceMutant[] = [
   {
     name: 'an Event for each turn',
     defect: 'a node whose thresholds are held now by one policy and now by another gets an Event for each turn, for as long as a storm lasts',
-    file: 'src/controllers/shared/reconciler/active-problems.ts',
-    edits: [['    if (this.#toldMs.has(identity)) return true;\n', '']],
+    file: 'src/controllers/shared/reconciler/told-lately.ts',
+    edits: [['    if (this.#toldMs.has(what)) return true;\n', '']],
     killedBy: byTest(
       'src/controllers/shared/reconciler/reconciler.test.ts',
       'are recorded once each within ten minutes where the controller says so, also where none is active between them',
@@ -289,8 +289,8 @@ export const MACHINE_REMEDIATION_MUTANTS: readonly SourceMutant[] = [
   {
     name: 'an Event for each name',
     defect: 'each node that waits for its turn gets an Event whenever another one has its turn',
-    file: 'src/controllers/remedies/controller.ts',
-    edits: [[".replaceAll(/\\([^()]*\\)/gu, '()')", '']],
+    file: 'src/controllers/remedies/status.ts',
+    edits: [['/\\([^)]*\\)|\\d+/gu', '/\\d+/gu']],
     killedBy: byTest(
       'test/remedies/shell.test.ts',
       'a storm policy that names others as they fail and recover is told once, and what takes turns with it too',
@@ -337,7 +337,7 @@ export const MACHINE_REMEDIATION_MUTANTS: readonly SourceMutant[] = [
     name: 'offs that nobody counts',
     defect: 'a node whose host was switched off a moment ago counts as well for the next request, until Kubernetes says that it is not Ready',
     file: 'src/controllers/fence/holds-for-other-controllers.ts',
-    edits: [['storm.holdsOnRequest(node, dependencies.offsOnRequest?.all ?? NO_OFFS)', 'storm.holdsOnRequest(node, NO_OFFS)']],
+    edits: [['storm.holdsOnRequest(node, dependencies.offsOnRequest?.all)', 'storm.holdsOnRequest(node)']],
     killedBy: byTest(
       'test/machine-remediation/composed.test.ts',
       'switches off as many well nodes at once as the policies admit, though all are asked for in one moment and are Ready yet',

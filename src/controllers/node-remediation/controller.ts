@@ -61,10 +61,8 @@ function requestKind(
 ): ReconciledKind<NodeFenceRemediation, Action> {
   const { clock, cluster, recorder } = dependencies;
   const identity = { apiVersion: `${requests.group}/${requests.version}`, kind: requests.kind };
-  /** Since when this process has seen each as it is. */
-  const phases = new Map<string, FirstSeenPhase>();
-  /** The same of the Nodes that they name. */
-  const nodes = new Map<string, FirstSeenPhase>();
+  /** Since when this process has seen each as it is, and the Node that it names. */
+  const sights = new Map<string, { phase: FirstSeenPhase; nodeSight: FirstSeenPhase }>();
   const leases: LeaseObservations = new Map();
   return {
     kind: requests.kind,
@@ -72,10 +70,9 @@ function requestKind(
     known: (key) => listers.requests.get(key),
     get: (namespace, name) => cluster.get(requests, name, namespace),
     reconcile: async (key, object) => {
-      const phase = phases.get(key) ?? new FirstSeenPhase(clock);
-      phases.set(key, phase);
-      const nodeSight = nodes.get(key) ?? new FirstSeenPhase(clock);
-      nodes.set(key, nodeSight);
+      const sight = sights.get(key) ?? { phase: new FirstSeenPhase(clock), nodeSight: new FirstSeenPhase(clock) };
+      sights.set(key, sight);
+      const { phase, nodeSight } = sight;
       const mark = markOf(object);
       const seen = await observe(dependencies, object, identity, phase.sinceMs(mark));
       const nodeMark = seen.snapshot.node?.uid ?? '';
@@ -85,15 +82,8 @@ function requestKind(
       const request = { ...seen.snapshot.request, phaseSeenMs: phase.sinceMs(mark) };
       const observation = { ...seen, snapshot: { ...seen.snapshot, request } };
       // Counted in the turn in which it is decided, so that two side by side do not both take the last place.
-      const {
-        actions,
-        problems,
-        nextDueMs = Infinity,
-      } = decide({
-        ...observation.snapshot,
-        nodeSeenMs: nodeSight.sinceMs(nodeMark),
-        inFlight: inFlight.beside(request.uid),
-      });
+      const counted = { nodeSeenMs: nodeSight.sinceMs(nodeMark), inFlight: inFlight.beside(request.uid) };
+      const { actions, problems, nextDueMs = Infinity } = decide({ ...observation.snapshot, ...counted });
       if (actions.some((action) => action.kind === 'request-fence') && gate.mayWrite()) inFlight.begin(request.uid);
       // The fence of another cluster is not watched from here.
       const isFar = actions.length > 0 && observation.place?.isOwn === false;
@@ -107,10 +97,7 @@ function requestKind(
         afterConflictMs: ({ kind }, error) => (kind === 'delete-node' && error instanceof Conflict ? undefined : AFTER_CONFLICT_MS),
       };
     },
-    forget: (key) => {
-      phases.delete(key);
-      nodes.delete(key);
-    },
+    forget: (key) => void sights.delete(key),
     // One alone is reported to nobody: any API server has one now and then.
     isReported: (_key, _error, failures) => failures > 1,
     record: (key, { metadata: { name, namespace = '', uid = '' }, status }, problem, isFailure) => {

@@ -1,4 +1,5 @@
 import { RemedyNodes } from './nodes.ts';
+import { withoutCounts } from './status.ts';
 import type { Action } from './actions.ts';
 import type { RemedyDependencies } from './dependencies.ts';
 import { nodeOfJob } from './runs/job-runs.ts';
@@ -108,9 +109,4 @@ function nodeKind(nodes: RemedyNodes, lister: RemedyDependencies['listers']['nod
     isReported: (_key, _error, failures) => failures > 1,
     record: (_key, node, problem) => nodes.record(node, problem),
   };
-}
-
-/** What counts down is the same problem, and so is a hold that other nodes come under meanwhile. */
-function withoutCounts(problem: string): string {
-  return problem.replaceAll(/\d+/gu, '#').replaceAll(/\([^()]*\)/gu, '()');
 }

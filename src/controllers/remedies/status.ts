@@ -53,7 +53,7 @@ export function remediesStatus(written: WrittenRemedies, before: RemediesStatus 
 /** Words that only count otherwise, or name others in brackets, wait until they are due. */
 export function mustBeWritten(now: RemediesStatus | undefined, before: RemediesStatus | undefined, isDue: boolean): boolean {
   if (sameContent(withoutNode(now), withoutNode(before))) return false;
-  return isDue || !sameContent(withoutCounts(withoutNode(now)), withoutCounts(withoutNode(before)));
+  return isDue || !sameContent(withPlainWords(withoutNode(now)), withPlainWords(withoutNode(before)));
 }
 
 /** Whose it is is written with what else is: an older definition, which does not know it, would have it written for ever. */
@@ -69,10 +69,17 @@ export function isOfAnother(report: NodeFenceReport | undefined, nodeUID: string
   return written !== undefined && nodeUID !== undefined && written !== nodeUID;
 }
 
-function withoutCounts(status: RemediesStatus | undefined): RemediesStatus | undefined {
+function withPlainWords(status: RemediesStatus | undefined): RemediesStatus | undefined {
   if (status?.positions === undefined) return status;
-  const plain = (text: string): string => text.replaceAll(/\([^)]*\)|\d+/gu, '#');
-  return { ...status, positions: status.positions.map((each) => (each.message === undefined ? each : { ...each, message: plain(each.message) })) };
+  return {
+    ...status,
+    positions: status.positions.map((each) => (each.message === undefined ? each : { ...each, message: withoutCounts(each.message) })),
+  };
+}
+
+/** What counts down says the same all the while, and so does what names others in brackets. */
+export function withoutCounts(text: string): string {
+  return text.replaceAll(/\([^)]*\)|\d+/gu, '#');
 }
 
 /** What a new leader goes on from. */

@@ -7,8 +7,8 @@ import { seemsFailed } from '../health.ts';
 import { offBegan } from '../journal.ts';
 import { isOnlyIsolated } from '../last-step.ts';
 import type { JournalEntry, NodeFenceStatus } from '../node-fence.ts';
-import { levelsOf } from '../plan.ts';
-import type { Plan, PlanMethod } from '../plan.ts';
+import { isPlugOf, levelsOf } from '../plan.ts';
+import type { Plan } from '../plan.ts';
 import { isPreservedOnly } from '../preservation.ts';
 import { leftToRelease, mayHaveReleased, staysOff, switchesNothing } from '../program.ts';
 import { releasedBefore } from '../released-before.ts';
@@ -28,9 +28,7 @@ function isReleaseValid({ status }: Context): boolean {
  */
 function isAnythingOff({ status, plan }: Context): boolean {
   const methods = levelsOf(plan, 'power-management').find(({ level }) => level === status.level)?.methods ?? [];
-  const isOfLevel = ({ device, plug }: Pick<PlanMethod, 'device' | 'plug'>): boolean =>
-    methods.some((method) => method.device === device && method.plug === plug);
-  return offBegan(status) && status.restore?.edges?.some((edge) => edge.state === 'off' && isOfLevel(edge)) === true;
+  return offBegan(status) && status.restore?.edges?.some((edge) => edge.state === 'off' && isPlugOf(methods, edge)) === true;
 }
 
 /** All of it: only our taint is still to be taken back, which no hold keeps (P6). */

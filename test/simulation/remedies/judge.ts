@@ -5,6 +5,7 @@ import type { Node, Pod } from '../../../src/ports/objects.ts';
 import { CALM_API } from '../../../src/testbed/simulation/network.ts';
 import { CONTROLLER_USER } from '../api.ts';
 import type { Scenario } from '../scenario.ts';
+import { unhealthyAllowed } from '../storm-truth.ts';
 import { ON_TARGET } from './configuration.ts';
 import { CORDON_MARK, FENCES, isClaim, isEvicting, isEvictRun, isOfRemedies, isWrite, JOBS, positionsAfter, toldOf } from './remedy-events.ts';
 import type { SeenFence, SeenJob, SeenPosition } from './remedy-events.ts';
@@ -202,7 +203,7 @@ class RemedyJudge {
     const others = nodes.filter((name) => name !== node);
     const isUnhealthy = (name: string): boolean => this.#isActedOn(name, at) || at - (this.#unready.get(name) ?? at) > UNREADY_KNOWN_MS;
     const unhealthy = others.filter(isUnhealthy);
-    const allowed = nodes.length <= 3 ? 1 : Math.floor(nodes.length * 0.4);
+    const allowed = unhealthyAllowed(nodes.length);
     const act = { node, at, what };
     this.#check('max-unhealthy', unhealthy.length < allowed, act, `${unhealthy.join(', ')} of ${nodes.length} nodes are unhealthy, or remedied`);
     const running = others.filter((name) => this.#isRunning(name, at));

@@ -1,6 +1,7 @@
 import type { Clock } from '../../../ports/clock.ts';
 import type { Logger } from '../../../ports/recorder.ts';
 import { isLeftOff } from './left-off.ts';
+import { ToldLately } from './told-lately.ts';
 
 interface Problems {
   /** Of the object. */
@@ -39,13 +40,14 @@ type RecordProblem = (problem: string) => boolean;
 export class ActiveProblems {
   readonly #parts: ActiveProblemsParts;
   readonly #byKey = new Map<string, Problems>();
-  /** When it was recorded last that the API server did not answer, by key. */
-  readonly #unansweredMs = new Map<string, number>();
-  /** When each was recorded last, by key, object and identity, the oldest first: for `recordedAgainMs`. */
-  readonly #toldMs = new Map<string, number>();
+  /** That the API server did not answer. */
+  readonly #unanswered: ToldLately;
+  readonly #told: ToldLately;
 
   constructor(parts: ActiveProblemsParts) {
     this.#parts = parts;
+    this.#unanswered = new ToldLately(parts.clock, UNANSWERED_RECORDED_AGAIN_MS);
+    this.#told = new ToldLately(parts.clock, parts.recordedAgainMs);
   }
 
   /** One sentence each. */
@@ -55,9 +57,7 @@ export class ActiveProblems {
 
   /** Before each reconcile: of another object under the same name nothing was reported. */
   begin(key: string, uid: string | undefined): void {
-    const known = this.#byKey.get(key);
-    if (known !== undefined && known.uid !== uid) this.#unansweredMs.delete(key);
-    if (known?.uid !== uid) this.#byKey.set(key, { ...NONE, uid });
+    if (this.#byKey.get(key)?.uid !== uid) this.#byKey.set(key, { ...NONE, uid });
   }
 
   /** Those of a decision; what was decided before and is not among them is over. */
@@ -83,7 +83,7 @@ export class ActiveProblems {
     const { identityOf } = this.#parts;
     if (known.failure === undefined || identityOf(known.failure) !== identityOf(failure)) this.#log(failure);
     const now = { ...known, failure };
-    const tell: RecordProblem = isPassing ? (problem) => this.#recordUnanswered(key, problem, record) : record;
+    const tell: RecordProblem = isPassing ? (problem) => this.#unanswered.once(this.#ofObject(key), () => record(problem)) : record;
     this.#set(key, { ...now, recordedMs: this.#recorded(key, now, [failure], tell) });
   }
 
@@ -127,27 +127,14 @@ export class ActiveProblems {
   }
 
   #recordNow(key: string, problem: string, record: RecordProblem): boolean {
-    const { clock, identityOf, recordedAgainMs } = this.#parts;
-    if (recordedAgainMs === 0 || isLeftOff(problem)) return record(problem);
-    const nowMs = clock.monotonicMs();
-    for (const [told, atMs] of this.#toldMs) {
-      if (nowMs - atMs < recordedAgainMs) break;
-      this.#toldMs.delete(told);
-    }
-    const identity = `${key} ${this.#of(key).uid ?? ''} ${identityOf(problem)}`;
-    if (this.#toldMs.has(identity)) return true;
-    if (!record(problem)) return false;
-    this.#toldMs.set(identity, nowMs);
-    return true;
+    // What is left off has times of its own.
+    if (isLeftOff(problem)) return record(problem);
+    return this.#told.once(`${this.#ofObject(key)} ${this.#parts.identityOf(problem)}`, () => record(problem));
   }
 
-  #recordUnanswered(key: string, problem: string, record: RecordProblem): boolean {
-    const nowMs = this.#parts.clock.monotonicMs();
-    for (const [told, atMs] of this.#unansweredMs) if (nowMs - atMs >= UNANSWERED_RECORDED_AGAIN_MS) this.#unansweredMs.delete(told);
-    if (this.#unansweredMs.has(key)) return true;
-    if (!record(problem)) return false;
-    this.#unansweredMs.set(key, nowMs);
-    return true;
+  /** Of another object under the same name nothing was told. */
+  #ofObject(key: string): string {
+    return `${key} ${this.#of(key).uid ?? ''}`;
   }
 
   #of(key: string): Problems {
