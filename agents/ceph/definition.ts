@@ -13,6 +13,7 @@ export function cephWith(programs: ProgramFolder = new ProgramFolder()): AgentDe
     name: 'ceph',
     aliases: ['fence-ceph', 'network-fence', 'networkfence'],
     kind: 'fabric',
+    needsStorage: true,
     actions: ['on', 'off'],
     deviceMaxLatencyMs: 30_000,
     deviceKey: (parameters) => {

@@ -14,14 +14,13 @@ export function doubtOf(ranges: readonly AddressRange[], name: string, node: Nod
   const shown = (node?.status.addresses ?? []).filter(({ address }) => isIP(address) !== 0);
   const names = shown.map(({ address }) => address);
   const strange = ranges.find((range) => !names.some((address) => isWithin(range, address)));
-  const otherwise = 'where the node reaches the storage over a network of its own, write compare_addresses=no';
   if (strange !== undefined) {
     const told = names.length === 0 ? 'no address' : names.slice(0, NAMED_MAX).join(', ');
-    return `nothing shows that ${strange.cidr} is of node ${name}, which shows ${told}: mend cidrs; ${otherwise}`;
+    return `nothing shows that ${strange.cidr} is of node ${name}, which shows ${told}: mend cidrs`;
   }
   const left = shown.find(({ type, address }) => type === 'InternalIP' && !ranges.some((range) => isWithin(range, address)));
   if (left === undefined) return undefined;
-  return `node ${name} has the address ${left.address} as well, and may write from there: name it in cidrs too; ${otherwise}`;
+  return `node ${name} has the address ${left.address} as well, and may write from there: name it in cidrs too`;
 }
 
 function isWithin({ address, prefix, family }: AddressRange, other: string): boolean {

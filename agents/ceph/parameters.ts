@@ -24,7 +24,6 @@ const schema = z.object({
   via: z.enum(['networkfence', 'exec'], 'must be networkfence or exec').default('networkfence'),
   cidrs: z.string().optional(),
   allow_ranges: boolean.default(false),
-  compare_addresses: boolean.default(true),
   driver: z.string().regex(NAME, 'must be the name of a CSI driver').optional(),
   class_name: z.string().regex(NAME, 'must be the name of a NetworkFenceClass').optional(),
   cluster_id: z.string().regex(NAME, 'must be a clusterID of the CSI driver').optional(),
@@ -54,11 +53,6 @@ export const cephParameters: ParameterSchema<typeof schema> = {
       aliases: ['cidr', 'addresses'],
     },
     allow_ranges: { description: 'Let `cidrs` hold ranges of several addresses, all of which are shut out together.', default: 'no' },
-    compare_addresses: {
-      description:
-        'Shut out only where each of `cidrs` is an address that the Node shows, and none of its internal ones is missing. `no` where the node reaches the storage over a network of its own, or from some of its addresses only: nobody checks then whose they are.',
-      default: 'yes',
-    },
     driver: { description: 'CSI driver, as `rbd.csi.ceph.com` (networkfence, without `class_name`).' },
     class_name: { description: 'NetworkFenceClass, which names driver, Secret and cluster (networkfence).', aliases: ['network_fence_class'] },
     cluster_id: { description: '`clusterID` of the CSI driver’s configuration (networkfence, with `driver`).' },
@@ -80,7 +74,7 @@ export const cephParameters: ParameterSchema<typeof schema> = {
 };
 
 /** How one storage is closed to one node. */
-export type CephSettings = { ranges: readonly AddressRange[]; comparesAddresses: boolean } & (NetworkFenceSettings | BlocklistSettings);
+export type CephSettings = { ranges: readonly AddressRange[] } & (NetworkFenceSettings | BlocklistSettings);
 
 export interface NetworkFenceSettings {
   via: 'networkfence';
@@ -109,12 +103,10 @@ export function parseSettings(parameters: Parameters, plug: string): CephSetting
   if (problems.length > 0 || !result.success || typeof ranges === 'string')
     return { problems: problems.map(({ parameter, message }) => `${parameter} ${message}`) };
   const value = result.data;
-  const common = { ranges, comparesAddresses: value.compare_addresses };
-  if (value.via === 'exec')
-    return { ...common, via: 'exec', argv: [value.program, ...value.arguments], expiryMs: value.expiry, place: placeOf(value) };
+  if (value.via === 'exec') return { ranges, via: 'exec', argv: [value.program, ...value.arguments], expiryMs: value.expiry, place: placeOf(value) };
   const { secret_name: name, secret_namespace: namespace } = value;
   const secret = name === undefined || namespace === undefined ? undefined : { name, namespace };
-  return { ...common, via: 'networkfence', driver: value.driver, className: value.class_name, clusterID: value.cluster_id, secret };
+  return { ranges, via: 'networkfence', driver: value.driver, className: value.class_name, clusterID: value.cluster_id, secret };
 }
 
 /** After how long Ceph forgets what it was told; undefined where csi-addons tells it, which says five years. */

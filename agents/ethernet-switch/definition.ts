@@ -2,7 +2,7 @@ import type { AgentDefinition } from '../../src/ports/agents.ts';
 import { addressCheckOf } from '../shared/address/address-check.ts';
 import { firstHostKey } from '../shared/first-trust/parameters.ts';
 import { ownPortProblem } from '../shared/interfaces/own-port.ts';
-import { NO_PORT } from '../shared/interfaces/port-identity.ts';
+import { anonymousPort, NO_PORT } from '../shared/interfaces/port-identity.ts';
 import { canonical, describeParameters } from '../shared/parameter-schema.ts';
 import { sshWarnings } from '../shared/ssh/parameters.ts';
 import { deviceKeyOf, switchParameters, switchProblems } from './parameters.ts';
@@ -18,6 +18,7 @@ export const ethernetSwitch: AgentDefinition = {
   describe: () => describeParameters(switchParameters),
   check: switchProblems,
   plugProblem: (plug) => (plug === '' ? NO_PORT : ownPortProblem(plug)),
+  anonymous: (parameters, identity) => anonymousPort(canonical(switchParameters, parameters)['port_alias'], identity),
   warnings: sshWarnings,
   firstTrust: (parameters) => {
     const named = canonical(switchParameters, parameters);

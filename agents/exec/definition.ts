@@ -74,7 +74,7 @@ function define(program: FenceProgram, catalogue: FenceCatalogue): AgentDefiniti
       : { takesAny: true, warnings: () => [{ parameter: 'agent_name', message: `${name}: what it takes is not known here: ${unasked}` }] }),
     check: (parameters, withSecrets) => checkProgram(program, parameters, withSecrets, catalogue.programs),
     plugProblem: (plug) => (metadata === undefined ? undefined : plugProblem(name, plug, metadata)),
-    ...(isFabric ? {} : { anonymous: () => 'a fence agent of ClusterLabs does not tell whose machine it switches' }),
+    anonymous: () => 'a fence agent of ClusterLabs does not tell whose machine it switches',
     create: async (context) => {
       const { ExecFabricAgent, ExecPowerAgent, FenceProgramRunner } = await import('./agent.ts');
       const runner = new FenceProgramRunner(name, catalogue, context.clock, addressCheckOf(context));

@@ -1,6 +1,7 @@
 import type { AgentDefinition } from '../../src/ports/agents.ts';
 import { addressCheckOf } from '../shared/address/address-check.ts';
-import { describeParameters } from '../shared/parameter-schema.ts';
+import { anonymousPort } from '../shared/interfaces/port-identity.ts';
+import { canonical, describeParameters } from '../shared/parameter-schema.ts';
 import { sshWarnings } from '../shared/ssh/parameters.ts';
 import { deviceKeyOf, fcSwitchParameters, fcSwitchProblems, firstTrustOf, portProblem } from './parameters.ts';
 
@@ -15,6 +16,7 @@ export const fcSwitch: AgentDefinition = {
   describe: () => describeParameters(fcSwitchParameters),
   check: fcSwitchProblems,
   plugProblem: portProblem,
+  anonymous: (parameters, identity) => anonymousPort(canonical(fcSwitchParameters, parameters)['port_alias'], identity),
   warnings: sshWarnings,
   firstTrust: firstTrustOf,
   create: async (context) => {

@@ -64,7 +64,7 @@ describe('the instance of a Node', () => {
   });
 
   it('cannot be told from others where the Node has no providerID of this cloud', () => {
-    expect(gce.anonymous?.(PLACE, { node: 'a' })).toContain('no providerID of Google Compute Engine');
-    expect(gce.anonymous?.(PLACE, { node: 'a', providerID: 'gce://p/z/n' })).toBeUndefined();
+    expect(gce.anonymous?.(PLACE, { node: 'a' }, '')).toContain('no providerID of Google Compute Engine');
+    expect(gce.anonymous?.(PLACE, { node: 'a', providerID: 'gce://p/z/n' }, '')).toBeUndefined();
   });
 });

@@ -105,6 +105,7 @@ describe.skipIf(!isSshdThere)('scsi on a host that is well', { timeout: 90_000 }
     writeFileSync(keys, KEYS);
     writeFileSync(reservation, RESERVED);
     writeFileSync(told, '');
+    key = '0x123ABC01';
     script('persist', `case "$*" in *-k*) cat ${keys} ;; *-r*) cat ${reservation} ;; esac`);
     script('fence', `cat > ${told}`, `printf '%s' '${WITHOUT}' > ${keys}`);
     agent = await agentWith('00000000-0000-4000-8000-000000000000');
@@ -118,14 +119,27 @@ describe.skipIf(!isSshdThere)('scsi on a host that is well', { timeout: 90_000 }
     chmodSync(join(folder, name), 0o755);
   }
 
+  /** What the daemon of the node attests that it registers; undefined: it has attested nothing. */
+  let key: string | undefined;
+
+  function attested(): object | undefined {
+    if (key === undefined) return undefined;
+    const unfence = { state: 'ready to recover', key, devices: ['/dev/sda'] };
+    const attestation = JSON.stringify({ bootID: 'b', systemUUID: 'u', peers: [], unfence });
+    return { metadata: { annotations: { 'nodefence.ha.k8s.io/attestation': attestation } } };
+  }
+
   async function agentWith(bootID: string): Promise<FabricAgent> {
     const node = {
       metadata: { name: 'worker-1' },
       spec: {},
       status: { nodeInfo: { bootID }, addresses: [{ type: 'InternalIP', address: '10.0.0.5' }] },
     };
-    const cluster = { get: () => Promise.resolve(node) } as unknown as Cluster;
-    const created = await scsi.create({ cluster, clock: new SystemClock() });
+    const cluster = {
+      get: (resource: { kind: string }, name: string) =>
+        Promise.resolve(resource.kind === 'Lease' ? (name === 'nodefence-node-worker-1' ? attested() : undefined) : node),
+    } as unknown as Cluster;
+    const created = await scsi.create({ cluster, clock: new SystemClock(), namespace: 'nodefence-system' });
     if (created.kind !== 'fabric') throw new Error('not a fabric agent');
     return created;
   }
@@ -160,6 +174,20 @@ describe.skipIf(!isSshdThere)('scsi on a host that is well', { timeout: 90_000 }
     expect(await agent.set(target(), 'closed')).toMatchObject({ result: 'accepted' });
     expect(readFileSync(told, 'utf8')).toBe('action=off\ndevices=/dev/disk/by-id/wwn-1\nkey=123abc01\n');
     expect(await agent.read(target())).toMatchObject({ state: 'closed' });
+  });
+
+  it('shows whose key it is by what the daemon of the node attests that it registers', async () => {
+    expect(await agent.read(target())).toMatchObject({ identity: 'verified' });
+    key = undefined;
+    expect(await agent.read(target())).toMatchObject({
+      identity: 'unverified',
+      detail: expect.stringContaining('its daemon attests none') as string,
+    });
+    key = '0x123abc02';
+    await expect(agent.read(target())).rejects.toMatchObject({
+      kind: 'Misconfigured',
+      message: expect.stringContaining('the daemon of node worker-1 registers key 0x123abc02, not 0x123abc01') as string,
+    });
   });
 
   it('does not believe an agent that says it did', async () => {

@@ -77,7 +77,7 @@ describe('storage', { timeout: 90_000 }, () => {
       plug: '',
       device: 'filer',
       parameters: { ...PARAMETERS, ...parameters },
-      identity: { node: 'worker-1' },
+      identity: { node: 'worker-1', addresses: ['10.0.0.5', 'fd00::5'] },
       signal: new AbortController().signal,
       deadlineMs: 20_000,
       beforeSend: () => undefined,
@@ -86,11 +86,31 @@ describe('storage', { timeout: 90_000 }, () => {
   }
 
   it('shuts out by one command, and believes the other', async () => {
-    expect(await agent.read(target())).toMatchObject({ state: 'open', identity: 'unverified' });
+    expect(await agent.read(target())).toMatchObject({ state: 'open', identity: 'verified' });
     expect(await agent.set(target(), 'closed')).toMatchObject({ result: 'accepted' });
     expect(await agent.read(target())).toMatchObject({ state: 'closed' });
     await agent.set(target(), 'open');
     expect(await agent.read(target())).toMatchObject({ state: 'open' });
+  });
+
+  it.each([
+    ['an address that the Node has', {}, '', true],
+    ['an address of another', { client: '10.0.0.51' }, '', false],
+    ['one that it is a part of', { client: '10.0.0.0/24' }, '', false],
+    ['its other address, in another spelling', { client: 'fd00:0::5' }, '', true],
+    ['an initiator that holds its name', { client: 'iqn.2026-01.com.example:worker-1' }, '', true],
+    ['an initiator of another node', { client: 'iqn.2026-01.com.example:worker-11' }, '', false],
+    ['its name, filled in', { close_command: 'filer close %node%', open_match: '%node%' }, '', true],
+    ['a plug that begins with its address', { close_command: 'filer close %plug%', open_match: '%plug%' }, '10.0.0.5:vol1', true],
+    ['a plug that only its target goes by', { close_command: 'filer close %target%', open_match: '%target%', target: 'worker-1' }, '', false],
+    ['a client that is closed and not looked for', { open_match: '%target% is open' }, '', false],
+    ['a client that is looked for and not closed', { close_command: 'filer close %target%' }, '', false],
+  ] as const)('shows whom it shuts out by %s', async (_what, parameters, plug, isShown) => {
+    const identity = isShown ? 'verified' : 'unverified';
+    const asked = target(parameters, { plug });
+    expect(await agent.read(asked)).toMatchObject({ identity });
+    const why = storage.anonymous?.(asked.parameters, asked.identity, plug);
+    expect(why?.split(':')[0]).toBe(isShown ? undefined : 'nothing shows that node worker-1 is shut out');
   });
 
   it.each([

@@ -7,6 +7,7 @@ import type { ProgramFolder } from '../shared/process/program-folder.ts';
 import { deviceMessage } from '../shared/ssh/words.ts';
 import { parseSettings, type StorageSettings } from './parameters.ts';
 import { filled, hasLine, PlaceholderProblem, argumentsOf, type Placeholders } from './template.ts';
+import { whyAnonymous } from './whose.ts';
 
 interface Order {
   call: Call;
@@ -35,7 +36,9 @@ export class StorageAgent implements FabricAgent {
       const isOpen = hasLine(answer.stdout, settings.openMatch, placeholders);
       const isClosed = hasLine(answer.stdout, settings.closedMatch, placeholders);
       if (!isOpen && !isClosed) return { state: 'unknown', detail: `neither line is in: ${detail}`, identity: 'unverified' };
-      return { state: isOpen ? 'open' : 'closed', detail, identity: 'unverified' };
+      const doubt = whyAnonymous(settings, placeholders, target.identity);
+      const state = isOpen ? 'open' : 'closed';
+      return doubt === undefined ? { state, detail, identity: 'verified' } : { state, detail: `${detail}; ${doubt}`, identity: 'unverified' };
     });
   }
 

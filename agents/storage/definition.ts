@@ -7,6 +7,7 @@ import { ProgramFolder } from '../shared/process/program-folder.ts';
 import { sshWarnings } from '../shared/ssh/parameters.ts';
 import { problemsOf, storageParameters } from './parameters.ts';
 import { argumentsOf } from './template.ts';
+import { whyAnonymous } from './whose.ts';
 
 /**
  * Any storage by a pair of commands: one shuts out, one shows. A command that is done has acted; 15 s are for storages that take their time. `programs`: those
@@ -27,6 +28,17 @@ export function storageWith(programs: ProgramFolder = new ProgramFolder()): Agen
     describe: () => describeParameters(storageParameters),
     check: (parameters, withSecrets) => [...problemsOf(parameters, withSecrets), ...localProblems(localOf(parameters), programs)],
     firstTrust: (parameters) => placeFirstTrust(canonical(storageParameters, parameters)),
+    anonymous: (parameters, identity, plug) => {
+      if (identity === undefined) return undefined;
+      const {
+        close_command: close = '',
+        closed_match: closedMatch = '',
+        open_match: openMatch = '',
+        client,
+        target,
+      } = canonical(storageParameters, parameters);
+      return whyAnonymous({ close, closedMatch, openMatch }, { plug, client, target, node: identity.node }, identity);
+    },
     warnings: (parameters) => [...sshWarnings(parameters), ...localWarnings(localOf(parameters), programs)],
     create: async (context) => {
       const { StorageAgent } = await import('./agent.ts');

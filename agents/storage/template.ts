@@ -29,6 +29,11 @@ function unknownPlaceholder(text: string): string[] | string {
   return [...text.matchAll(WORD)].map(([, inQuotes, plain]) => inQuotes ?? plain ?? '');
 }
 
+/** Names of the placeholders of a text. */
+export function placeholdersIn(text: string): string[] {
+  return [...text.matchAll(PLACEHOLDER)].map(([, name = '']) => name);
+}
+
 /** Problem of a line to look for; undefined when there is none. */
 export function lineProblem(text: string): string | undefined {
   if (text.trim() === '') return 'is empty';

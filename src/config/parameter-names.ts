@@ -9,6 +9,7 @@ export const OWN_KEYS: ReadonlySet<string> = new Set([
   'secret_program',
   'storage',
   'storage_match',
+  'identity',
   'shared',
   'device_max_latency',
   'diag_wait',

@@ -73,9 +73,20 @@ export function resolveMethod(context: MethodContext, name: string): ResolvedMet
   const isCallable = checkAddress(merged, lookup.configuration, problems);
   const latencyMs = durationOf(merged, 'device_max_latency', merged.definition.deviceMaxLatencyMs, problems);
   const diagWaitMs = durationOf(merged, 'diag_wait', DIAG_WAIT_MS, problems);
+  const identity = identityOf(merged, action, problems);
+  if (identity === 'wrong') return [];
   if (action === undefined || !isComplete || !isCallable || !elsewhere.isRight || latencyMs === undefined || diagWaitMs === undefined) return [];
   return plugsOf(merged, problems).map((plug, index, all) =>
-    methodFor(merged, { action, plug, secret, elsewhere: elsewhere.place, latencyMs, diagWaitMs, suffix: all.length > 1 ? `:${index + 1}` : '' }),
+    methodFor(merged, {
+      action,
+      plug,
+      secret,
+      elsewhere: elsewhere.place,
+      latencyMs,
+      diagWaitMs,
+      identity,
+      suffix: all.length > 1 ? `:${index + 1}` : '',
+    }),
   );
 }
 
@@ -86,10 +97,11 @@ interface Use {
   elsewhere: Pick<PlanMethod, 'secretFile' | 'secretProgram'>;
   latencyMs: number;
   diagWaitMs: number;
+  identity: PlanMethod['identity'];
   suffix: string;
 }
 
-function methodFor(merged: MergedMethod, { action, plug, secret, elsewhere, latencyMs, diagWaitMs, suffix }: Use): ResolvedMethod {
+function methodFor(merged: MergedMethod, { action, plug, secret, elsewhere, latencyMs, diagWaitMs, identity, suffix }: Use): ResolvedMethod {
   const { shown: parameters } = merged;
   const storage = merged.own.get('storage')?.value ?? '';
   const storageMatch = merged.own.get('storage_match')?.value ?? '';
@@ -107,6 +119,7 @@ function methodFor(merged: MergedMethod, { action, plug, secret, elsewhere, late
     ...elsewhere,
     ...(storage !== '' && { storage: storage.slice(0, STORAGE_MAX) }),
     ...(storageMatch !== '' && { storageMatch: storageMatch.slice(0, STORAGE_MATCH_MAX) }),
+    ...(identity !== undefined && { identity }),
     deviceMaxLatencyMs: latencyMs,
     ...(evidence !== undefined && { evidence }),
     ...(runMaxMs !== undefined && { runMaxMs }),
@@ -136,6 +149,21 @@ function durationOf({ own }: MergedMethod, key: string, usualMs: number, problem
   const durationMs = parseDuration(written.value);
   if (durationMs === undefined) problems.error(written.where, `${key}=${written.value.slice(0, 60)} must be a duration such as 30s`);
   return durationMs;
+}
+
+/** Where a method says for itself whether its device must show whose machine it switches. */
+function identityOf({ name, own, definition }: MergedMethod, action: MethodAction | undefined, problems: Problems): PlanMethod['identity'] | 'wrong' {
+  const written = own.get('identity');
+  if (written === undefined) return undefined;
+  const { value, where } = written;
+  if (value !== 'verified' && value !== 'unverified') {
+    problems.error(where, `identity=${value.slice(0, 60)} must be verified or unverified`);
+    return 'wrong';
+  }
+  const isAsked = definition.kind === 'power' || (definition.kind === 'fabric' && (action !== 'off' || (own.get('storage')?.value ?? '') !== ''));
+  if (!isAsked)
+    problems.warning(where, `identity of ${name} means nothing: only power, and the off of a way to a storage, has to show whose machine it is`);
+  return value;
 }
 
 function actionOf(merged: MergedMethod, problems: Problems): MethodAction | undefined {
@@ -259,7 +287,8 @@ function checkParameters(
     definition.instanceOf === undefined &&
     merged.device === definition.deviceKey({});
   if (isNowhere) problems.error(where, 'the address of the device is missing: write it in the method or the template, not in the Secret');
-  const isUndeclared = definition.needsStorage === true && (merged.own.get('storage')?.value ?? '') === '';
+  const isClosing = lookup(ACTIONS.fabric, merged.own.get('action')?.value.toLowerCase() ?? '') !== 'on';
+  const isUndeclared = definition.needsStorage === true && isClosing && (merged.own.get('storage')?.value ?? '') === '';
   if (isUndeclared) problems.error(where, `storage= is missing: agent ${definition.name} shuts the node out of one storage only, so name it`);
   const claim = definition.revokesNoStorage === undefined ? undefined : merged.own.get('storage');
   const isClaimed = claim !== undefined && claim.value !== '';

@@ -33,6 +33,51 @@ describe('what a fence would refuse before it asks a device is told before the n
     expect(told(plan({ off: `${PDU}\noutlet_name={node}` }, 'power_management=off'))).toEqual([]);
   });
 
+  describe('a way to a storage that shows nobody whose it is', () => {
+    const PORT = 'agent_name=fc-switch\nip=192.0.2.9\nusername=u\npassword=p\naction=off\nplug=0/7';
+    const SAN = 'storage=san\nstorage_match=class:san';
+    const closing = (text: string, more = ''): string[] => told(plan({ close: text, off: REDFISH }, `isolation=close\npower_management=off${more}`));
+
+    it.each([
+      ['a port without port_alias', `${PORT}\n${SAN}`, 'port_alias is not given: write identity=unverified into the method'],
+      ['a port whose port_alias names no node', `${PORT}\n${SAN}\nport_alias=rack-3`, 'port_alias does not'],
+    ])('%s', (_what, text, words) => {
+      expect(closing(text).join()).toContain(words);
+      expect(closing(`${text}\nidentity=unverified`), 'written for it').toEqual([]);
+      expect(closing(text, '\nidentity=unverified'), 'written for all').toEqual([]);
+    });
+
+    it('is none where its description has to name the node, and where it revokes nothing', () => {
+      expect([closing(`${PORT}\n${SAN}\nport_alias={node}`), closing(`${PORT}\n${SAN}\nport_alias=rack-3 a`), closing(PORT)]).toEqual([[], [], []]);
+    });
+
+    it('is refused where it says verified, whatever the node says', () => {
+      expect(closing(`${PORT}\n${SAN}\nidentity=verified`, '\nidentity=unverified').join()).toContain('port_alias is not given');
+    });
+  });
+
+  it('an outlet beside a BMC, for itself alone: the BMC has to show its machine still', () => {
+    const resolved = plan({ bmc: REDFISH, pdu: `${PDU}\nidentity=unverified` }, 'power_management=bmc\npower_management.2=pdu');
+    expect([told(resolved), told(resolved, 'warning')]).toEqual([[], []]);
+    expect(resolved.powerManagement.flatMap(({ methods }) => methods.map(({ name, identity }) => [name, identity]))).toEqual([
+      ['bmc', undefined],
+      ['pdu', 'unverified'],
+    ]);
+    expect(resolved.identity).toBe('verified');
+  });
+
+  it('an identity that is neither word, and one that means nothing', () => {
+    const messages = (text: string, wanted: string): string[] =>
+      plan({ off: text }, 'power_management=off').problems.flatMap(({ severity, message }) => (severity === wanted ? [message] : []));
+    expect(messages(`${REDFISH}\nidentity=yes`, 'error').join()).toContain('identity=yes must be verified or unverified');
+    const closing = 'agent_name=fc-switch\nip=192.0.2.9\nusername=u\npassword=p\naction=off\nplug=0/7\nidentity=unverified';
+    expect(
+      plan({ close: closing }, 'isolation=close')
+        .problems.map(({ message }) => message)
+        .join(),
+    ).toContain('identity of close means nothing');
+  });
+
   it.each([
     ['a PDU without a plug', { off: PDU.replace('plug=3', '') }, 'plug is missing'],
     ['a BMC with a plug', { off: `${REDFISH.replace('redfish', 'ipmi')}\nplug=2` }, 'a BMC switches one machine'],

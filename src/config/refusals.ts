@@ -1,5 +1,5 @@
 import { internalAddresses } from '../domain/addresses.ts';
-import { STEPS } from '../domain/plan.ts';
+import { demandsIdentity, STEPS } from '../domain/plan.ts';
 import type { Plan, Step } from '../domain/plan.ts';
 import type { AgentRegistry, Identity } from '../ports/agents.ts';
 import type { NodeFacts } from './configuration.ts';
@@ -28,9 +28,11 @@ export function checkRefusals(
     const definition = registry.find(method.agent);
     const plugMessage = definition?.plugProblem?.(method.plug, method.parameters, identity);
     if (plugMessage !== undefined) return [{ method, words: plugMessage }];
-    if (method.kind !== 'power' || plan.identity !== 'verified') return [];
-    const why = definition?.anonymous?.(method.parameters, identity);
-    return why === undefined ? [] : [{ method, words: `${why}: write identity=unverified to accept that` }];
+    if (!demandsIdentity(plan, method)) return [];
+    const why = definition?.anonymous?.(method.parameters, identity, method.plug);
+    return why === undefined
+      ? []
+      : [{ method, words: `${why}: write identity=unverified into the method to accept that, after looking whose it is` }];
   };
   for (const step of STEPS) {
     checkPlaces(step, steps[step], registry, problems);

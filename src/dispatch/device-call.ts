@@ -1,9 +1,12 @@
+import { demandsIdentity } from '../domain/plan.ts';
 import type { PlanMethod } from '../domain/plan.ts';
 import { AgentError } from '../ports/agents.ts';
 import type { Agent, DeviceState, FabricAgent, Outcome, Parameters, PowerAgent, Reading, Removal, Target } from '../ports/agents.ts';
 import type { Clock } from '../ports/clock.ts';
 import { withDeadline } from './deadline.ts';
 import type { Job } from '../ports/jobs.ts';
+
+const ACCEPT_UNVERIFIED = 'write identity=unverified into the method to accept that, after looking whose it is';
 
 export type Switchable = PowerAgent | FabricAgent;
 
@@ -56,14 +59,12 @@ export class DeviceCall {
 
   #identified(reading: Reading): Reading {
     this.#isAnonymous ||= reading.identity === 'unverified';
-    if (this.#job.identityRequired && reading.identity !== 'verified') {
-      throw this.failure(
-        'Misconfigured',
-        'read',
-        'the device does not show whose machine it switches; write identity=unverified into the ConfigMap to accept that',
-      );
-    }
-    return reading;
+    if (reading.identity === 'verified' || !this.#demandsIdentity) return reading;
+    throw this.failure('Misconfigured', 'read', `the device does not show whose machine it switches (${reading.detail}); ${ACCEPT_UNVERIFIED}`);
+  }
+
+  get #demandsIdentity(): boolean {
+    return demandsIdentity({ identity: this.#job.identityRequired ? 'verified' : 'unverified' }, this.method);
   }
 
   /** One set, begun only while the lease, the intent's own deadline and every stop allow it. */

@@ -27,6 +27,39 @@ describe('paths to a storage', () => {
     expect(report.evidenceAtMs, 'when the last pass began').toBeLessThanOrEqual(harness.log.at(-2)?.atMs ?? 0);
   });
 
+  describe('whose device does not show whose they are', () => {
+    const closed = async (change: Partial<typeof LAST>, identityRequired = true, action: 'on' | 'off' = 'off') => {
+      const harness = harnessWith();
+      harness.plug('switch', '2').state = action === 'off' ? 'on' : 'off';
+      harness.plug('switch', '2').identity = 'unverified';
+      const report = await harness.run(harness.job({ ...LAST, ...change }, action, { lastOff: false, identityRequired }));
+      return { result: report.result, message: report.message, sent: harness.calls(/^set/).length };
+    };
+
+    it('are not closed, for that may be another’s, and would prove nothing', async () => {
+      const { message, ...rest } = await closed({});
+      expect(rest).toEqual({ result: 'misconfigured', sent: 0 });
+      expect(message).toContain('write identity=unverified into the method to accept that');
+    });
+
+    it.each([
+      ['it is written for them that they do not', { identity: 'unverified' as const }, true, 'off' as const],
+      ['it is written for all that they do not', {}, false, 'off' as const],
+      ['they are opened', { action: 'on' as const }, true, 'on' as const],
+    ])('are switched where %s', async (_where, change, identityRequired, action) => {
+      expect(await closed(change, identityRequired, action)).toMatchObject({ result: 'succeeded', sent: 1 });
+    });
+
+    it('are closed where no storage is named, which proves nothing', async () => {
+      const { storage: _storage, ...plain } = LAST;
+      const harness = harnessWith();
+      harness.plug('switch', '2').identity = 'unverified';
+      const report = await harness.run(harness.job(plain, 'off', { lastOff: false, identityRequired: true }));
+      expect(report).toMatchObject({ result: 'succeeded' });
+      expect(report.evidence).toBeUndefined();
+    });
+  });
+
   it('leave nothing to be taken back where others open what was closed', async () => {
     const harness = harnessWith();
     harness.undoneByOthers = true;

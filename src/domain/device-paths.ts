@@ -1,4 +1,4 @@
-import { levelsOf, STEPS, switchesOff } from './plan.ts';
+import { demandsIdentity, levelsOf, STEPS, switchesOff } from './plan.ts';
 import type { Plan, PlanMethod } from './plan.ts';
 
 /** Paths of one node of which the report keeps what probes found. */
@@ -12,6 +12,8 @@ export interface DevicePath {
   names: string[];
   /** What of its device the plan switches off for the node. */
   switched: readonly PlanMethod[];
+  /** One of them demands that the device shows whose machine it switches. */
+  isIdentityRequired: boolean;
 }
 
 export function methodsOf(plan: Plan): PlanMethod[] {
@@ -36,8 +38,12 @@ export function devicePaths(plan: Plan): DevicePath[] {
     const key = pathKey(method);
     const known = byPlug.get(key);
     const switched = off.filter(({ device }) => device === method.device);
-    if (known === undefined) byPlug.set(key, { method, names: [writtenName(method)], switched });
-    else if (!known.names.includes(writtenName(method))) known.names.push(writtenName(method));
+    const isIdentityRequired = demandsIdentity(plan, method);
+    if (known === undefined) byPlug.set(key, { method, names: [writtenName(method)], switched, isIdentityRequired });
+    else {
+      known.isIdentityRequired ||= isIdentityRequired;
+      if (!known.names.includes(writtenName(method))) known.names.push(writtenName(method));
+    }
   }
   return [...byPlug.values()];
 }

@@ -50,6 +50,8 @@ export interface PlanMethod {
   storage?: string;
   /** Which PersistentVolumes are on that storage; see storage-match.ts. */
   storageMatch?: string;
+  /** Whether its device must show whose machine it switches, where that is written for it. Absent: as the plan says. */
+  identity?: Plan['identity'];
   /** Worst case from an accepted set to its effect. */
   deviceMaxLatencyMs: number;
   /** What its proven off, or the end of its run, is evidence of. Absent: `power-off` of a power agent, nothing of an action. */
@@ -144,6 +146,15 @@ export interface Plan {
   /** How often its devices are read while nothing is wrong; absent: 10 minutes. */
   probeIntervalMs?: number;
   problems: readonly PlanProblem[];
+}
+
+/**
+ * Must the device show whose machine it is before this method changes anything? Where it is power, or the off of a way to a storage: what was closed to somebody
+ * else proves nothing (ADR 36).
+ */
+export function demandsIdentity(plan: Pick<Plan, 'identity'>, method: Pick<PlanMethod, 'kind' | 'action' | 'storage' | 'identity'>): boolean {
+  if ((method.identity ?? plan.identity) === 'unverified') return false;
+  return method.kind === 'power' || (method.storage !== undefined && switchesOff(method));
 }
 
 export function levelsOf(plan: Plan, step: Step): readonly PlanLevel[] {

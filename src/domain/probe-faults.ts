@@ -12,8 +12,8 @@ interface Read {
 
 interface Circumstances {
   isReady: boolean;
-  /** The plan insists on a device that shows whose machine it switches. */
-  identity: 'verified' | 'unverified';
+  /** The device must show whose machine it switches. */
+  isIdentityRequired: boolean;
   isUuidKnown: boolean;
 }
 
@@ -24,7 +24,7 @@ export interface ProbeFault {
 }
 
 /** What is wrong with a fence path, as one read shows it; empty when nothing is. */
-export function probeFaults(read: Read, { isReady, identity, isUuidKnown }: Circumstances): ProbeFault[] {
+export function probeFaults(read: Read, { isReady, isIdentityRequired, isUuidKnown }: Circumstances): ProbeFault[] {
   const { state = 'unknown', detail = '' } = read;
   if (read.error !== undefined) return [{ severity: 'error', message: read.error }];
   const faults: ProbeFault[] = [];
@@ -37,8 +37,8 @@ export function probeFaults(read: Read, { isReady, identity, isUuidKnown }: Circ
   const isOff = state === 'off' || state === 'closed';
   if (isOff && isReady) say('error', `reads ${state} while the Node is Ready: it switches another machine; mend the address or the plug`);
   else if (isOff) say('warning', `reads ${state}: ${detail}`);
-  if (read.identity !== 'unverified' || identity !== 'verified') return faults;
-  const remedy = 'a fence would refuse it; write identity=unverified to accept that, after looking whose machine it is';
+  if (read.identity !== 'unverified' || !isIdentityRequired) return faults;
+  const remedy = 'a fence would refuse it; write identity=unverified into the method to accept that, after looking whose machine it is';
   if (isUuidKnown) say('error', `does not show whose machine it is (${detail}): ${remedy}`);
   else say('warning', 'whose machine it is was not checked: no system UUID of the node is known here');
   return faults;

@@ -24,6 +24,7 @@ const METHOD: Required<PlanMethod> = {
   secretProgram: 'vault',
   storage: 'san-1',
   storageMatch: 'driver:rbd.csi.ceph.com',
+  identity: 'unverified',
   deviceMaxLatencyMs: 30_000,
   evidence: 'host-off',
   whileOff: true,

@@ -75,6 +75,12 @@ const METHOD = object<PlanMethod>('One use of an agent on this node.', {
   secretProgram: optional(token('Program on the machine of the controller that prints these keys, in place of a Secret.')),
   storage: optional(token('Storage that this fabric method revokes, as declared.')),
   storageMatch: optional(text('Which PersistentVolumes are on that storage, as declared.')),
+  identity: optional(
+    choice<Plan['identity']>('Whether its device must show whose machine it switches. Absent: as the plan says.', {
+      verified: 'yes',
+      unverified: 'written down that it does not',
+    }),
+  ),
   deviceMaxLatencyMs: milliseconds('Worst case from an accepted set to its effect.'),
   evidence: optional(evidenceKind('What its proven off, or the end of its run, is evidence of. Absent: power-off of a power agent, else nothing.')),
   runMaxMs: optional(milliseconds('How long a run that only waits may take. Absent: the deadline of a set.')),

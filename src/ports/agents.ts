@@ -313,7 +313,7 @@ export interface AgentDefinition {
   /**
    * Why no read could show whose machine it is, whatever the device answers; absent, or `undefined`: one may. `identity`: absent where the node is not known.
    */
-  anonymous?(parameters: Parameters, identity: Identity | undefined): string | undefined;
+  anonymous?(parameters: Parameters, identity: Identity | undefined, plug: string): string | undefined;
   /** What else of the device has to agree with its state, in words; absent, or `undefined`: nothing is asked for. */
   witness?(parameters: Parameters): string | undefined;
   /** Why no method of it may stand in this step, whatever else is right; absent, or `undefined`: it may. */

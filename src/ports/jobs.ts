@@ -27,7 +27,7 @@ export interface Job {
   lastSignMs?(): number;
   timing: Timing;
   identity: Identity;
-  /** Whether the plan insists on a device that shows the machine's identity. */
+  /** Whether the plan insists on devices that show the machine's identity; see `demandsIdentity`. */
   identityRequired: boolean;
   signal: AbortSignal;
   /** Monotonic time until which all of it may be waited for, calls and reads together; a boot of the device that has to be waited out comes on top. Absent: `timing` alone. */

@@ -83,8 +83,7 @@ async function spawn(behaviour: Behaviour, isOn: boolean): Promise<DeviceFixture
   world.writes.length = 0;
   world.fault = faultOf(behaviour);
   return {
-    // Two methods, of one address each.
-    parameters: behaviour === 'one-plug-stuck' ? { ...PARAMETERS, compare_addresses: 'no' } : PARAMETERS,
+    parameters: PARAMETERS,
     plugs,
     identity: { node: 'a' },
     context: { cluster: own.cluster, connect: connection.connect },

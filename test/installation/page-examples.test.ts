@@ -38,7 +38,7 @@ apiVersion: v1
 kind: Node
 metadata: { name: worker-1 }
 spec: { providerID: 'aws:///eu-central-1a/i-0123456789abcdef0' }
-status: { addresses: [{ type: InternalIP, address: 192.0.2.90 }] }
+status: { addresses: [{ type: InternalIP, address: 192.0.2.90 }, { type: InternalIP, address: 10.0.0.5 }] }
 `;
 
 /** Blocks that hold a whole ConfigMap of fencing; a part of one has no `apiVersion`. */

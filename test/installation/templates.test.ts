@@ -120,7 +120,9 @@ describe('the templates of config/templates', () => {
       return [...templates, { objects: [{ kind: 'ConfigMap', metadata: { name: 'fence-config-node-a' }, data }] as Manifest[] }];
     };
     const told = planOf('node-a', example('')).problems.map(({ severity, message }) => `${severity}: ${message}`);
-    expect(told).toContainEqual(expect.stringMatching(/^error: eaton-off would be refused .* write identity=unverified to accept that$/));
+    expect(told).toContainEqual(
+      expect.stringMatching(/^error: eaton-off would be refused .* write identity=unverified into the method to accept that, .*$/),
+    );
     expect(told).toContainEqual(expect.stringMatching(/^warning: .* write supplies=1 if they are$/));
     expect(planOf('node-a', example('identity=unverified\nsupplies=1')).problems).toEqual([]);
   });

@@ -268,7 +268,7 @@ export const DEVICE_MUTANTS: readonly SourceMutant[] = [
     name: 'any machine will do',
     defect: 'a device that does not show whose machine it switches is believed',
     file: 'src/dispatch/device-call.ts',
-    edits: [["this.#job.identityRequired && reading.identity !== 'verified'", 'false']],
+    edits: [["reading.identity === 'verified' || !this.#demandsIdentity", 'true']],
     killedBy: byTest(PERMISSION, 'is misconfigured, with nothing sent, when the identity is required and the device does not show it'),
   },
   {

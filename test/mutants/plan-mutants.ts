@@ -6,10 +6,24 @@ const REFUSALS = 'src/config/refusals.test.ts';
 /** Defects of what is told of a plan before its node fails. */
 export const PLAN_MUTANTS: readonly SourceMutant[] = [
   {
+    name: 'anonymous way to a storage',
+    defect: 'a port of another host in use, by a mistyped plug, is closed and counts as the revocation of the storage of a node that writes on',
+    file: 'src/domain/plan.ts',
+    edits: [["return method.kind === 'power' || (method.storage !== undefined && switchesOff(method));", "return method.kind === 'power';"]],
+    killedBy: byTest('src/dispatch/revocation.test.ts', 'are not closed, for that may be another’s, and would prove nothing'),
+  },
+  {
+    name: 'identity of one method for all',
+    defect: 'a way to a storage that says identity=verified is closed unseen where the node says unverified',
+    file: 'src/domain/plan.ts',
+    edits: [["(method.identity ?? plan.identity) === 'unverified'", "plan.identity === 'unverified' || method.identity === 'unverified'"]],
+    killedBy: byTest('src/config/refusals.test.ts', 'is refused where it says verified, whatever the node says'),
+  },
+  {
     name: 'anonymous outlet is fine',
     defect: 'a device that shows nobody whose machine it switches is ok for validate and refused by the fence',
     file: 'src/config/refusals.ts',
-    edits: [['return why === undefined ? []', 'return why !== null ? []']],
+    edits: [['return why === undefined\n      ? []', 'return why !== null\n      ? []']],
     killedBy: byTest(REFUSALS, 'an outlet that shows nobody whose it is, where identity is demanded'),
   },
   {

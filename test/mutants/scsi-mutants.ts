@@ -6,6 +6,13 @@ const SCSI_AGENT = 'agents/scsi/agent.test.ts';
 /** Defects of the agent scsi. */
 export const SCSI_MUTANTS: readonly SourceMutant[] = [
   {
+    name: 'scsi key of another',
+    defect: 'the key of another node, by a mistyped one, is taken away and counts',
+    file: 'agents/scsi/agent.ts',
+    edits: [['if (own !== undefined && own !== key)', "if (own === '')"]],
+    killedBy: byTest(SCSI_AGENT, 'shows whose key it is by what the daemon of the node attests that it registers'),
+  },
+  {
     name: 'scsi last device',
     defect: 'of several devices the last decides',
     file: 'agents/scsi/agent.ts',

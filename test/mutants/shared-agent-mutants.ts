@@ -134,13 +134,13 @@ export const SHARED_AGENT_MUTANTS: readonly SourceMutant[] = [
     name: 'another description',
     defect: 'a port whose description does not name the machine is closed',
     file: 'agents/shared/interfaces/port-identity.ts',
-    edits: [["if (!holds(description ?? '', wanted))\n    return", 'if (description === undefined)\n    return']],
+    edits: [["if (!holdsWords(description ?? '', wanted))\n    return", 'if (description === undefined)\n    return']],
     killedBy: byTest('agents/ethernet-switch/command-line.test.ts', 'does not touch the port of another machine'),
   },
   {
     name: 'rack for a node',
     defect: 'the port of rack 10 is that of node 10.0.0.5',
-    file: 'agents/shared/interfaces/port-identity.ts',
+    file: 'agents/shared/node-words.ts',
     edits: [['  if (NUMBER.test(found) || NUMBER.test(word)) return found === word;\n', '']],
     killedBy: byTest(
       'agents/shared/interfaces/port-identity.test.ts',

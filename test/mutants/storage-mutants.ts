@@ -6,6 +6,20 @@ const STORAGE_AGENT = 'agents/storage/agent.test.ts';
 /** Defects of the agent storage. */
 export const STORAGE_MUTANTS: readonly SourceMutant[] = [
   {
+    name: 'storage whose client',
+    defect: 'a client that is not of the node counts as its own where its commands agree with one another',
+    file: 'agents/storage/whose.ts',
+    edits: [['if (shared.some((name) => isOf(', 'if (shared.some((name) => name !== "" || isOf(']],
+    killedBy: byTest(STORAGE_AGENT, 'shows whom it shuts out by an address of another'),
+  },
+  {
+    name: 'storage whose line',
+    defect: 'a client counts as seen shut out whom no line is about',
+    file: 'agents/storage/whose.ts',
+    edits: [["name !== 'target' && looked.includes(name)", "name !== 'target'"]],
+    killedBy: byTest(STORAGE_AGENT, 'shows whom it shuts out by a client that is closed and not looked for'),
+  },
+  {
     name: 'storage opened by a code',
     defect: 'a state program that failed is read all the same',
     file: 'agents/storage/agent.ts',
@@ -28,12 +42,7 @@ export const STORAGE_MUTANTS: readonly SourceMutant[] = [
     name: 'storage both lines',
     defect: 'a storage that shows both lines is closed',
     file: 'agents/storage/agent.ts',
-    edits: [
-      [
-        "return { state: isOpen ? 'open' : 'closed', detail, identity: 'unverified' };",
-        "return { state: isClosed ? 'closed' : 'open', detail, identity: 'unverified' };",
-      ],
-    ],
+    edits: [["const state = isOpen ? 'open' : 'closed';", "const state = isClosed ? 'closed' : 'open';"]],
     killedBy: byTest(STORAGE_AGENT, 'shuts out by one command, and believes the other'),
   },
   {

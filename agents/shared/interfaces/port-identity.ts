@@ -1,5 +1,6 @@
 import type { Identity, PortState, Reading } from '../../../src/ports/agents.ts';
 import type { Call } from '../call.ts';
+import { holdsWords } from '../node-words.ts';
 import type { Documentation } from '../parameter-schema.ts';
 import { ownPortProblem } from './own-port.ts';
 import type { PortView } from './port-view.ts';
@@ -17,10 +18,17 @@ type PortIdentity = { kind: 'verified' } | { kind: 'unverified'; why: string } |
 function checkPortIdentity(description: string | undefined, portAlias: string | undefined, { node }: Identity): PortIdentity {
   if (portAlias === undefined) return { kind: 'unverified', why: 'no port_alias is configured' };
   const wanted = portAlias.replaceAll(NODE, node);
-  if (!holds(description ?? '', wanted))
+  if (!holdsWords(description ?? '', wanted))
     return { kind: 'other', why: `the description of the port is ${JSON.stringify(description ?? '')} and does not hold the word ${wanted}` };
-  if (holds(description ?? '', node)) return { kind: 'verified' };
+  if (holdsWords(description ?? '', node)) return { kind: 'verified' };
   return { kind: 'unverified', why: 'the description of the port does not name the node' };
+}
+
+/** Why the port can never show that it is the node's. `identity`: absent where the node is not known. */
+export function anonymousPort(portAlias: string | undefined, identity: Identity | undefined): string | undefined {
+  if (portAlias === undefined) return 'a port shows whose it is by its description only, and port_alias is not given';
+  if (identity === undefined || holdsWords(portAlias.replaceAll(NODE, identity.node), identity.node)) return undefined;
+  return 'only a description that names the node shows whose the port is, and port_alias does not: write {node} into it';
 }
 
 /** A reading of the port. That of another machine is `Misconfigured`; a port that says nothing of itself is no other one. */
@@ -47,26 +55,6 @@ export function identified(view: PortView, portAlias: string | undefined, call: 
 export function fitToSet(view: PortView, portAlias: string | undefined, call: Call): void {
   const { state, detail } = identified(view, portAlias, call);
   if (state === 'unknown') throw call.error('Unreachable', `state unknown (${detail}); nothing was sent`);
-}
-
-function holds(description: string, wanted: string): boolean {
-  const words = tokensOf(wanted);
-  const found = tokensOf(description);
-  return words.length > 0 && found.some((_, at) => words.every((word, offset) => isSame(found[at + offset], word)));
-}
-
-function tokensOf(text: string): string[] {
-  return (text.toLowerCase().match(/[\p{L}\p{N}._-]+/gu) ?? []).map((word) => word.replace(/^[._-]+|[._-]+$/g, '')).filter((word) => word !== '');
-}
-
-const NUMBER = /^\d+(?:\.|$)/;
-
-/** A short host name is the same as a long one that begins with it; two long ones must be equal. A number is no short name: nodes may be named by their addresses. */
-function isSame(found: string | undefined, word: string): boolean {
-  if (found === undefined) return false;
-  if (NUMBER.test(found) || NUMBER.test(word)) return found === word;
-  if (found.includes('.') && word.includes('.')) return found === word;
-  return found === word || found.split('.')[0] === word || found === word.split('.')[0];
 }
 
 /** What every call for a port needs. */

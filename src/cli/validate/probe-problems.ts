@@ -1,3 +1,6 @@
+import { methodsOf, writtenName } from '../../domain/device-paths.ts';
+import { demandsIdentity } from '../../domain/plan.ts';
+import type { PlanMethod } from '../../domain/plan.ts';
 import { probeFaults } from '../../domain/probe-faults.ts';
 import type { Node } from '../../ports/objects.ts';
 import type { ProbeResult } from './probe-result.ts';
@@ -20,7 +23,8 @@ export function probeProblems(nodes: readonly ReportedNode[], known: readonly No
 
 function problemsOf(node: ReportedNode, device: ProbeResult, ready: ReadonlySet<string>, machines: ReadonlyMap<string, string>): ReportedProblem[] {
   const { facts, plan } = node;
-  const circumstances = { isReady: ready.has(facts.name), identity: plan.identity, isUuidKnown: facts.systemUUID !== undefined };
+  const isIdentityRequired = methodsOf(plan).some((method) => isRead(device, method) && demandsIdentity(plan, method));
+  const circumstances = { isReady: ready.has(facts.name), isIdentityRequired, isUuidKnown: facts.systemUUID !== undefined };
   return probeFaults(device, circumstances).map(({ severity, message }) => ({
     severity,
     where: `Node ${facts.name}, ${placeOf(device)}`,
@@ -28,6 +32,10 @@ function problemsOf(node: ReportedNode, device: ProbeResult, ready: ReadonlySet<
     steps: [],
     nodes: [facts.name],
   }));
+}
+
+function isRead({ agent, device, plug, methods }: ProbeResult, method: PlanMethod): boolean {
+  return method.agent === agent && method.device === device && method.plug === plug && methods.includes(writtenName(method));
 }
 
 /** A pinned certificate too: the device is trusted on, and shows a new one some day, which nobody pinned. */

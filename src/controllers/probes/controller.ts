@@ -218,7 +218,7 @@ export class ProbeController {
     }
   }
 
-  #fresh(found: Pick<Path, 'method' | 'names' | 'switched' | 'node' | 'plan' | 'intervalMs' | 'dueAtMs'>): Path {
+  #fresh(found: Pick<Path, 'method' | 'names' | 'switched' | 'isIdentityRequired' | 'node' | 'plan' | 'intervalMs' | 'dueAtMs'>): Path {
     const path: Path = {
       ...found,
       readAtMs: this.#dependencies.clock.monotonicMs(),
@@ -258,7 +258,7 @@ export class ProbeController {
   }
 
   async #probe(path: Path): Promise<void> {
-    const { clock, listers, planner, prober } = this.#dependencies;
+    const { clock, listers, prober } = this.#dependencies;
     const node = listers.nodes.get(path.node);
     if (node === undefined) return;
     const request = this.#requestOf(path, node);
@@ -269,7 +269,7 @@ export class ProbeController {
     path.dueAtMs = nowMs + (answer === undefined ? Math.min(AGAIN_MS, path.intervalMs) : path.intervalMs);
     // While it was read its node may have failed: what a device shows during a fence is the fence's.
     if (answer === undefined || this.#isFenced(path.node)) return;
-    await this.#judge(path, node, planner.planFor(node), answer, systemUUID !== undefined);
+    await this.#judge(path, node, answer, systemUUID !== undefined);
   }
 
   #requestOf(path: Path, node: Node): ProbeRequest {
@@ -313,10 +313,9 @@ export class ProbeController {
     return true;
   }
 
-  async #judge(path: Path, node: Node, plan: Plan, answer: ProbeAnswer, isUuidKnown: boolean): Promise<void> {
+  async #judge(path: Path, node: Node, answer: ProbeAnswer, isUuidKnown: boolean): Promise<void> {
     const { clock } = this.#dependencies;
-    const identity = path.method.kind === 'power' ? plan.identity : 'unverified';
-    const faults = probeFaults(answer, { isReady: isReady(node), identity, isUuidKnown });
+    const faults = probeFaults(answer, { isReady: isReady(node), isIdentityRequired: path.isIdentityRequired, isUuidKnown });
     const isBroken = faults.some(({ severity }) => severity === 'error');
     path.failures = isBroken ? path.failures + 1 : 0;
     path.readAtMs = clock.monotonicMs();

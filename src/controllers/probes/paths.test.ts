@@ -10,6 +10,7 @@ function path(node: string, key: string): Path {
       method: method('off', 'redfish', 'off', { device: key }),
       names: ['off'],
       switched: [],
+      isIdentityRequired: true,
       plan: planOf(),
       intervalMs: 1,
       dueAtMs: 0,

@@ -145,7 +145,7 @@ export class DeviceRuns {
       incident: `${fence.metadata.uid ?? ''}/${status.incident}`,
       timing: frozen.plan.timing,
       identity: identityOf(node, frozen),
-      identityRequired: frozen.plan.identity === 'verified' && method.kind === 'power',
+      identityRequired: frozen.plan.identity === 'verified',
       signal: this.#stopping,
       intentAtMs,
       parametersOf: (other) => this.#dependencies.planner.parametersFor(node, other),
