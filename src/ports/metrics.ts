@@ -20,8 +20,8 @@ export interface FenceMetrics {
   stepFinished(step: Step, result: 'done' | 'error', durationMs: number): void;
   /** One run of a method or of a release. */
   runFinished(agent: string, action: string, result: JobResult, durationMs: number): void;
-  /** A point of the timeline, measured from the failure of the node. */
-  phaseReached(phase: Exclude<keyof Timeline, 'failedAt'>, sinceFailedMs: number): void;
+  /** A point of the timeline, measured from when the failure of the node was noticed. */
+  phaseReached(phase: Exclude<keyof Timeline, 'failedAt'>, sinceNoticedMs: number): void;
   fenceFinished(outcome: Outcome, durationMs: number): void;
   evidenceGained(kind: EvidenceKind, grade: EvidenceGrade): void;
   evidenceVoided(kind: EvidenceKind): void;

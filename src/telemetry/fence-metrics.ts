@@ -20,7 +20,9 @@ export function fenceMetrics(registry: Registry): FenceMetrics {
   const held = meters.gauge('nodefence_fences_held', 'Fences held now, by reason.', ['reason']);
   const steps = seconds('nodefence_step_duration_seconds', 'Time that a step of a fence took.', ['step', 'result']);
   const runs = seconds('nodefence_run_duration_seconds', 'Time that one run of a method or release took.', ['agent', 'action', 'result']);
-  const phases = seconds('nodefence_fence_phase_seconds', 'Time from the failure of the node to a point of the timeline.', ['phase']);
+  const phases = seconds('nodefence_fence_phase_seconds', 'Time from when the failure of the node was noticed to a point of the timeline.', [
+    'phase',
+  ]);
   const outcomes = seconds('nodefence_fence_duration_seconds', 'Time that a whole fence took.', ['outcome']);
   const gained = meters.counter('nodefence_evidence_total', 'Evidence gained.', ['kind', 'grade']);
   const voided = meters.counter('nodefence_evidence_voided_total', 'Evidence voided by signs of life.', ['kind']);
@@ -39,7 +41,7 @@ export function fenceMetrics(registry: Registry): FenceMetrics {
     },
     stepFinished: (step, result, durationMs) => steps.observe({ step, result }, durationMs / 1000),
     runFinished: (agent, action, result, durationMs) => runs.observe({ agent, action, result }, durationMs / 1000),
-    phaseReached: (phase, sinceFailedMs) => phases.observe({ phase }, sinceFailedMs / 1000),
+    phaseReached: (phase, sinceNoticedMs) => phases.observe({ phase }, sinceNoticedMs / 1000),
     fenceFinished: (outcome, durationMs) => outcomes.observe({ outcome }, durationMs / 1000),
     evidenceGained: (kind, grade) => gained.inc({ kind, grade }),
     evidenceVoided: (kind) => voided.inc({ kind }),

@@ -165,7 +165,7 @@ export const STORM_MUTANTS: readonly SourceMutant[] = [
     name: 'own cordon as a hand',
     defect: 'what an earlier fence of the node left cordoned is taken for the cordon of an admin',
     file: 'src/controllers/fence/storm/node-roster.ts',
-    edits: [['entry.isCordonOurs || annotations[CORDON_MARK]', 'entry.isCordonOurs && annotations[CORDON_MARK]']],
+    edits: [['entry.ofFence.isCordonOurs || annotations[CORDON_MARK]', 'entry.ofFence.isCordonOurs && annotations[CORDON_MARK]']],
     killedBy: byTest('src/controllers/fence/storm/storm.test.ts', 'takes what an earlier fence of the node left cordoned for ours'),
   },
   {
@@ -186,7 +186,7 @@ export const STORM_MUTANTS: readonly SourceMutant[] = [
     name: 'two asked for at once',
     defect: 'two well nodes that somebody asks for begin in the same moment',
     file: 'src/controllers/fence/storm/node-roster.ts',
-    edits: [[' || entry.isBegun || entry.isReserved', ' || entry.isBegun']],
+    edits: [[' || entry.ofFence.isBegun || entry.isReserved', ' || entry.ofFence.isBegun']],
     killedBy: byTest('src/controllers/fence/storm/storm.test.ts', 'begins with one of two well nodes that somebody asks for'),
   },
   {
@@ -236,7 +236,7 @@ export const STORM_MUTANTS: readonly SourceMutant[] = [
     name: 'nobody asked for a request',
     defect: 'targets are asked only while a node has failed: the machine of a well one is never switched off on request',
     file: 'src/controllers/fence/storm/storm.ts',
-    edits: [['    this.#askAround();\n    let holdsOf', '    let holdsOf']],
+    edits: [['    this.#askAround();\n    return this.#judge(policies, nowMs);', '    return this.#judge(policies, nowMs);']],
     killedBy: byTest(
       STORM,
       'asks around for a node that is well, too, where its machine is to be switched off on request: it was held for ever by targets that nobody asked',
@@ -279,5 +279,43 @@ export const STORM_MUTANTS: readonly SourceMutant[] = [
     file: 'src/controllers/fence/storm/storm.ts',
     edits: [['    if (this.#judgement === undefined) this.#judgeAnew(policies, nowMs);\n', '']],
     killedBy: byTest(TAKE_OVER, 'begins no remedy either, also where it asks for that first'),
+  },
+  {
+    name: 'fences seen before their Nodes',
+    defect: 'a leader that takes over begins more fences than may be at once: those under way came by the watch before their Nodes',
+    file: 'src/controllers/fence/storm/node-roster.ts',
+    edits: [['ofFence: this.#fences.get(name) ?? NO_FENCE,', 'ofFence: NO_FENCE,']],
+    killedBy: byTest('src/controllers/fence/storm/storm-over.test.ts', 'counts slots of fences that the watches show before the Nodes'),
+  },
+  {
+    name: 'echo against a start',
+    defect: 'more fences begin in the window of rate than may: the echo of an earlier write takes a start back whose intent is on its way',
+    file: 'src/controllers/fence/storm/starts.ts',
+    edits: [['return this.#reserved.get(fence.spec.node) !== key && this.#drop(key);', 'return this.#drop(key);']],
+    killedBy: byTest(
+      'src/controllers/fence/storm/starts.test.ts',
+      'one whose intent is on its way is not taken back by what the watch brings of the NodeFence meanwhile',
+    ),
+  },
+  {
+    name: 'quorum beside a request',
+    defect: 'a control-plane node is fenced in the moment in which the host of another one is switched off on request: etcd loses its quorum',
+    file: 'src/controllers/fence/storm/storm.ts',
+    edits: [['members: this.#members.list(isUp, members), offOnRequest: goingOff(this.#offs) }', 'members: this.#members.list(isUp, members) }']],
+    killedBy: byTest(
+      'src/controllers/fence/storm/on-request.test.ts',
+      'no control-plane node is fenced while the host of another is switched off on request and the rest are no majority, from the turn in which that leaves',
+    ),
+  },
+  {
+    name: 'storm that ends with the next failure',
+    defect:
+      'a storm is taken to end when the next node fails, days later: that one waits for a cooldown, and metrics say meanwhile that nodes are held',
+    file: 'src/controllers/fence/storm/storm.ts',
+    edits: [['    this.#lookWhileTripped();\n    return holdsOf;', '    return holdsOf;']],
+    killedBy: byTest(
+      'src/controllers/fence/storm/storm-over.test.ts',
+      'is over when all that it held are well and their fences over, though nobody asks any more: not when the next node fails',
+    ),
   },
 ];

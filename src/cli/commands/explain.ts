@@ -131,12 +131,15 @@ function textsIn(folder: string): readonly RemedyText[] {
 }
 
 /** The configuration as it stands, as far as one sees it who may not read Secrets. */
-export function plannerOf(access: ClusterAccess, { configMaps, leader }: Pick<ListedCluster, 'configMaps' | 'leader'>): Planner {
-  const registry = standardRegistry(rightsElsewhere(leaderOf(leader.lease, access.clock.wallMs()).programs));
-  return new LivePlanner({ cluster: access.cluster, configMaps, secrets: undefined, registry, namespace: access.namespace });
+export function plannerOf(access: ClusterAccess, { configMaps, leader, fleet }: Pick<ListedCluster, 'configMaps' | 'leader' | 'fleet'>): Planner {
+  const { programs, addresses } = leaderOf(leader.lease, access.clock.wallMs());
+  const registry = standardRegistry(rightsElsewhere(programs));
+  const { cluster, namespace } = access;
+  const said = addresses === undefined ? {} : { addresses };
+  return new LivePlanner({ cluster, configMaps, secrets: undefined, registry, namespace, nodes: fleet, ...said });
 }
 
 /** The node's plan as configured now. */
-export function planOf(access: ClusterAccess, cluster: Pick<ListedCluster, 'configMaps' | 'leader'>, node: Node): Plan {
+export function planOf(access: ClusterAccess, cluster: Pick<ListedCluster, 'configMaps' | 'leader' | 'fleet'>, node: Node): Plan {
   return plannerOf(access, cluster).planFor(node);
 }

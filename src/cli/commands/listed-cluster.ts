@@ -5,7 +5,7 @@ import { ObjectCache } from '../../kube/lister.ts';
 import type { Indexers } from '../../kube/lister.ts';
 import { ApiStatusError } from '../../ports/api-transport.ts';
 import type { Lister } from '../../ports/cluster.ts';
-import type { ConfigMap, KubeObject } from '../../ports/objects.ts';
+import type { ConfigMap, KubeObject, Node } from '../../ports/objects.ts';
 import type { Logger } from '../../ports/recorder.ts';
 import {
   CONFIG_MAPS,
@@ -28,6 +28,8 @@ import type { LeaseReading } from './read-lease.ts';
 export interface ListedCluster {
   listers: FenceListers;
   configMaps: Lister<ConfigMap>;
+  /** Every Node: plugs and names are held against those of others. Absent: the caller may not list them. */
+  fleet?: Lister<Node>;
   leader: LeaseReading;
   /** What the caller may not read, in words; whatever rests on it is not known. */
   unreadable: readonly string[];
@@ -55,7 +57,8 @@ export async function listForNode(access: ClusterAccess, node: string, demanded:
     const found = await reading;
     return found === undefined ? [] : [found];
   };
-  const [nodes, leases, pods, volumeAttachments, fences, stops, acknowledgements, reports, configMaps, leader] = await Promise.all([
+  const [fleet, nodes, leases, pods, volumeAttachments, fences, stops, acknowledgements, reports, configMaps, leader] = await Promise.all([
+    orNothing('the other Nodes', cluster.list(NODES)),
     one(cluster.get(NODES, node)),
     orNothing(unreadLeases(NODE_LEASE_NAMESPACE), one(cluster.get(LEASES, node, NODE_LEASE_NAMESPACE))),
     allowed('pods', 'pods', cluster.list(PODS, { fieldSelector: `spec.nodeName=${node}` })),
@@ -77,7 +80,13 @@ export async function listForNode(access: ClusterAccess, node: string, demanded:
     acknowledgements: listed(acknowledgements),
     reports: listed(reports),
   };
-  return { listers, configMaps: listed(configMaps), leader, unreadable: leader.unread === undefined ? unreadable : [...unreadable, leader.unread] };
+  return {
+    listers,
+    configMaps: listed(configMaps),
+    ...(fleet.length > 0 && { fleet: listed(fleet) }),
+    leader,
+    unreadable: leader.unread === undefined ? unreadable : [...unreadable, leader.unread],
+  };
 }
 
 /** A collection that was read once, as fresh as it gets. */

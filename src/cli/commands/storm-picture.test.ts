@@ -9,7 +9,10 @@ import { planOf } from '../../domain/testing/model.ts';
 import { FenceHarness, nodeOf, provenStatus } from '../../controllers/fence/testing/harness.ts';
 import { ApiStatusError } from '../../ports/api-transport.ts';
 import type { Cluster } from '../../ports/cluster.ts';
+import type { Node, Pod } from '../../ports/objects.ts';
 import { ManualClock } from '../../runtime/manual-clock.ts';
+import { BY_NODE } from '../../controllers/fence/dependencies.ts';
+import { listed } from './listed-cluster.ts';
 import { stormHolds } from './storm-picture.ts';
 
 const NOW_MS = Date.parse('2026-01-01T12:00:00Z');
@@ -43,6 +46,42 @@ function judged(failed: number, hold: NodeFenceStatus['hold'], mayRead = true, n
     dependencies: { ...dependencies, planner: { ...dependencies.planner, stormPolicies: () => policies } },
   });
 }
+
+/** What holds node `a`, which an admin cordoned or an autoscaler deletes, where this pod is on it. */
+async function heldWith(spec: Node['spec'], pod?: Partial<Pod['metadata']>): Promise<string[]> {
+  const node = { ...nodeOf({ ready: 'Unknown' }), spec };
+  const lists: Readonly<Record<string, unknown>> = { nodes: [node] };
+  const cluster = {
+    list: ({ plural }: { plural: string }) => Promise.resolve(lists[plural] ?? []),
+    get: () => Promise.resolve(undefined),
+  } as unknown as Cluster;
+  const pods = pod === undefined ? [] : [{ metadata: { name: 'db-0', namespace: 'apps', uid: 'p', ...pod }, spec: { nodeName: 'a' }, status: {} }];
+  const { dependencies } = new FenceHarness(new ManualClock());
+  const stormPolicies = () => [maintenance({ name: 'maintenance', windows: [], offsetMs: () => 0 })];
+  const listers = { ...dependencies.listers, pods: listed<Pod>(pods, { [BY_NODE]: ({ spec: { nodeName = '' } }) => [nodeName] }) };
+  const planner = { ...dependencies.planner, stormPolicies };
+  const holds = await stormHolds({
+    ...{ access: { cluster }, node: 'a', status: undefined, nowMs: NOW_MS },
+    dependencies: { ...dependencies, listers, planner },
+  });
+  return holds.map(({ policy }) => policy);
+}
+
+describe('a node that somebody takes away, as explain shows it', () => {
+  const deleted: Node['spec'] = { taints: [{ key: 'ToBeDeletedByClusterAutoscaler', effect: 'NoSchedule' }] };
+  const terminating = (deletionTimestamp: string) => ({ deletionTimestamp, deletionGracePeriodSeconds: 30 });
+
+  it('is held by an admin’s cordon only where no pod is left to release', async () => {
+    expect(await heldWith({ unschedulable: true })).toEqual(['maintenance']);
+    expect(await heldWith({ unschedulable: true }, {})).toEqual([]);
+  });
+
+  it('is not held by a deletion mark any more when a pod of it hangs, counted from its deletion', async () => {
+    expect(await heldWith(deleted, {})).toEqual(['maintenance']);
+    expect(await heldWith(deleted, terminating('2026-01-01T11:59:30Z'))).toEqual(['maintenance']);
+    expect(await heldWith(deleted, terminating('2026-01-01T11:58:59Z'))).toEqual([]);
+  });
+});
 
 describe('what storm policies say, as explain shows it', () => {
   it('is judged from the whole cluster, with its numbers', async () => {

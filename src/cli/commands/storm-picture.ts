@@ -1,6 +1,8 @@
+import { BY_NODE } from '../../controllers/fence/dependencies.ts';
 import { readyOf } from '../../controllers/fence/observation.ts';
 import { holdsOnRemedy } from '../../controllers/fence/holds-for-other-controllers.ts';
 import { ForeignObjects } from '../../controllers/fence/storm/foreign-objects.ts';
+import { OPENSHIFT_NAMESPACE } from '../../controllers/fence/storm/etcd-members.ts';
 import { Storm } from '../../controllers/fence/storm/storm.ts';
 import type { FenceDependencies } from '../../controllers/fence/dependencies.ts';
 import type { NodeFenceStatus } from '../../domain/node-fence.ts';
@@ -8,6 +10,7 @@ import type { PolicyName } from '../../domain/policies/policy.ts';
 import type { RemedyStage } from '../../domain/policies/remedied.ts';
 import type { ActiveHold } from '../../domain/snapshot.ts';
 import { ApiStatusError } from '../../ports/api-transport.ts';
+import type { Pod } from '../../ports/objects.ts';
 import { LEASES, NODE_FENCES, NODE_LEASE_NAMESPACE, NODES, PODS } from '../../ports/resources.ts';
 import { ManualClock } from '../../runtime/manual-clock.ts';
 import type { ClusterAccess } from '../cluster-access.ts';
@@ -15,7 +18,9 @@ import { listed } from './listed-cluster.ts';
 
 /** These rest on what the API shows; the others on what only the leader has seen or asked: of them a fence's own record tells. */
 const JUDGED: readonly PolicyName[] = ['max-unhealthy', 'max-concurrent', 'failure-domain', 'control-plane', 'maintenance', 'windows'];
-const ETCD_PODS = { namespace: 'kube-system', labelSelector: 'component=etcd' };
+/** Members of etcd; OpenShift has them in a namespace of their own, with the pods that guard them. */
+const ETCD_PODS = [{ namespace: 'kube-system', labelSelector: 'component=etcd' }, { namespace: OPENSHIFT_NAMESPACE }];
+const DEFAULT_GRACE_SECONDS = 30;
 
 export interface StormPicture {
   access: Pick<ClusterAccess, 'cluster'>;
@@ -37,12 +42,16 @@ export async function stormHolds({ access: { cluster }, node, status, nowMs, dep
     ({ policy, untilMs }) => policies.some(({ name }) => name === policy) && !(untilMs !== undefined && untilMs <= nowMs),
   );
   try {
-    const [nodes, leases, fences, pods] = await Promise.all([
+    const [nodes, leases, fences, ...members] = await Promise.all([
       cluster.list(NODES),
       cluster.list(LEASES, { namespace: NODE_LEASE_NAMESPACE }),
       cluster.list(NODE_FENCES),
-      cluster.list(PODS, ETCD_PODS),
+      ...ETCD_PODS.map((query) => cluster.list(PODS, query)),
     ]);
+    // Those of the node itself say whether it has anything left to lose.
+    const pods = listed([...members.flat(), ...listers.pods.all()], {
+      [BY_NODE]: (pod) => (pod.spec.nodeName === undefined ? [] : [pod.spec.nodeName]),
+    });
     const stamps = new Map([
       ...nodes.map((one) => [one.metadata.name, Date.parse(readyOf(one)?.lastHeartbeatTime ?? '')] as const),
       ...leases.map((lease) => [lease.metadata.name, Date.parse(lease.spec.renewTime ?? '')] as const),
@@ -55,7 +64,7 @@ export async function stormHolds({ access: { cluster }, node, status, nowMs, dep
         ...dependencies,
         clock,
         foreignMarks,
-        listers: { ...listers, nodes: listed(nodes), leases: listed(leases), fences: listed(fences), pods: listed(pods, { node: () => [] }) },
+        listers: { ...listers, nodes: listed(nodes), leases: listed(leases), fences: listed(fences), pods },
         planner: {
           planFor: (one) => planner.planFor(one),
           parametersFor: (name, method) => planner.parametersFor(name, method),
@@ -63,6 +72,7 @@ export async function stormHolds({ access: { cluster }, node, status, nowMs, dep
         },
       },
       (name) => stamps.get(name),
+      { terminatingSinceMs },
     );
     const holds = stages === undefined ? storm.activeHoldsOn(node) : holdsOnRemedy(dependencies, storm, node, stages);
     storm.close();
@@ -73,6 +83,12 @@ export async function stormHolds({ access: { cluster }, node, status, nowMs, dep
     if (!(error instanceof ApiStatusError) || error.status !== 403) throw error;
     return recorded;
   }
+}
+
+/** Its deletion falls due when its grace is over. */
+function terminatingSinceMs({ metadata: { deletionTimestamp = '', deletionGracePeriodSeconds = DEFAULT_GRACE_SECONDS } }: Pod): number | undefined {
+  const dueMs = Date.parse(deletionTimestamp);
+  return Number.isNaN(dueMs) ? undefined : dueMs - deletionGracePeriodSeconds * 1_000;
 }
 
 /** All that the leader says holds it: the recorded one and what stands beside it. The clock of a picture is the one on the wall. */

@@ -12,6 +12,7 @@ import { GROUP, NODE_FENCES, VERSION } from '../../ports/resources.ts';
 import type { NodeFence } from '../../ports/resources.ts';
 import { Acknowledgements } from './acknowledgements.ts';
 import type { FenceDependencies } from './dependencies.ts';
+import { FenceCounts } from './fence-counts.ts';
 import { FenceObjects } from './fence-objects.ts';
 import { FenceableNodes } from './fenceable.ts';
 import { askedAgainst, dumpingAgainst, lookAfterMs, preservedAgainst } from './guard.ts';
@@ -60,6 +61,7 @@ export class FenceController implements ProofReader {
   readonly #storm: Storm;
   readonly #rounds: Rounds;
   readonly #fenceable: FenceableNodes;
+  readonly #counts: FenceCounts;
   readonly #proofReads: ProofReads;
   readonly records: NodeRecords;
   #hasSteppedAside = false;
@@ -77,6 +79,8 @@ export class FenceController implements ProofReader {
     this.#storm = new Storm(dependencies, (node) => this.lifeOf(node)?.lifeAtMs);
     this.#rounds = new Rounds(dependencies);
     this.#fenceable = new FenceableNodes(dependencies.metrics);
+    this.#counts = new FenceCounts(dependencies.metrics, () => dependencies.leadership.isLeading);
+    for (const fence of dependencies.listers.fences.all()) this.#counts.see(fence.metadata.name, fence);
     this.#orphans = new Orphans(dependencies);
     const recordOf: RecordOf = (node) => this.#known.of(node);
     const against: HoldsOn = (node, entry) => [
@@ -99,6 +103,7 @@ export class FenceController implements ProofReader {
 
   /** Looks at every node: a new leader begins with this, and what stops all of them does it. */
   lookAtAll(): void {
+    this.#counts.tell();
     this.#storm.configurationChanged();
     this.#rounds.begin();
   }
@@ -321,6 +326,7 @@ export class FenceController implements ProofReader {
     listers.fences.onChange((before, after) => {
       const fence = after ?? before;
       if (fence === undefined) return;
+      this.#counts.see(fence.metadata.name, after);
       const isEcho = after !== undefined && this.#known.isEcho(after);
       if (before !== undefined && before.metadata.uid !== after?.metadata.uid) this.#lost.gone(before);
       this.#storm.seeFence(fence.spec.node, this.#known.newest(fence.spec.node));

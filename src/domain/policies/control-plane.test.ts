@@ -110,6 +110,27 @@ describe('one control-plane node at a time', () => {
     expect(found?.reason).toBe(isHeld ? 'control-plane-fencing' : undefined);
   });
 
+  it('a fence that is kept from going on, and has given its slot away, blocks nobody; its node counts as lost', () => {
+    const kept = { ...node('n1', { isControlPlane: true, health: 'failed' }), fence: fence({ state: 'running', isKept: true }) };
+    const among = (words: string): string | undefined => {
+      const all = scene(words);
+      return holdOf(policy, { ...all, nodes: new Map(all.nodes).set('n1', kept) })?.reason;
+    };
+    expect([among('fx fm hm hm hm'), among('fx fm hm')]).toEqual([undefined, 'etcd-quorum']);
+  });
+
+  it('a node whose host is being switched off on request counts as lost, though it is Ready yet', () => {
+    const held = (words: string, members: boolean): string | undefined => {
+      const all = scene(words, members);
+      return holdOf(policy, { ...all, controlPlane: { ...all.controlPlane, offOnRequest: new Set(['n1']) } })?.reason;
+    };
+    expect([held('fx hm hm', true), held('f h h', false), held('fx hm hm hm hm', true)]).toEqual([
+      'etcd-quorum',
+      'control-plane-majority',
+      undefined,
+    ]);
+  });
+
   it('a slot that is only just taken counts', () => {
     const five = scene('fx fx hm hm hm');
     const other = node('n1', { isControlPlane: true, health: 'failed', fence: fence({ holdsSlot: true }) });

@@ -17,7 +17,8 @@ export function controlPlane(settings: CommonSettings): StormPolicy {
     const underWay = inOrder(planes.filter(isUnderWay), view);
     const isSound = (name: string | undefined): boolean => {
       const node = name === undefined ? undefined : view.nodes.get(name);
-      return node === undefined || !(isUnhealthy(node) || isUnderWay(node));
+      if (node === undefined) return true;
+      return !(isUnhealthy(node) || isUnderWay(node) || view.controlPlane.offOnRequest?.has(node.name) === true);
     };
     const healthy = new Set(members.filter((member) => member.isHealthy && isSound(member.node)));
     const soundPlanes = new Set(planes.filter(({ name }) => isSound(name)));
@@ -32,9 +33,9 @@ export function controlPlane(settings: CommonSettings): StormPolicy {
   });
 }
 
-/** Begun, and not yet through its release and its `on`. What failed, or is off on purpose, counts as lost and blocks nobody. */
+/** Begun, and not yet through its release and its `on`. What failed, is off on purpose or is kept from going on counts as lost and blocks nobody. */
 function isUnderWay(node: StormNode): boolean {
-  return holdsSlot(node) || node.fence?.state === 'running';
+  return holdsSlot(node) || (node.fence?.state === 'running' && node.fence.isKept !== true);
 }
 
 /** First those that began first, so that of two that began at once one goes on. */

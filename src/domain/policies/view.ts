@@ -42,6 +42,8 @@ export interface StormFence {
   holdsSlot: boolean;
   /** An off was sent in this restart: what becomes of it is read at the device, and is no judgement from afar any more. */
   isSwitchedOff?: boolean;
+  /** It was begun, and is kept from going on (its machine for a look, or by a request that goes no further than isolation): its slot is given away. */
+  isKept?: boolean;
   /** It was asked for by a person or a remediation object. */
   isRequested: boolean;
   state: 'new' | 'running' | 'done' | 'final' | 'error';
@@ -86,6 +88,8 @@ export interface ControllerView {
 export interface ControlPlaneView {
   /** `undefined`: it could not be found out (a managed control plane shows none). */
   members: readonly EtcdMember[] | undefined;
+  /** Nodes whose hosts are being switched off on request, without a NodeFence: they count as lost, though they may be Ready yet. Absent: none is. */
+  offOnRequest?: ReadonlySet<string>;
 }
 
 export interface EtcdMember {

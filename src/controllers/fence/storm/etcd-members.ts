@@ -5,7 +5,7 @@ import type { Node, Pod } from '../../../ports/objects.ts';
 const CONTROL_PLANE_LABELS = ['node-role.kubernetes.io/control-plane', 'node-role.kubernetes.io/master'];
 /** K3s and RKE2 label the nodes whose own process is a member. */
 const ETCD_LABEL = 'node-role.kubernetes.io/etcd';
-const OPENSHIFT_NAMESPACE = 'openshift-etcd';
+export const OPENSHIFT_NAMESPACE = 'openshift-etcd';
 
 export function isControlPlane({ metadata: { labels = {} } }: Node): boolean {
   return [...CONTROL_PLANE_LABELS, ETCD_LABEL].some((label) => labels[label] !== undefined && labels[label] !== 'false');

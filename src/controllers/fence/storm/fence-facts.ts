@@ -38,5 +38,12 @@ export function stormFenceOf({ spec, status }: NodeFence): StormFence {
   const isRequested = spec.requestedBy !== undefined;
   // The schema's defaults give a new object a status; it has begun only when its plan is frozen.
   if (status?.frozen === undefined) return { holdsSlot: false, isRequested, state: 'new' };
-  return { holdsSlot: holdsSlot(status), isRequested, state: status.state, ...(offBegan(status) && { isSwitchedOff: true }) };
+  const { state, slotGivenAway } = status;
+  return {
+    holdsSlot: holdsSlot(status),
+    isRequested,
+    state,
+    ...(offBegan(status) && { isSwitchedOff: true }),
+    ...(slotGivenAway === true && { isKept: true }),
+  };
 }

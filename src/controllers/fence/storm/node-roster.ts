@@ -2,7 +2,7 @@ import { CORDON_MARK, fenceName } from '../../../domain/node-fence.ts';
 import type { MaintenanceMark, StorageView, StormFence, StormNode } from '../../../domain/policies/view.ts';
 import { NodeSet } from '../../../domain/policies/node-set.ts';
 import type { FastDetection } from '../../../ports/fast-detection.ts';
-import type { Node } from '../../../ports/objects.ts';
+import type { Node, Pod } from '../../../ports/objects.ts';
 import type { NodeFence } from '../../../ports/resources.ts';
 import type { FenceDependencies } from '../dependencies.ts';
 import { CORDON_BY_REMEDY } from '../../../ports/remedies.ts';
@@ -31,13 +31,20 @@ interface Look {
   readonly dueMs: number;
 }
 
+/** Of the NodeFence of a node. */
+interface OfFence {
+  readonly fence: StormFence | undefined;
+  readonly isBegun: boolean;
+  readonly isCordonOurs: boolean;
+}
+
+const NO_FENCE: OfFence = { fence: undefined, isBegun: false, isCordonOurs: false };
+
 interface Entry {
   readonly name: string;
   node: Node;
   standing: readonly MaintenanceMark[];
-  fence: StormFence | undefined;
-  isBegun: boolean;
-  isCordonOurs: boolean;
+  ofFence: OfFence;
   isReserved: boolean;
   /** As configured; read when it is needed, and again under another configuration. */
   lifeWaitMs: number | undefined;
@@ -55,6 +62,8 @@ export interface RosterSources extends Pick<FenceDependencies, 'clock' | 'lister
   isTakenForFailed?(node: string): boolean;
   /** What is known of its storage. Absent: nobody looks. */
   storageOf?(node: string): StorageView | undefined;
+  /** When the deletion of a pod came to be known. Absent: when it is first seen here. */
+  terminatingSinceMs?(pod: Pod): number | undefined;
   /** Marks that stand elsewhere than on the Node. */
   foreignMarks(node: string): readonly MaintenanceMark[];
 }
@@ -69,6 +78,8 @@ export class NodeRoster {
   readonly #sources: RosterSources;
   readonly #onChange: () => void;
   readonly #entries = new Map<string, Entry>();
+  /** By node, also where its Node is not seen yet or was deleted: the watches bring both in any order, and a Node may be made anew under its fence. */
+  readonly #fences = new Map<string, OfFence>();
   readonly #silent = new Map<string, Entry>();
   readonly #looks = new DueQueue<Look>();
   readonly #conditional = new Set<string>();
@@ -95,9 +106,7 @@ export class NodeRoster {
       name,
       node,
       standing: NO_MARKS,
-      fence: undefined,
-      isBegun: false,
-      isCordonOurs: false,
+      ofFence: this.#fences.get(name) ?? NO_FENCE,
       isReserved: false,
       lifeWaitMs: undefined,
       lifeWaitOf: 0,
@@ -112,11 +121,12 @@ export class NodeRoster {
   }
 
   seeFence(name: string, fence: NodeFence | undefined): void {
+    const ofFence = fence === undefined ? NO_FENCE : readFence(fence);
+    if (fence === undefined) this.#fences.delete(name);
+    else this.#fences.set(name, ofFence);
     const entry = this.#entries.get(name);
     if (entry === undefined) return;
-    entry.fence = fence === undefined ? undefined : stormFenceOf(fence);
-    entry.isBegun = fence?.status?.frozen !== undefined && isBegun(fence.status);
-    entry.isCordonOurs = fence?.status?.restore?.cordoned === true;
+    entry.ofFence = ofFence;
     this.#update(entry);
   }
 
@@ -187,7 +197,8 @@ export class NodeRoster {
     if (health === 'silent') this.#silent.set(name, entry);
     else this.#silent.delete(name);
     if (health === 'healthy' && before?.health !== 'healthy') this.#lookAt(entry, this.#silentFromMs(entry) ?? nowMs + RESYNC_MS);
-    const fence = entry.isReserved ? { isRequested: false, state: 'new' as const, ...entry.fence, holdsSlot: true } : entry.fence;
+    const { fence: written } = entry.ofFence;
+    const fence = entry.isReserved ? { isRequested: false, state: 'new' as const, ...written, holdsSlot: true } : written;
     const marks = together(entry.standing, this.#circumstantial(entry, nowMs), this.#sources.foreignMarks(name));
     const after: StormNode = {
       name,
@@ -207,7 +218,9 @@ export class NodeRoster {
   }
 
   #isFailed(entry: Entry): boolean {
-    return readyOf(entry.node)?.status !== 'True' || entry.isBegun || entry.isReserved || this.#sources.isTakenForFailed?.(entry.name) === true;
+    return (
+      readyOf(entry.node)?.status !== 'True' || entry.ofFence.isBegun || entry.isReserved || this.#sources.isTakenForFailed?.(entry.name) === true
+    );
   }
 
   #healthOf(entry: Entry, nowMs: number): StormNode['health'] {
@@ -234,7 +247,7 @@ export class NodeRoster {
     const annotations: Readonly<Record<string, string>> = node.metadata.annotations ?? NO_LABELS;
     const circumstances = {
       // What an earlier fence of this node left behind carries our mark as well, and what a remedy set.
-      isCordonOurs: entry.isCordonOurs || annotations[CORDON_MARK] === fenceName(name) || annotations[CORDON_BY_REMEDY] !== undefined,
+      isCordonOurs: entry.ofFence.isCordonOurs || annotations[CORDON_MARK] === fenceName(name) || annotations[CORDON_BY_REMEDY] !== undefined,
       isEmpty: releasablePods(listers, name).length === 0,
       isHanging: this.#isHanging(name, nowMs),
     };
@@ -246,10 +259,12 @@ export class NodeRoster {
     const before = this.#terminating.get(name);
     const seen = new Map<string, number>();
     let isHanging = false;
-    for (const { metadata } of this.#sources.listers.pods.byIndex(BY_NODE, name)) {
+    const { listers } = this.#sources;
+    for (const pod of listers.pods.byIndex(BY_NODE, name)) {
+      const { metadata } = pod;
       if (metadata.deletionTimestamp === undefined) continue;
       const key = metadata.uid ?? metadata.name;
-      const atMs = before?.get(key) ?? nowMs;
+      const atMs = before?.get(key) ?? this.#sources.terminatingSinceMs?.(pod) ?? nowMs;
       seen.set(key, atMs);
       isHanging ||= nowMs >= atMs + (metadata.deletionGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS) * 1_000 + HANGING_MS;
     }
@@ -258,6 +273,15 @@ export class NodeRoster {
     else this.#terminating.set(name, seen);
     return isHanging;
   }
+}
+
+function readFence(fence: NodeFence): OfFence {
+  const { status } = fence;
+  return {
+    fence: stormFenceOf(fence),
+    isBegun: status?.frozen !== undefined && isBegun(status),
+    isCordonOurs: status?.restore?.cordoned === true,
+  };
 }
 
 function together(...marks: readonly (readonly MaintenanceMark[])[]): readonly MaintenanceMark[] {
@@ -284,6 +308,7 @@ function isSame(before: StormNode, after: StormNode): boolean {
     before.storage?.peersReach === after.storage?.peersReach &&
     was?.holdsSlot === is?.holdsSlot &&
     was?.isSwitchedOff === is?.isSwitchedOff &&
+    was?.isKept === is?.isKept &&
     was?.isRequested === is?.isRequested &&
     was?.state === is?.state &&
     areSame(before.labels, after.labels) &&

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { controlPlane } from '../../../domain/policies/control-plane.ts';
 import { DEFAULT_ISOLATION } from '../../../domain/policies/controller-isolated.ts';
 import { maxUnhealthy } from '../../../domain/policies/max-unhealthy.ts';
 import { rate } from '../../../domain/policies/rate.ts';
@@ -30,4 +31,24 @@ it('a well node that somebody asks for without a fence makes one more', () => {
   expect([reasons([]), reasons(['d'])]).toEqual([[], ['max-unhealthy']]);
   harness.fail('d');
   expect(reasons([])).toEqual(['max-unhealthy']);
+});
+
+it('no control-plane node is fenced while the host of another is switched off on request and the rest are no majority, from the turn in which that leaves', () => {
+  let offs: ReadonlyMap<string, { kind: 'begun' | 'over' }> = new Map();
+  const offsOnRequest = {
+    get all() {
+      return offs;
+    },
+  };
+  const harness = new StormHarness([], [controlPlane({ name: 'control-plane' })], { offsOnRequest });
+  const labels = { 'node-role.kubernetes.io/control-plane': '' };
+  for (const node of ['a', 'b', 'c']) harness.ready(node, node === 'a' ? 'Unknown' : 'True', { labels });
+  harness.fence('a');
+  const held = (): string[] => harness.storm.activeHoldsOn('a').map(({ reason }) => reason);
+  const found = [held()];
+  for (const kind of ['begun', 'over'] as const) {
+    offs = new Map([['b', { kind }]]);
+    found.push(held());
+  }
+  expect(found).toEqual([[], ['control-plane-majority'], []]);
 });

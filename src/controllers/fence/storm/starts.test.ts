@@ -42,8 +42,30 @@ describe('starts of fences', () => {
   it('a run of which nothing was sent is no start, and takes a reservation back', () => {
     const starts = new Starts();
     starts.reserve(begun(0), NOW_MS);
+    starts.settle('a', begun(0));
     expect(starts.list()).toHaveLength(1);
     expect(starts.see(begun(0, { result: 'not-sent' }), NOW_MS, WALL_MS)).toBe(true);
+    expect(starts.list()).toEqual([]);
+  });
+
+  it('one whose intent is on its way is not taken back by what the watch brings of the NodeFence meanwhile', () => {
+    const starts = new Starts();
+    const written = begun(0);
+    const before: NodeFence = { ...written, status: { ...provenStatus(planOf({ timing: DEFAULT_TIMING })), journal: [] } };
+    starts.reserve(before, NOW_MS);
+    expect(starts.see(before, NOW_MS + 5, WALL_MS)).toBe(false);
+    expect(starts.list()).toEqual([{ node: 'a', atMs: NOW_MS }]);
+    starts.settle('a', written);
+    expect(starts.see(written, NOW_MS + 10, WALL_MS)).toBe(false);
+    expect(starts.list()).toEqual([{ node: 'a', atMs: NOW_MS }]);
+  });
+
+  it('one whose write failed is taken back once it is over', () => {
+    const starts = new Starts();
+    const before: NodeFence = { ...begun(0), status: { ...provenStatus(planOf({ timing: DEFAULT_TIMING })), journal: [] } };
+    starts.reserve(before, NOW_MS);
+    starts.settle('a', before);
+    expect(starts.see(before, NOW_MS + 5, WALL_MS)).toBe(true);
     expect(starts.list()).toEqual([]);
   });
 

@@ -29,7 +29,8 @@ export class Starts {
   see(fence: NodeFence, nowMs: number, wallMs: number): boolean {
     const key = keyOf(fence);
     const first = fence.status?.frozen === undefined ? undefined : firstRun(fence.status);
-    if (first === undefined) return this.#drop(key);
+    // Its intent is on its way: what the watch brings of it meanwhile is older.
+    if (first === undefined) return this.#reserved.get(fence.spec.node) !== key && this.#drop(key);
     if (this.#starts.has(key)) return false;
     const ageMs = wallMs - Date.parse(first.startedAt);
     this.#add(key, { node: fence.spec.node, atMs: nowMs - Math.max(0, (Number.isNaN(ageMs) ? 0 : ageMs) - SKEW_MS) }, nowMs);

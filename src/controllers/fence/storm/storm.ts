@@ -17,6 +17,7 @@ import { EtcdMembers } from './etcd-members.ts';
 import { guardOf } from '../guard.ts';
 import { HeldNodes } from './held-nodes.ts';
 import { NodeRoster, storageViewOf } from './node-roster.ts';
+import type { RosterSources } from './node-roster.ts';
 import { questionsOf } from './questions.ts';
 import { Starts } from './starts.ts';
 import { Trips } from './trips.ts';
@@ -27,16 +28,20 @@ const HELD_REUSE_MS = 100;
 const REUSE_MS = 500;
 /** Nobody has failed and nobody was judged for so long: what is asked around for a judgement is asked no more. */
 const REST_AFTER_MS = 60_000;
+/** While a policy holds somebody it is looked so often whether it still does: of nodes that are well again, or gone, nobody asks. */
+const TRIPPED_LOOK_MS = 5_000;
+
+/** By node. */
+type Stages = ReadonlyMap<string, RemedyStage>;
 
 interface Judgement {
   atMs: number;
   version: number;
   policies: readonly unknown[];
+  /** Machines that are switched off on request. */
+  offs: Stages;
   holdsOf: StormHoldsOf;
 }
-
-/** By node. */
-type Stages = ReadonlyMap<string, RemedyStage>;
 
 const NO_STAGES: Stages = new Map();
 const NO_HOLDS: readonly StormHold[] = [];
@@ -54,16 +59,19 @@ export class Storm {
   readonly #startedAtMs: number;
   #askedAtMs = 0;
   #cancelRest: (() => void) | undefined;
+  #cancelLook: (() => void) | undefined;
+  #isClosed = false;
   #version = 0;
   /** The leader before had only just come up, and nobody led before it. */
   #isStarting = false;
   #judgement: Judgement | undefined;
   /** With what is begun without a fence: by remedies and requests. */
-  readonly #besides = new Map<'remedy' | 'request', Judgement & { stages: Stages; offs: Stages }>();
+  readonly #besides = new Map<'remedy' | 'request', Judgement & { stages: Stages }>();
   /** Nodes that took or gave back a slot since then: an older judgement counted them otherwise. */
   readonly #moved = new Set<string>();
 
-  constructor(dependencies: FenceDependencies, lifeAtMs: (node: string) => number | undefined) {
+  /** `seen`: where it judges a picture, and has seen nothing of it before. */
+  constructor(dependencies: FenceDependencies, lifeAtMs: (node: string) => number | undefined, seen: Pick<RosterSources, 'terminatingSinceMs'> = {}) {
     const { clock, listers, planner, queue, foreignMarks, connectivity = NO_CONNECTIVITY_PROBES } = dependencies;
     this.#dependencies = dependencies;
     this.#connectivity = connectivity;
@@ -74,7 +82,7 @@ export class Storm {
     const isPreserved = (node: string): boolean => guardOf(dependencies, node)?.kind === 'isolate-and-hold';
     const isTakenForFailed = (node: string): boolean => dependencies.fastDetection?.failureOf(node) !== undefined;
     const storageOf = (node: string): StorageView | undefined => storageViewOf(dependencies.fastDetection, node);
-    const sources = { clock, listers, planner, lifeAtMs, isPreserved, isTakenForFailed, storageOf, foreignMarks: marksOf };
+    const sources = { clock, listers, planner, lifeAtMs, isPreserved, isTakenForFailed, storageOf, foreignMarks: marksOf, ...seen };
     this.#roster = new NodeRoster(sources, changed);
     this.#members = new EtcdMembers(listers, changed);
     for (const fence of listers.fences.all()) if (isNamedAsItsNode(fence)) this.seeFence(fence.spec.node, fence);
@@ -148,8 +156,10 @@ export class Storm {
   }
 
   close(): void {
+    this.#isClosed = true;
     this.#held.close();
     this.#cancelRest?.();
+    this.#cancelLook?.();
     this.#connectivity.rest();
     this.#dependencies.foreignMarks?.close();
   }
@@ -157,6 +167,10 @@ export class Storm {
   #changed(): void {
     this.#version += 1;
     this.#held.reconcileSoon();
+  }
+
+  get #offs(): Stages {
+    return this.#dependencies.offsOnRequest?.all ?? NO_STAGES;
   }
 
   #holdsSlot(node: string): boolean {
@@ -177,7 +191,8 @@ export class Storm {
     const policies = this.#dependencies.planner.stormPolicies();
     this.#roster.refresh(nowMs, node);
     const known = this.#judgement;
-    if (known?.version === this.#version && known.policies === policies && nowMs - known.atMs <= REUSE_MS) return known.holdsOf(node, isAsked);
+    const isSame = known?.version === this.#version && known.policies === policies && known.offs === this.#offs;
+    if (isSame && nowMs - known.atMs <= REUSE_MS) return known.holdsOf(node, isAsked);
     return this.#judgeAnew(policies, nowMs)(node, isAsked);
   }
 
@@ -199,9 +214,13 @@ export class Storm {
   }
 
   #judgeAnew(policies: readonly StormPolicy[], nowMs: number): Judgement['holdsOf'] {
-    const failed = fenceableOf(this.#roster.nodes).map(({ name }) => name);
     if (this.#judgement === undefined) this.#takeUp();
     this.#askAround();
+    return this.#judge(policies, nowMs);
+  }
+
+  #judge(policies: readonly StormPolicy[], nowMs: number): Judgement['holdsOf'] {
+    const failed = fenceableOf(this.#roster.nodes).map(({ name }) => name);
     let holdsOf = judgeStorm(policies, this.#view(nowMs));
     if (this.#trips.see(policies, failed, holdsOf, nowMs)) {
       holdsOf = judgeStorm(policies, this.#view(nowMs));
@@ -209,8 +228,20 @@ export class Storm {
     }
     this.#dependencies.metrics.policies(this.#trips.held);
     this.#moved.clear();
-    this.#judgement = { atMs: nowMs, version: this.#version, policies, holdsOf };
+    this.#judgement = { atMs: nowMs, version: this.#version, policies, offs: this.#offs, holdsOf };
+    this.#lookWhileTripped();
     return holdsOf;
+  }
+
+  #lookWhileTripped(): void {
+    if (!this.#trips.isTripped || this.#isClosed) return;
+    const { clock, planner } = this.#dependencies;
+    this.#cancelLook ??= clock.after(TRIPPED_LOOK_MS, () => {
+      this.#cancelLook = undefined;
+      const nowMs = clock.monotonicMs();
+      this.#roster.refresh(nowMs, '');
+      this.#judge(planner.stormPolicies(), nowMs);
+    });
   }
 
   /** What a predecessor waited for is not shorter for that another leads. */
@@ -240,7 +271,7 @@ export class Storm {
         freshSinceMs: Math.max(listers.nodes.freshSinceMs ?? this.#startedAtMs, listers.leases.freshSinceMs ?? this.#startedAtMs),
         targets,
       },
-      controlPlane: { members: this.#members.list(isUp, members) },
+      controlPlane: { members: this.#members.list(isUp, members), offOnRequest: goingOff(this.#offs) },
       starts: this.#starts.list(),
       areMarksRead: foreignMarks?.isRead !== false,
       stormEndedAtMs: this.#trips.endedAtMs,
@@ -266,6 +297,10 @@ export class Storm {
     this.#connectivity.rest();
     foreignMarks?.rest();
   }
+}
+
+function goingOff(offs: Stages): ReadonlySet<string> {
+  return new Set([...offs].flatMap(([node, { kind }]) => (kind === 'begun' ? [node] : [])));
 }
 
 /** Why it waits, by its record. */
