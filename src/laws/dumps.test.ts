@@ -55,6 +55,13 @@ describe('P6, of dumps', () => {
     expect(P6([...goodTrace(), ...messages])).toEqual([]);
   });
 
+  it('counts a restore of etcd as a sign of life: it writes the Lease of the kubelet anew', () => {
+    const restored: TraceEvent = { kind: 'fault', at: 9_500, fault: 'etcd-restored', node: '' };
+    const messages = [message(8_000), message(9_000)];
+    expect(P6([...waiting(), ...messages])).not.toEqual([]);
+    expect(P6([...waiting(), ...messages, restored])).toEqual([]);
+  });
+
   it('asks nothing of a second off', () => {
     const journal = [entry('off', { id: 'off-0', finishedAt: '', result: 'timeout' })];
     const frozen = { nodeUID: 'node-a', plan: plan({ kdump: KDUMP }) };

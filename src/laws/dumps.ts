@@ -42,7 +42,7 @@ function judgeOff(history: History, heard: Heard, { position, event }: PlacedEve
   const status = fence?.statuses.before(position);
   const times = status?.frozen?.plan.kdump;
   if (fence === undefined || status === undefined || times === undefined || hasEnded(history, fence, status, position, node)) return;
-  const life = history.lifeSigns(node, -1, position).at(-1);
+  const life = livesOf(history, node, position).at(-1);
   if (life !== undefined && at < life.at + RENEWED_WITHIN_MS) return;
   const own = heard.since(life?.position ?? -1, position, node, session);
   if (own === undefined || own.count < MESSAGES_MIN) return;
@@ -53,6 +53,21 @@ function judgeOff(history: History, heard: Heard, { position, event }: PlacedEve
   const untilMs = Math.min(own.lastMs + silenceMs, all.firstMs + limitMs - toldMs) - toleranceMs;
   const complaint = `${device} was set off while ${node} dumped: ${session} had heard ${String(own.count)} messages, the last at ${String(own.lastMs)}`;
   verdict.check(at >= untilMs, at, complaint);
+}
+
+interface Life {
+  position: number;
+  at: number;
+  /** Messages go on through it, so that they count from when it is heard: so late at most. */
+  lateMs?: number;
+}
+
+/** What whoever reads takes for a sign of life: a restore of etcd shows every Lease anew, as a kubelet does whose clock was set back. */
+function livesOf(history: History, node: string, to: number): Life[] {
+  const restores = history.events.flatMap((event, position) =>
+    position < to && event.kind === 'fault' && event.fault === 'etcd-restored' ? [{ position, at: event.at, lateMs: LIFE_LATE_MS }] : [],
+  );
+  return [...history.lifeSigns(node, -1, to), ...restores].sort((one, other) => one.position - other.position);
 }
 
 /** An off of this incident was sent before, or a person has spoken: then no dump is waited for. */
@@ -87,19 +102,19 @@ function judgeHolds(history: History, heard: Heard, { node, statuses }: FenceHis
       continue;
     }
     awaitedSince = Number.NaN;
-    const lives = history.lifeSigns(node, -1, position);
-    const heardLife = lives.findLast((life) => life.at <= at - LIFE_LATE_MS)?.position ?? -1;
+    const lives = livesOf(history, node, position);
+    const heardLife = lives.findLast((life) => life.at <= at - LIFE_LATE_MS) ?? { position: -1, at: 0 };
     const leader = leaderAt(history, position);
     const termBeganMs = termBegan(history, position);
-    const isDumpingSince = (from: number): boolean => {
+    const isDumpingSince = ({ position: from, lateMs = 0 }: Life): boolean => {
       const messages = messagesSince(heard, { from, to: position, node, leader });
       if (messages === undefined || messages.count < MESSAGES_MIN) return false;
       const isClockSet = clockSetAt !== -1 && clockSetAt < position;
-      return at <= endsAt(messages, times, { termBeganMs, isClockSet }) + standstills.of(leader, messages.firstMs, at);
+      return at <= endsAt(messages, times, { termBeganMs, isClockSet }) + lateMs + standstills.of(leader, messages.firstMs, at);
     };
     // Which of the later ones it has heard by then nobody can tell: what it says is right where it is since one of them. Messages that anybody sent before do not bring its limit nearer.
-    const isDumping = [heardLife, ...lives.flatMap((life) => (life.position > heardLife ? [life.position] : []))].some(isDumpingSince);
-    const since = messagesSince(heard, { from: heardLife, to: position, node, leader });
+    const isDumping = [heardLife, ...lives.filter((life) => life.position > heardLife.position)].some(isDumpingSince);
+    const since = messagesSince(heard, { from: heardLife.position, to: position, node, leader });
     verdict.check(isDumping, at, `its fence waits for a dump of ${node}, of which ${said(since)}`);
   }
 }

@@ -85,7 +85,7 @@ export interface ControllerEvent extends Traced {
   what: 'start' | 'crash' | 'pause' | 'resume' | 'stop' | 'clock-set';
 }
 
-/** The fault was injected; times in the drill's timeline count from here. */
+/** The fault was injected; times in the drill's timeline count from here. `etcd-restored`: what the API server shows is older from here on. */
 export interface FaultEvent extends Traced {
   kind: 'fault';
   fault: string;

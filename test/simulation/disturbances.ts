@@ -1,3 +1,4 @@
+import type { Trace } from '../../src/testbed/cluster/dependencies.ts';
 import type { StartUp } from '../../src/testbed/apiserver/troubles.ts';
 import type { ApiClient } from '../../src/kube/client.ts';
 import type { SimulatedApi } from './api.ts';
@@ -26,6 +27,7 @@ export interface Disturbed {
   scenario: Pick<Scenario, 'victim' | 'nodes' | 'configuration' | 'disturbances' | 'dumps' | 'ways'>;
   /** Name of the process that holds the Lease. */
   leader: () => string | undefined;
+  trace: Trace;
 }
 
 /** Ends what was begun. */
@@ -250,6 +252,7 @@ export class Disturbances {
     const end = this.#break('everyone', 'refused');
     return () => {
       restore();
+      this.#world.trace({ kind: 'fault', at: 0, fault: 'etcd-restored', node: '' });
       end();
     };
   }

@@ -192,7 +192,7 @@ export class World {
       network: this.#network,
       inside: this.#inside,
       rack: this.#rack,
-      guards: this.#guards,
+      ...{ guards: this.#guards, trace: this.#record },
       leader: () => this.trace.takeOvers.holder,
     });
     this.#rest = new Rest({
