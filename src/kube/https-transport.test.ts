@@ -248,7 +248,7 @@ describe('the HTTPS transport', () => {
       seen.push(request.headers.authorization);
       json(response, request.headers.authorization === 'Bearer new' ? 200 : 401, {});
     };
-    transport = build({ credential: new StoredCredential({ token: new FileText(file, 'token', clock) }) });
+    transport = build({ credential: new StoredCredential({ token: new FileText(file, 'token', { clock }) }) });
     expect((await get()).status).toBe(401);
     await writeFile(file, 'new\n');
     expect((await get()).status).toBe(200);

@@ -81,9 +81,11 @@ export class HttpsTransport implements ApiTransport {
   }
 
   async #exchange(what: string, request: ApiRequest, signal: AbortSignal): Promise<ApiResponse> {
+    const sinceMs = this.#clock.monotonicMs();
     try {
       return await this.#once(what, request, signal);
     } catch (error) {
+      if (error instanceof StaleSocketError && !isGivenUp(signal)) this.#connection.dropUnheard(sinceMs);
       if (error instanceof StaleSocketError && request.method === 'GET' && !signal.aborted) {
         return await this.#once(what, request, signal).catch((second: unknown) => {
           throw this.#failure(what, second, signal);
@@ -100,8 +102,10 @@ export class HttpsTransport implements ApiTransport {
     if (signal.aborted) {
       return signal.reason instanceof TransportError ? signal.reason : new TransportError('aborted', `${what}: given up by its caller`);
     }
-    const cause = error instanceof StaleSocketError ? error.cause : error;
-    return transportFailure(what, this.#server.url.host, cause instanceof Error ? cause : new Error(String(cause)));
+    const said = error instanceof StaleSocketError ? error.cause : error;
+    const cause = said instanceof Error ? said : new Error(String(said));
+    this.#connection.failed(cause);
+    return transportFailure(what, this.#server.url.host, cause);
   }
 
   async #once(what: string, request: ApiRequest, signal: AbortSignal): Promise<ApiResponse> {
@@ -123,7 +127,10 @@ export class HttpsTransport implements ApiTransport {
       signal.addEventListener('abort', onAbort, { once: true });
       outgoing.once('close', () => signal.removeEventListener('abort', onAbort));
       if (signal.aborted) onAbort();
-      outgoing.on('response', resolve);
+      outgoing.on('response', (response) => {
+        this.#connection.heard(response.socket, this.#clock.monotonicMs());
+        resolve(response);
+      });
       outgoing.on('error', (error) => {
         reject(outgoing.reusedSocket ? new StaleSocketError(error) : error);
       });
@@ -142,12 +149,17 @@ export class HttpsTransport implements ApiTransport {
   }
 }
 
-/** The server had closed a kept connection while our request was on its way: it was not acted upon, most likely. */
+/** A kept connection brought no answer: the server had closed it while our request was on its way, which was not acted upon, most likely, or the caller gave up. */
 class StaleSocketError extends Error {
   override readonly name = 'StaleSocketError';
   constructor(cause: Error) {
     super('a kept connection was closed by the server', { cause });
   }
+}
+
+/** By its caller, not by its deadline. */
+function isGivenUp({ aborted, reason }: AbortSignal): boolean {
+  return aborted && !(reason instanceof TransportError && reason.kind === 'timeout');
 }
 
 function flat(response: IncomingMessage): Record<string, string> {

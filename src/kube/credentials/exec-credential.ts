@@ -6,6 +6,7 @@ import type { Credential, CredentialSource } from './credential-source.ts';
 /** A person may have to answer a browser; a daemon's plugin answers in a second. */
 const PLUGIN_DEADLINE_MS = 60_000;
 const OUTPUT_MAX_BYTES = 1_048_576;
+const LOOK = 'run it by hand to see why';
 const API_VERSIONS: readonly string[] = ['client.authentication.k8s.io/v1', 'client.authentication.k8s.io/v1beta1'];
 
 export interface ExecPlugin {
@@ -69,21 +70,28 @@ export class ExecCredential implements CredentialSource {
     const { where, apiVersion, command, environment, installHint, cluster } = this.#plugin;
     const info = { apiVersion, kind: 'ExecCredential', spec: { interactive: false, ...(cluster === undefined ? {} : { cluster }) } };
     const options = {
-      timeout: PLUGIN_DEADLINE_MS,
       maxBuffer: OUTPUT_MAX_BYTES,
       env: { ...this.#inherited, ...environment, KUBERNETES_EXEC_INFO: JSON.stringify(info) },
     };
+    const failure = (why: string, hint: string): Error => new Error(`${where}: the credential plugin ${command} ${why}; ${hint}`);
     return new Promise((resolve, reject) => {
       const child = execFile(command, this.#plugin.arguments, options, (error, stdout, stderr) => {
+        cancel();
         if (error === null) {
           resolve(stdout);
           return;
         }
         // Node's own message repeats the arguments and all of stderr.
-        const why = error.killed === true ? `no answer within ${String(PLUGIN_DEADLINE_MS / 1000)} s` : `failed (${String(error.code)})`;
         const message = stderr.trim().split('\n').at(-1)?.slice(0, 200) ?? '';
-        const hint = error.code === 'ENOENT' ? installHint || 'install it or correct the path' : 'run it by hand to see why';
-        reject(new Error(`${where}: the credential plugin ${command} ${why}${message === '' ? '' : `: ${message}`}; ${hint}`));
+        const hint = error.code === 'ENOENT' ? installHint || 'install it or correct the path' : LOOK;
+        reject(failure(`failed (${String(error.code)})${message === '' ? '' : `: ${message}`}`, hint));
+      });
+      // Every request waits for this one run: neither a signal that it ignores nor a child of its own that holds its output may keep it.
+      const cancel = this.#clock.after(PLUGIN_DEADLINE_MS, () => {
+        child.kill('SIGKILL');
+        child.stdout?.destroy();
+        child.stderr?.destroy();
+        reject(failure(`gave no answer within ${String(PLUGIN_DEADLINE_MS / 1000)} s`, LOOK));
       });
       child.stdin?.end();
     });

@@ -24,6 +24,10 @@ export class StoredCredential implements CredentialSource {
     };
   }
 
+  readAnew(): void {
+    this.rejected();
+  }
+
   rejected(): boolean {
     return [this.#texts.token, this.#texts.certificate, this.#texts.key].map((text) => text?.expire() ?? false).includes(true);
   }

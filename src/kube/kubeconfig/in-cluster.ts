@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { isIPv6 } from 'node:net';
-import type { Clock } from '../../ports/clock.ts';
 import { StoredCredential } from '../credentials/stored-credential.ts';
-import { FileText } from '../credentials/text-source.ts';
+import { FileText, type Reading } from '../credentials/text-source.ts';
 import type { ServerConfig } from './server-config.ts';
 
 /** Where Kubernetes mounts a pod's service account. */
@@ -11,7 +10,7 @@ export const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
 /** The API server as a pod sees it. The token is exchanged by the kubelet and read anew. */
 export async function inClusterConfig(
   environment: Readonly<Record<string, string | undefined>>,
-  clock: Clock,
+  reading: Reading,
   directory = SERVICE_ACCOUNT,
 ): Promise<ServerConfig> {
   const host = environment['KUBERNETES_SERVICE_HOST'] ?? '';
@@ -20,8 +19,8 @@ export async function inClusterConfig(
   if (host === '' || url === null) {
     throw new Error(`in-cluster configuration: KUBERNETES_SERVICE_HOST "${host}" and KUBERNETES_SERVICE_PORT "${port}" are no address`);
   }
-  const token = new FileText(`${directory}/token`, 'service account token', clock);
-  const authority = new FileText(`${directory}/ca.crt`, 'service account ca.crt', clock);
+  const token = new FileText(`${directory}/token`, 'service account token', reading);
+  const authority = new FileText(`${directory}/ca.crt`, 'service account ca.crt', reading);
   try {
     await Promise.all([token.read(), authority.read()]);
   } catch (error) {
@@ -30,6 +29,7 @@ export async function inClusterConfig(
   }
   return {
     source: `service account in ${directory}`,
+    isInCluster: true,
     url,
     authority,
     isVerified: true,
@@ -37,6 +37,7 @@ export async function inClusterConfig(
     credential: new StoredCredential({ token }),
     headers: {},
     namespace: await namespaceOf(directory),
+    warnings: reading.warnings,
   };
 }
 

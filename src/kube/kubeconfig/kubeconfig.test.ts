@@ -2,6 +2,7 @@ import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Logger } from '../../ports/recorder.ts';
 import { ManualClock } from '../../runtime/manual-clock.ts';
 import { inClusterConfig } from './in-cluster.ts';
 import { loadServerConfig, serverConfigOfText, type LoadOptions } from './kubeconfig.ts';
@@ -79,6 +80,20 @@ users:
     expect(await config.credential.current()).toEqual({ token: 'two' });
     await rm(path);
     await clock.advance(60_000);
+    expect(await config.credential.current()).toEqual({ token: 'two' });
+  });
+
+  it('tells once of a file of credentials that cannot be read any more, and reads it at each call until it can', async () => {
+    const path = await write('token', 'one');
+    const lines: string[] = [];
+    const quiet = (): void => undefined;
+    const warn: Logger['warn'] = (message, { error } = {}) => void lines.push(`${message}: ${error instanceof Error ? error.message : ''}`);
+    const config = await loadText(file('{tokenFile: token}'), { logger: { debug: quiet, info: quiet, warn, error: quiet } });
+    await rm(path);
+    await clock.advance(60_000);
+    for (let call = 0; call < 3; call++) expect(await config.credential.current()).toEqual({ token: 'one' });
+    expect(lines).toEqual([expect.stringMatching(/^a file of credentials cannot be read: what was read before is used: .*user\.tokenFile: ENOENT/)]);
+    await write('token', 'two');
     expect(await config.credential.current()).toEqual({ token: 'two' });
   });
 
@@ -269,6 +284,16 @@ users:
       expect(message).not.toContain('s3cret');
     });
 
+    it('waits for it no longer than a minute, whatever signals it ignores and whoever holds its output, and runs it anew', async () => {
+      const script = `if [ -e ${directory}/runs ]; then ${answer('{"token":"second"}')}; exit; fi\ntrap '' TERM\necho > ${directory}/runs\nfor _ in $(seq 300); do sleep 0.1; done`;
+      const { credential } = await loadText(await plugin(script));
+      const asked = failure(credential.current());
+      await expect.poll(() => readFile(join(directory, 'runs'), 'utf8').catch(() => ''), { timeout: 10_000 }).toBe('\n');
+      await clock.advance(60_000);
+      expect(await asked).toMatch(/credential plugin .*plugin gave no answer within 60 s; run it by hand/);
+      expect(await credential.current()).toEqual({ token: 'second' });
+    });
+
     it('passes the install hint on when the plugin is not there', async () => {
       const { credential } = await loadText(
         file(`{exec: {apiVersion: ${API_VERSION}, command: no-such-plugin-anywhere, installHint: get it from the shop}}`),
@@ -281,7 +306,7 @@ users:
     await write('token', 'pod-token');
     await write('ca.crt', 'CA');
     await write('namespace', 'kube-system\n');
-    const config = await inClusterConfig({ KUBERNETES_SERVICE_HOST: 'fd00::1', KUBERNETES_SERVICE_PORT: '6443' }, clock, directory);
+    const config = await inClusterConfig({ KUBERNETES_SERVICE_HOST: 'fd00::1', KUBERNETES_SERVICE_PORT: '6443' }, { clock }, directory);
     expect([config.url.href, config.namespace]).toEqual(['https://[fd00::1]:6443/', 'kube-system']);
     expect(await config.credential.current()).toEqual({ token: 'pod-token' });
   });

@@ -1,6 +1,9 @@
 import { access, readFile } from 'node:fs/promises';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import type { Clock } from '../../ports/clock.ts';
+import type { Logger } from '../../ports/recorder.ts';
+import type { Reading } from '../credentials/text-source.ts';
+import { RepeatedWarnings } from '../repeated-warnings.ts';
 import { inClusterConfig, SERVICE_ACCOUNT } from './in-cluster.ts';
 import { Section } from './section.ts';
 import type { ServerConfig } from './server-config.ts';
@@ -14,6 +17,8 @@ export interface LoadOptions {
   context?: string;
   environment: Readonly<Record<string, string | undefined>>;
   clock: Clock;
+  /** Of a process that runs for long: files that cannot be read any more are told there. */
+  logger?: Logger;
 }
 
 /** One named entry and the file that it came from. */
@@ -50,7 +55,7 @@ export async function loadServerConfig(options: LoadOptions): Promise<ServerConf
     return fromFiles(listed, options);
   }
   if ((environment['KUBERNETES_SERVICE_HOST'] ?? '') !== '') {
-    return inClusterConfig(environment, options.clock);
+    return inClusterConfig(environment, readingOf(options));
   }
   const home = environment['HOME'];
   const standard = home === undefined ? undefined : join(home, '.kube', 'config');
@@ -111,16 +116,22 @@ async function fromMerged(merged: Merged, options: LoadOptions): Promise<ServerC
   const cluster = find(merged.clusters, clusterName, 'cluster', `${context.section.where}.cluster`);
   const userName = context.section.text('user');
   const user = userName === undefined ? undefined : find(merged.users, userName, 'user', `${context.section.where}.user`);
+  const reading = readingOf(options);
   return {
-    ...clusterParts(cluster, options.clock),
+    ...clusterParts(cluster, reading),
     source: `${context.place.file}, context ${contextName}`,
-    credential: await credentialOf(user?.section, user?.place, cluster.section, options),
+    credential: await credentialOf(user?.section, user?.place, cluster.section, { ...reading, environment: options.environment }),
     headers: user === undefined ? {} : impersonationOf(user.section),
     namespace: context.section.text('namespace') ?? 'default',
+    warnings: reading.warnings,
   };
 }
 
-function clusterParts({ section, place }: Named, clock: Clock): Pick<ServerConfig, 'url' | 'authority' | 'isVerified' | 'serverName'> {
+function readingOf({ clock, logger }: LoadOptions): Reading {
+  return { clock, ...(logger === undefined ? {} : { warnings: new RepeatedWarnings({ clock, logger }) }) };
+}
+
+function clusterParts({ section, place }: Named, reading: Reading): Pick<ServerConfig, 'url' | 'authority' | 'isVerified' | 'serverName'> {
   const server = section.text('server');
   if (server === undefined) {
     throw new Error(`${section.where}.server: is missing; give the URL of the API server, https://HOST:PORT`);
@@ -133,7 +144,7 @@ function clusterParts({ section, place }: Named, clock: Clock): Pick<ServerConfi
     throw new Error(`${section.where}.proxy-url: proxies are not supported; give an address that can be reached directly`);
   }
   const isVerified = !section.isTrue('insecure-skip-tls-verify');
-  const authority = textSourceOf(section, place, 'certificate-authority', clock);
+  const authority = textSourceOf(section, place, 'certificate-authority', reading);
   if (!isVerified && authority !== undefined) {
     throw new Error(`${section.where}: insecure-skip-tls-verify and a certificate-authority exclude each other; remove one`);
   }

@@ -1,6 +1,5 @@
 import { isAbsolute, join } from 'node:path';
-import type { Clock } from '../../ports/clock.ts';
-import { FileText, InlineText, type TextSource } from '../credentials/text-source.ts';
+import { FileText, InlineText, type Reading, type TextSource } from '../credentials/text-source.ts';
 import type { Section } from './section.ts';
 
 /** The file that an entry of a kubeconfig stands in. */
@@ -15,7 +14,7 @@ export function resolved(path: string, place: Place): string {
 }
 
 /** `KEY-data` (base64, wins) or the file that `KEY` names. */
-export function textSourceOf(section: Section, place: Place, key: string, clock: Clock): TextSource | undefined {
+export function textSourceOf(section: Section, place: Place, key: string, reading: Reading): TextSource | undefined {
   const data = section.text(`${key}-data`);
   if (data !== undefined) {
     const compact = data.replace(/\s/g, '');
@@ -25,5 +24,5 @@ export function textSourceOf(section: Section, place: Place, key: string, clock:
     return new InlineText(Buffer.from(compact, 'base64').toString('utf8'));
   }
   const path = section.text(key);
-  return path === undefined ? undefined : new FileText(resolved(path, place), `${section.where}.${key}`, clock);
+  return path === undefined ? undefined : new FileText(resolved(path, place), `${section.where}.${key}`, reading);
 }

@@ -1,10 +1,12 @@
 import type { CredentialSource } from '../credentials/credential-source.ts';
-import type { TextSource } from '../credentials/text-source.ts';
+import type { Reading, TextSource } from '../credentials/text-source.ts';
 
 /** How to reach one API server, and as whom. */
 export interface ServerConfig {
   /** Where this comes from: a file and context, or the pod's service account. */
   source: string;
+  /** The pod's service account. */
+  isInCluster?: true;
   /** May have a path: a server behind a proxy. */
   url: URL;
   /** PEM of the authorities to trust; undefined: those of the system. */
@@ -17,4 +19,6 @@ export interface ServerConfig {
   headers: Readonly<Record<string, string | string[]>>;
   /** Default namespace of the context. */
   namespace: string;
+  /** Told of credentials that were exchanged and cannot be used. */
+  warnings?: Reading['warnings'];
 }

@@ -2,12 +2,11 @@ import type { Clock } from '../../ports/clock.ts';
 import type { CredentialSource } from '../credentials/credential-source.ts';
 import { ExecCredential } from '../credentials/exec-credential.ts';
 import { StoredCredential } from '../credentials/stored-credential.ts';
-import { FileText, InlineText, type TextSource } from '../credentials/text-source.ts';
+import { FileText, InlineText, type Reading, type TextSource } from '../credentials/text-source.ts';
 import { resolved, textSourceOf, type Place } from './place.ts';
 import type { Section } from './section.ts';
 
-export interface UserContext {
-  clock: Clock;
+export interface UserContext extends Reading {
   environment: Readonly<Record<string, string | undefined>>;
 }
 
@@ -26,9 +25,9 @@ export async function credentialOf(
   if (exec !== undefined) {
     return execCredential(exec, place, cluster, context);
   }
-  const token = tokenOf(user, place, context.clock);
-  const certificate = textSourceOf(user, place, 'client-certificate', context.clock);
-  const key = textSourceOf(user, place, 'client-key', context.clock);
+  const token = tokenOf(user, place, context);
+  const certificate = textSourceOf(user, place, 'client-certificate', context);
+  const key = textSourceOf(user, place, 'client-key', context);
   if ((certificate === undefined) !== (key === undefined)) {
     throw new Error(`${user.where}: client-certificate and client-key must be given together`);
   }
@@ -54,12 +53,12 @@ function refuseUnsupported(user: Section): void {
   }
 }
 
-function tokenOf(user: Section, place: Place, clock: Clock): TextSource | undefined {
+function tokenOf(user: Section, place: Place, reading: Reading): TextSource | undefined {
   const path = user.text('tokenFile');
   if (path !== undefined) {
-    return new FileText(resolved(path, place), `${user.where}.tokenFile`, clock);
+    return new FileText(resolved(path, place), `${user.where}.tokenFile`, reading);
   }
-  const token = user.text('token') ?? identityToken(user, clock);
+  const token = user.text('token') ?? identityToken(user, reading.clock);
   if (token !== undefined && !/^[\x21-\x7e]+$/.test(token)) {
     throw new Error(`${user.where}.token: holds characters that cannot be sent in a header`);
   }
@@ -90,7 +89,7 @@ function expiryOf(token: string): number | undefined {
   return seconds === undefined ? undefined : Number(seconds) * 1000;
 }
 
-async function execCredential(exec: Section, place: Place, cluster: Section, { clock, environment }: UserContext): Promise<CredentialSource> {
+async function execCredential(exec: Section, place: Place, cluster: Section, context: UserContext): Promise<CredentialSource> {
   const command = exec.text('command');
   if (command === undefined) {
     throw new Error(`${exec.where}.command: is missing; name the credential plugin`);
@@ -107,15 +106,15 @@ async function execCredential(exec: Section, place: Place, cluster: Section, { c
       arguments: exec.texts('args'),
       environment: Object.fromEntries(variables.filter(([name]) => name !== '')),
       installHint: exec.text('installHint') ?? '',
-      cluster: exec.isTrue('provideClusterInfo') ? await clusterInfo(cluster, place, clock) : undefined,
+      cluster: exec.isTrue('provideClusterInfo') ? await clusterInfo(cluster, place, context) : undefined,
     },
-    clock,
-    environment,
+    context.clock,
+    context.environment,
   );
 }
 
-async function clusterInfo(cluster: Section, place: Place, clock: Clock): Promise<object> {
-  const authority = await textSourceOf(cluster, place, 'certificate-authority', clock)?.read();
+async function clusterInfo(cluster: Section, place: Place, reading: Reading): Promise<object> {
+  const authority = await textSourceOf(cluster, place, 'certificate-authority', reading)?.read();
   return {
     server: cluster.text('server'),
     'tls-server-name': cluster.text('tls-server-name'),

@@ -1,10 +1,12 @@
 import { Agent as HttpAgent, request as httpRequest, type ClientRequest, type OutgoingHttpHeaders, type RequestOptions } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest, type AgentOptions } from 'node:https';
-import { isIP } from 'node:net';
+import { isIP, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import type { ServerConfig } from '../kubeconfig/server-config.ts';
 import { watchHandshake } from './gated-request.ts';
+import { isOfTrust } from './transport-failure.ts';
 
 /** Sockets kept for calls, by their lane; watches have their own, one each. */
 const SOCKETS_MAX = { calls: 32, lease: 2, urgent: 4, slow: 64, patient: 32 } as const;
@@ -20,6 +22,9 @@ export interface Wire {
   headers: OutgoingHttpHeaders;
   send(options: RequestOptions): ClientRequest;
 }
+
+/** What is wrong, among all that is told of credentials. */
+const UNUSABLE = 'credentials';
 
 type Lane = (typeof LANES)[number];
 
@@ -41,6 +46,10 @@ export class Connection {
   readonly #userAgent: string;
   readonly #idleMs: number;
   #agents: (Agents & { identity: Identity }) | undefined;
+  /** The credentials of now cannot be used: those before them are. */
+  #isFaulty = false;
+  /** When an answer came last on a socket that is kept. */
+  readonly #heardAtMs = new WeakMap<Socket, number>();
 
   constructor(server: ServerConfig, userAgent: string, idleMs = IDLE_MS) {
     this.#server = server;
@@ -66,6 +75,27 @@ export class Connection {
     };
   }
 
+  /** A request failed: whoever was not trusted may be by what stands in the files now. */
+  failed(error: Error): void {
+    if (isOfTrust(error)) this.#readAnew();
+  }
+
+  heard(socket: Socket, atMs: number): void {
+    this.#heardAtMs.set(socket, atMs);
+  }
+
+  /**
+   * A request found no answer on a kept socket: its server may be gone without a word, and those that lie idle and told nothing since may lead there too. Each
+   * would cost a request of its own.
+   */
+  dropUnheard(sinceMs: number): void {
+    for (const lane of LANES) {
+      for (const socket of Object.values(this.#agents?.[lane].freeSockets ?? {}).flat()) {
+        if (socket !== undefined && (this.#heardAtMs.get(socket) ?? Number.NEGATIVE_INFINITY) < sinceMs) socket.destroy();
+      }
+    }
+  }
+
   close(): void {
     for (const kind of [...LANES, 'watches'] as const) {
       this.#agents?.[kind].destroy();
@@ -75,13 +105,46 @@ export class Connection {
 
   async #current(certificatePem: string | undefined, keyPem: string | undefined): Promise<Agents> {
     const identity = { ca: await this.#server.authority?.read(), cert: certificatePem, key: keyPem };
-    if (this.#agents === undefined || !isSame(this.#agents.identity, identity)) {
-      for (const lane of LANES) {
-        retire(this.#agents?.[lane]);
-      }
-      this.#agents = { identity, ...this.#create(identity) };
+    if (this.#agents !== undefined && isSame(this.#agents.identity, identity)) {
+      if (this.#isFaulty) this.#tellOver();
+      return this.#agents;
     }
+    const made = this.#tryToCreate(identity);
+    if (made instanceof Error) {
+      // Between two writes of files one is new and the other old.
+      this.#readAnew();
+      if (this.#agents === undefined) throw made;
+      this.#isFaulty = true;
+      this.#server.warnings?.warn(UNUSABLE, 'credentials that were exchanged cannot be used: those before them are', made);
+      return this.#agents;
+    }
+    for (const lane of LANES) {
+      retire(this.#agents?.[lane]);
+    }
+    this.#agents = { identity, ...made };
+    this.#tellOver();
     return this.#agents;
+  }
+
+  #tellOver(): void {
+    this.#isFaulty = false;
+    this.#server.warnings?.over(UNUSABLE);
+  }
+
+  #readAnew(): void {
+    this.#server.authority?.expire();
+    this.#server.credential.readAnew?.();
+  }
+
+  #tryToCreate(identity: Identity): Agents | Error {
+    try {
+      // What holds no certificate would be taken for an authority that has signed nothing.
+      if (identity.ca !== undefined) new X509Certificate(identity.ca);
+      return this.#create(identity);
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      return new Error(`${this.#server.source}: the authority or the client certificate cannot be used: ${why}`, { cause: error });
+    }
   }
 
   #create({ ca, cert, key }: Identity): Agents {

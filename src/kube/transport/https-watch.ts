@@ -128,6 +128,7 @@ export class HttpsWatch {
   }
 
   #failure(error: Error): TransportError {
+    this.#options.connection.failed(error);
     return transportFailure(this.#what, this.#options.server.url.host, error);
   }
 

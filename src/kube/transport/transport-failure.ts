@@ -3,12 +3,22 @@ import { TransportError } from '../../ports/api-transport.ts';
 /** Codes of a certificate that does not match what we trust. */
 const CERTIFICATE_CODES = /^(CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|ERR_TLS_CERT|HOSTNAME_MISMATCH)/;
 
+/** One of both ends does not trust the other, or what it was shown has expired: what stands in files may be newer. */
+export function isOfTrust(error: Error): boolean {
+  const code = codeOf(error);
+  return CERTIFICATE_CODES.test(code) || code.startsWith('ERR_SSL');
+}
+
+function codeOf(error: Error): string {
+  return 'code' in error && typeof error.code === 'string' ? error.code : '';
+}
+
 /** What Node says about a broken connection, as a typed error with the address and a remedy. */
 export function transportFailure(what: string, address: string, error: Error): TransportError {
   if (error instanceof TransportError) {
     return error;
   }
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  const code = codeOf(error);
   // Node recommends a flag of its own, which is none of ours.
   const message = error.message.replace(/; if the root CA is installed locally, try running Node\.js with --use-system-ca\.?$/, '');
   const failure = `${what}: ${address}: ${message || code}`;

@@ -7,6 +7,8 @@ import type { BindAddress } from '../../http/bind-address.ts';
 import { ApiClient } from '../../kube/client.ts';
 import { HttpsTransport } from '../../kube/https-transport.ts';
 import { loadServerConfig } from '../../kube/kubeconfig/kubeconfig.ts';
+import type { ServerConfig } from '../../kube/kubeconfig/server-config.ts';
+import type { Clock } from '../../ports/clock.ts';
 import type { NodeCheck } from '../../ports/node-checks.ts';
 import type { DaemonLog } from '../../ports/node-daemon.ts';
 import { SystemClock } from '../../runtime/system-clock.ts';
@@ -88,12 +90,17 @@ export interface RunningNodeDaemon {
 
 const API_DEADLINE_MS = 5_000;
 
+function serverOf({ log, environment, kubeconfig }: NodeDaemonRun, clock: Clock): Promise<ServerConfig> {
+  const logger = { ...log, debug: () => undefined };
+  return loadServerConfig({ environment, clock, logger, ...(kubeconfig === undefined ? {} : { path: kubeconfig }) });
+}
+
 /** Builds the daemon of this machine and runs it. Rejects where it cannot do its duty at all. */
 export async function runNodeDaemon(run: NodeDaemonRun): Promise<RunningNodeDaemon> {
   const { log, root, environment, node, namespace, fencesItself } = run;
   const clock = new SystemClock();
   const identity = machineIdentity(root);
-  const server = await loadServerConfig({ environment, clock, ...(run.kubeconfig === undefined ? {} : { path: run.kubeconfig }) });
+  const server = await serverOf(run, clock);
   const transport = new HttpsTransport({ server, clock, userAgent: `nodefence-node/${run.version}` });
   const { keys, problem } = loadExchangeKeys(join(run.runDir, 'exchange-key.json'));
   if (problem !== undefined) log.warn('the key of an earlier process is not used', { problem });
