@@ -127,17 +127,38 @@ describe('the Event recorder', () => {
     ]).toEqual([30, 51]);
   });
 
-  it('tries three times when the server is away, then counts the loss and goes on with the next', async () => {
+  it('loses nothing while the server is away, asks it ever more seldom, and writes what a person must see first once it is back', async () => {
     transport.answer = () => new TransportError('unreachable', 'no');
-    recorder.event(node, 'Normal', 'Lost', 'x');
-    recorder.event(node, 'Normal', 'Kept', 'x');
-    await clock.advance(3099);
+    recorder.event(node, 'Warning', 'LeftOff', 'x');
+    recorder.event(node, 'Normal', 'NodeIsolated', 'x');
+    await clock.advance(600_000);
+    recorder.event(node, 'Warning', 'ReleaseFailed', 'x');
+    await clock.advance(600_000);
+    expect(results).toEqual([]);
+    expect(transport.requests.length).toBeLessThan(200);
     transport.answer = ({ body }) => ({ status: 201, body });
-    await clock.advance(0);
-    expect([transport.requests.length, results]).toEqual([2, []]);
+    const before = transport.requests.length;
+    await clock.advance(15_000);
+    expect(written('reason').slice(before)).toEqual(['ReleaseFailed', 'LeftOff', 'NodeIsolated']);
+    expect(results.sort()).toEqual(['created person', 'created person', 'created progress']);
+  });
+
+  it('counts as lost what fails a third time while others are written, and holds these up no longer', async () => {
     transport.answer = ({ body }) => ((body as { reason: string }).reason === 'Lost' ? new ApiStatusError(503, 'x', 'x') : { status: 201, body });
-    await clock.advance(1);
-    expect(results.slice(0, 2)).toEqual(['failed progress', 'created progress']);
+    recorder.event(node, 'Warning', 'Lost', 'x');
+    recorder.event(node, 'Normal', 'Kept', 'x');
+    await clock.advance(30_000);
+    expect(results.slice(0, 2)).toEqual(['created progress', 'failed person']);
+    expect(written('reason')).toEqual(['Lost', 'Lost', 'Lost', 'Kept', 'Lost', 'EventsLost']);
+  });
+
+  it('gives up after an hour what fails alone: the server would not have kept it for longer', async () => {
+    transport.answer = () => ({ status: 503 });
+    recorder.event(node, 'Normal', 'Lost', 'x');
+    await clock.advance(3_590_000);
+    expect(results).toEqual([]);
+    await clock.advance(30_000);
+    expect(results[0]).toBe('failed progress');
   });
 
   it('does not repeat what the server refuses, and takes "exists already" for its own lost answer', async () => {

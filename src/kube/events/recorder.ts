@@ -6,6 +6,7 @@ import type { KubeObject } from '../../ports/objects.ts';
 import type { Random } from '../../ports/random.ts';
 import type { Logger, Recorder } from '../../ports/recorder.ts';
 import { EVENTS } from '../../ports/resources.ts';
+import { backOffMs } from '../../domain/back-off.ts';
 import { TokenBucket } from '../token-bucket.ts';
 import { eventObject, eventTime } from './event-object.ts';
 import type { EventObject } from './event-object.ts';
@@ -21,8 +22,12 @@ const QUEUE_MAX = 4096;
 /** One is sent after the other while so few wait that one by one will do: what is done to nodes shares the server with them. */
 const WAITING_PER_LANE = 50;
 const LANES_MAX = 4;
+/** So often it may fail while others are written: then it is its own fault. */
 const TRIES_MAX = 3;
+/** The server keeps an Event for an hour. */
+const KEPT_MS = 3_600_000;
 const RETRY_MS = 1000;
+const RETRY_MOST_MS = 15_000;
 /** Whatever is told of a failed node leaves after what is done to it: its first requests have the connection and the server to themselves. */
 const AFTER_MS = 100;
 const BURST_PER_OBJECT = 50;
@@ -37,6 +42,8 @@ interface Remembered {
   writtenCount: number;
   /** In the queue or on its way: it is in one place at most. */
   isUnderWay: boolean;
+  /** Since it was tried in vain; `written`: how many had been by then. */
+  failing: { sinceMs: number; tries: number; written: number } | undefined;
 }
 
 export interface EventRecorderOptions {
@@ -68,6 +75,9 @@ export class EventRecorder implements Recorder {
   #sendNow: () => void = () => undefined;
   /** Whether the last answer of the server was one: while it is away one Event at a time is tried. */
   #isAnswering = true;
+  /** Tries in a row that came to nothing, one after the other. */
+  #vain = 0;
+  #written = 0;
 
   constructor(options: EventRecorderOptions) {
     this.#options = options;
@@ -103,7 +113,7 @@ export class EventRecorder implements Recorder {
     const id = random.uuid().replaceAll('-', '').slice(0, 16);
     const said = { type, reason, message, at: eventTime(clock), id };
     const event = eventObject({ ...about, kind: about.kind, apiVersion: about.apiVersion }, said, { component, instance });
-    const fresh: Remembered = { event, importance, seenAtMs: nowMs, writtenCount: 0, isUnderWay: false };
+    const fresh: Remembered = { event, importance, seenAtMs: nowMs, writtenCount: 0, isUnderWay: false, failing: undefined };
     this.#remember(key, fresh);
     this.#enqueue(fresh);
   }
@@ -176,33 +186,45 @@ export class EventRecorder implements Recorder {
   /** Sends beside the first until nothing waits or the server does not answer: to try again is for one alone. */
   async #help(): Promise<void> {
     for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift()) {
-      if (await this.#try(next, true)) {
+      if (await this.#try(next)) {
         this.#queue.putBack(next, rankIn(next));
         return;
       }
     }
   }
 
+  /** Where one goes on failing the next one is tried too, which shows whose fault it is. */
   async #sendWithRetries(remembered: Remembered): Promise<void> {
     const { clock, logger } = this.#options;
-    for (let tries = 1; await this.#try(remembered, tries < TRIES_MAX); tries++) {
-      await clock.sleep(RETRY_MS * 2 ** (tries - 1), this.#closing.signal).catch((error: unknown) => {
+    while (await this.#try(remembered)) {
+      this.#vain += 1;
+      await clock.sleep(backOffMs(this.#vain, RETRY_MS, RETRY_MOST_MS), this.#closing.signal).catch((error: unknown) => {
         logger.debug('closed before an Event was sent', { error });
       });
+      if ((remembered.failing?.tries ?? 0) >= TRIES_MAX) await this.#tryNext();
     }
   }
 
+  async #tryNext(): Promise<void> {
+    const next = this.#queue.shift();
+    if (next !== undefined && (await this.#try(next))) this.#queue.putBack(next, rankIn(next));
+  }
+
   /** Whether it is to be tried again. */
-  async #try(remembered: Remembered, mayAgain: boolean): Promise<boolean> {
+  async #try(remembered: Remembered): Promise<boolean> {
     const { metrics, logger } = this.#options;
     const { count, reason } = remembered.event;
     try {
       metrics.event(await this.#send(remembered), remembered.importance);
       remembered.writtenCount = count;
+      remembered.failing = undefined;
       this.#isAnswering = true;
+      this.#vain = 0;
+      this.#written += 1;
     } catch (error) {
       this.#isAnswering = !isWorthAnother(error);
-      if (!this.#isAnswering && mayAgain && !this.#closing.signal.aborted) return true;
+      if (!this.#isAnswering && this.#mayAgain(remembered)) return true;
+      remembered.failing = undefined;
       this.#lost.add('failed', remembered.importance);
       logger.warn('an Event was lost', { reason, error });
     }
@@ -210,6 +232,15 @@ export class EventRecorder implements Recorder {
     // It was counted on while it was on its way.
     if (remembered.writtenCount > 0 && remembered.event.count > count) this.#enqueue(remembered);
     return false;
+  }
+
+  /** While the server takes none at all nothing is lost. */
+  #mayAgain(remembered: Remembered): boolean {
+    if (this.#closing.signal.aborted) return false;
+    const nowMs = this.#options.clock.monotonicMs();
+    const failing = (remembered.failing ??= { sinceMs: nowMs, tries: 0, written: this.#written });
+    failing.tries += 1;
+    return failing.tries < TRIES_MAX || (failing.written === this.#written && nowMs - failing.sinceMs < KEPT_MS);
   }
 
   async #send({ event, writtenCount }: Remembered): Promise<'created' | 'counted'> {
