@@ -12,6 +12,7 @@ class Harness {
   readonly clock = new ManualClock();
   writes = 0;
   failure: Error | undefined;
+  unread: Error | undefined;
   lease: Lease | undefined = { metadata: { name: 'lease' }, spec: {} };
   readonly notices: Notices;
 
@@ -24,7 +25,11 @@ class Harness {
       this.lease = { metadata: { name: 'lease', annotations: Object.fromEntries(after) }, spec: {} };
       return Promise.resolve(this.lease as never);
     };
-    const cluster: Pick<Cluster, 'create' | 'mergePatch'> = {
+    const cluster: Pick<Cluster, 'get' | 'create' | 'mergePatch'> = {
+      get: () => {
+        const failure = this.failure ?? this.unread;
+        return failure === undefined ? Promise.resolve(this.lease as never) : Promise.reject(failure);
+      },
       create: (_resource, object) => write(object.metadata.annotations ?? {}),
       mergePatch: (_resource, _name, patch) =>
         this.lease === undefined
@@ -90,6 +95,34 @@ describe('what a replica says of itself', () => {
     await harness.clock.advance(1_000);
     harness.failure = undefined;
     await harness.clock.advance(30_000);
+    expect(harness.said()).toEqual(['refused']);
+  });
+
+  it('is read, however many processes ended without taking theirs back, and takes away what these left behind', async () => {
+    const harness = new Harness();
+    const left = (at: number): string => JSON.stringify({ at: new Date(at).toISOString(), words: ['old'] });
+    const nowMs = harness.clock.wallMs();
+    const dead = Array.from({ length: 100 }, (_, index): [string, string] => [`problem.nodefence.ha.k8s.io/${index}`, left(nowMs - 3_700_000)]);
+    const others = {
+      other: 'kept',
+      'problem.nodefence.ha.k8s.io/zz': left(nowMs - 600_000),
+      'problem.nodefence.ha.k8s.io/ahead': left(nowMs + 3_700_000),
+    };
+    const unread = { 'problem.nodefence.ha.k8s.io/broken': '{' };
+    harness.lease = { metadata: { name: 'lease', annotations: { ...Object.fromEntries(dead), ...others, ...unread } }, spec: {} };
+    expect(harness.said()).toEqual(['old']);
+    harness.notices.say('status', ['refused']);
+    await harness.clock.advance(0);
+    expect(harness.said()).toContain('refused');
+    expect(Object.keys(harness.lease.metadata.annotations ?? {}).sort()).toEqual(['other', ...Object.keys(others).slice(1), KEY].sort());
+  });
+
+  it('is said also where it cannot be seen what others left behind', async () => {
+    const harness = new Harness();
+    const refused = new ApiStatusError(403, 'Forbidden', '');
+    harness.unread = refused;
+    harness.notices.say('status', ['refused']);
+    await harness.clock.advance(0);
     expect(harness.said()).toEqual(['refused']);
   });
 

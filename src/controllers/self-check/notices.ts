@@ -3,10 +3,11 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Cluster } from '../../ports/cluster.ts';
 import type { Lease } from '../../ports/objects.ts';
 import type { Logger } from '../../ports/recorder.ts';
+import { LEASES } from '../../ports/resources.ts';
 import { annotateLease } from '../shared/annotated-lease.ts';
 
 export interface NoticesOptions {
-  cluster: Pick<Cluster, 'create' | 'mergePatch'>;
+  cluster: Pick<Cluster, 'get' | 'create' | 'mergePatch'>;
   clock: Clock;
   log: Logger;
   namespace: string;
@@ -27,6 +28,8 @@ const PREFIX = 'problem.nodefence.ha.k8s.io/';
 const AGAIN_MS = 300_000;
 const BELIEVED_MS = 3 * AGAIN_MS;
 const RETRY_MS = 30_000;
+/** Whoever has said nothing for so long, by whichever clock, ended without taking it back. */
+const LEFT_MS = 3_600_000;
 const WORDS_MAX = 5;
 const LENGTH_MAX = 600;
 /** Whoever else can write the Lease: no more than this is read. */
@@ -76,13 +79,28 @@ export class Notices {
     const words = [...this.#standing.values()].flat().slice(0, WORDS_MAX).map(short);
     if (words.length === 0 && !this.#isSaid) return;
     const notice: Notice = { at: timestamp(clock), words };
+    const own = PREFIX + id;
     try {
-      await annotateLease(cluster, { namespace, name: lease }, { [PREFIX + id]: words.length === 0 ? null : JSON.stringify(notice) });
+      const left = words.length === 0 ? {} : await this.#leftBehind(own);
+      await annotateLease(cluster, { namespace, name: lease }, { ...left, [own]: words.length === 0 ? null : JSON.stringify(notice) });
       this.#isSaid = words.length > 0;
       if (this.#isSaid) this.#later(AGAIN_MS);
     } catch (error) {
       log.debug('self-check report not written; retried later', { error: String(error) });
       this.#later(RETRY_MS);
+    }
+  }
+
+  /** What processes that were killed have said, each by a name of its own: it would fill the Lease, and hide what is said now. */
+  async #leftBehind(own: string): Promise<Record<string, null>> {
+    const { cluster, clock, lease, log, namespace } = this.#options;
+    try {
+      const entries = noticesOn(await cluster.get(LEASES, lease, namespace));
+      const isLeft = (notice: Notice | undefined): boolean => !(clock.wallMs() - Date.parse(notice?.at ?? '') <= LEFT_MS);
+      return Object.fromEntries(entries.filter(({ key, notice }) => key !== own && isLeft(notice)).map(({ key }) => [key, null]));
+    } catch (error) {
+      log.debug('notices of others not read', { error: String(error) });
+      return {};
     }
   }
 
@@ -93,12 +111,15 @@ export class Notices {
 
 /** What replicas say now; what makes no sense, or was not said again for long, is left out. */
 export function noticesIn(lease: Lease | undefined, nowMs: number): string[] {
+  const believed = noticesOn(lease).flatMap(({ notice }) =>
+    notice !== undefined && nowMs - Date.parse(notice.at) <= BELIEVED_MS ? [notice.words] : [],
+  );
+  return [...new Set(believed.slice(0, NOTICES_MAX).flat())];
+}
+
+function noticesOn(lease: Lease | undefined): { key: string; notice: Notice | undefined }[] {
   const entries = Object.entries(lease?.metadata.annotations ?? {}).filter(([key]) => key.startsWith(PREFIX));
-  const words = entries.slice(0, NOTICES_MAX).flatMap(([, text]) => {
-    const notice = read(text);
-    return notice !== undefined && nowMs - Date.parse(notice.at) <= BELIEVED_MS ? notice.words : [];
-  });
-  return [...new Set(words)];
+  return entries.map(([key, text]) => ({ key, notice: read(text) }));
 }
 
 function read(text: string): Notice | undefined {
