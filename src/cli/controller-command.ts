@@ -6,12 +6,14 @@ import { PRESERVATION_CHOICES } from '../config/preservation-mode.ts';
 import type { PreservationChoice } from '../config/preservation-mode.ts';
 import { OperationsServer } from '../http/operations-server.ts';
 import { FRESH_WITHIN_MS, watchChecks } from '../http/readiness.ts';
+import type { Check } from '../http/readiness.ts';
 import { ApiClient } from '../kube/client.ts';
 import { HttpsTransport } from '../kube/https-transport.ts';
 import { loadServerConfig } from '../kube/kubeconfig/kubeconfig.ts';
 import { EventRecorder } from '../kube/events/recorder.ts';
 import { MEDIK8S_LEASE_NAMESPACE } from '../manifests/access.ts';
 import type { ApiTransport } from '../ports/api-transport.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { KubeObject } from '../ports/objects.ts';
 import type { Logger } from '../ports/recorder.ts';
 import type { Plan } from '../domain/plan.ts';
@@ -26,6 +28,7 @@ import { createLogger } from '../telemetry/logger.ts';
 import type { LogLevel } from '../telemetry/logger.ts';
 import { Telemetry } from '../telemetry/telemetry.ts';
 import { AnsweredTransport } from './answered-transport.ts';
+import { firstAnswer } from './first-answer.ts';
 import { usageExits } from './usage-exits.ts';
 import { countedProblems } from './counted-problems.ts';
 import { connectCluster, reachCluster } from './connect-cluster.ts';
@@ -60,7 +63,6 @@ import { endingWhenReplaced } from './replaced-program.ts';
 import type { RemedyFlags } from './remedy-folder.ts';
 import { HostSecrets, withSecretFilesOption } from './secrets/stores.ts';
 import type { SecretFlags } from './secrets/stores.ts';
-import { hasOutOfService } from '../manager/server-version.ts';
 import { VERSION } from './version.ts';
 
 interface Flags extends MachineFlags, NodeDaemonFlags, KdumpFlags, RemedyFlags, MetricsFlags, SecretFlags, HttpFlags {
@@ -174,7 +176,8 @@ async function runController(flags: Flags): Promise<void> {
       return;
     }
     logger.error('the controller cannot run', why);
-    process.exitCode = 1;
+    // Sockets and watches that were opened by then would keep the process: it would look alive, and nobody would lead.
+    process.exit(1);
   }
 }
 
@@ -182,7 +185,7 @@ async function serve(flags: Flags, logger: Logger, ending: Ending): Promise<void
   const [clock, random, rights] = [new SystemClock(), new SystemRandom(), rightsOfController(flags.programs, flags.mode)];
   const server = await loadServerConfig({
     environment: process.env,
-    clock,
+    ...{ clock, logger },
     ...(flags.kubeconfig === undefined ? {} : { path: flags.kubeconfig }),
     ...(flags.context === undefined ? {} : { context: flags.context }),
   });
@@ -195,7 +198,11 @@ async function serve(flags: Flags, logger: Logger, ending: Ending): Promise<void
       watched().map(({ name, lister }) => ({ resource: name, isSynced: lister.synced, ageMs: clock.monotonicMs() - lister.freshAtMs })),
   });
   const recorder = createRecorder(transport, flags, logger, telemetry, leaderLease(flags));
-  const elsewhere = await machinesElsewhere(flags, clock);
+  const operations = operationsOf(flags, { transport, telemetry, composed, clock, logger });
+  // Whoever asks whether this process lives is answered while it waits.
+  const bound = await operations.listen(flags.httpAddress);
+  const outOfService = await firstAnswer(transport, { clock, logger, isPatient: server.isInCluster === true });
+  const elsewhere = await machinesElsewhere(flags, clock, logger);
   const recorders = [recorder, ...(elsewhere === undefined ? [] : [createRecorder(elsewhere, flags, logger, telemetry)])];
   const controller = composeController(
     {
@@ -226,27 +233,45 @@ async function serve(flags: Flags, logger: Logger, ending: Ending): Promise<void
         process.exit(1);
       },
     },
-    optionsOf(flags, await hasOutOfService(transport, SYNC_DEADLINE_MS)),
+    optionsOf(flags, outOfService),
   );
   composed.controller = controller;
-  const operations = new OperationsServer({
+  logger.info('starting', { version: VERSION, mode: flags.mode, address: `${bound.host}:${bound.port}`, server: server.url.host });
+  const metrics = metricsServer(flags, { transport, clock, logger, scrape: () => telemetry.scrape() });
+  ending.stop = () => stopInOrder(controller, recorders, operations).finally(() => metrics?.close());
+  await controller.start();
+}
+
+interface Served {
+  transport: AnsweredTransport;
+  telemetry: Telemetry;
+  /** As it is once the API server has said its version. */
+  composed: { controller?: ComposedController };
+  clock: Clock;
+  logger: Logger;
+}
+
+function operationsOf({ httpNames }: Flags, { transport, telemetry, composed, clock, logger }: Served): OperationsServer {
+  const watched = (): ComposedController['listers'] => composed.controller?.listers ?? [];
+  return new OperationsServer({
     scrape: () => telemetry.scrape(),
     readiness: () => [
       transport.check(),
-      { name: 'self-check', ok: controller.selfCheck.result.kind === 'passed', detail: controller.selfCheck.message() },
+      selfCheckOf(composed.controller),
       ...watchChecks(
         watched().map(({ name, lister, lastError }) => ({ name, lister, lastError: lastError() })),
         clock,
       ),
     ],
     problems: () => countedProblems(watched()),
-    ...{ names: [hostname(), ...flags.httpNames], clock, logger },
+    ...{ names: [hostname(), ...httpNames], clock, logger },
   });
-  const bound = await operations.listen(flags.httpAddress);
-  logger.info('starting', { version: VERSION, mode: flags.mode, address: `${bound.host}:${bound.port}`, server: server.url.host });
-  const metrics = metricsServer(flags, { transport, clock, logger, scrape: () => telemetry.scrape() });
-  ending.stop = () => stopInOrder(controller, recorders, operations).finally(() => metrics?.close());
-  await controller.start();
+}
+
+function selfCheckOf(controller: ComposedController | undefined): Check {
+  const name = 'self-check';
+  if (controller === undefined) return { name, ok: false, detail: 'it has not begun: the API server has not said its version yet' };
+  return { name, ok: controller.selfCheck.result.kind === 'passed', detail: controller.selfCheck.message() };
 }
 
 function logProblems(problems: Plan['problems'], logger: Logger): void {

@@ -125,7 +125,7 @@ export function composeController(ports: ControllerPorts, options: ControllerOpt
     },
     elector,
     selfCheck,
-    start: () => startInOrder({ watches: [...watches, own], reflectors, selfCheck, secondaries, elector, own, probes }, options.syncDeadlineMs),
+    start: () => startInOrder({ watches: [...watches, own], reflectors, selfCheck, secondaries, elector, own, probes, logger, options }),
     stop,
   };
 }
@@ -162,26 +162,31 @@ interface Starting {
   elector: LeaderElector;
   own: WatchedOwnNode;
   probes: ProbeController | undefined;
+  logger: ControllerPorts['logger'];
+  options: Pick<ControllerOptions, 'syncDeadlineMs'>;
 }
 
 /** Whoever waits for the lease proves itself meanwhile, so that a takeover waits for nothing. */
-async function startInOrder({ watches, reflectors, selfCheck, secondaries, elector, own, probes }: Starting, syncDeadlineMs: number): Promise<void> {
+async function startInOrder(starting: Starting): Promise<void> {
+  const { watches, selfCheck, secondaries, elector, own, probes } = starting;
   for (const companion of [...watches, selfCheck]) companion.start();
-  await untilSynced(reflectors, syncDeadlineMs, selfCheck);
+  await untilSynced(starting);
   secondaries.start();
   elector.start();
   own.stand();
   probes?.start();
 }
 
-/** A process that lacks a right to watch waits for it, as it says, and is no failure that a restart would mend. */
-async function untilSynced(reflectors: readonly Reflector<KubeObject>[], deadlineMs: number, selfCheck: SelfCheck): Promise<void> {
+/** A right to watch that is lacking, or an API server that is away, is no failure that a restart would mend: it is waited for, and told. Rejects once the controller is stopped. */
+async function untilSynced({ reflectors, selfCheck, logger, options: { syncDeadlineMs } }: Starting): Promise<void> {
   for (;;) {
     try {
-      await Promise.all(reflectors.map((reflector) => reflector.untilSynced(deadlineMs)));
+      await Promise.all(reflectors.map((reflector) => reflector.untilSynced(syncDeadlineMs)));
       return;
     } catch (error) {
-      if (!selfCheck.waitsForRemedy) throw error;
+      if (selfCheck.isClosed) throw error;
+      // What is refused the self-check says in its own words.
+      if (selfCheck.result.kind !== 'refused') logger.error('this process waits for its first look at the cluster, and does not lead', { error });
     }
   }
 }

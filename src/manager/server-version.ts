@@ -6,7 +6,7 @@ const OUT_OF_SERVICE_SINCE = [1, 26] as const;
 const STABLE_SINCE = [1, 28] as const;
 
 /** Has this API server the out-of-service taint? Rejects when it does not say its version. */
-export function hasOutOfService(transport: ApiTransport, deadlineMs: number): Promise<boolean> {
+export function hasOutOfService(transport: Pick<ApiTransport, 'request'>, deadlineMs: number): Promise<boolean> {
   return isAtLeast(OUT_OF_SERVICE_SINCE, transport, deadlineMs);
 }
 
@@ -15,7 +15,11 @@ export function hasStableOutOfService(transport: ApiTransport, deadlineMs: numbe
   return isAtLeast(STABLE_SINCE, transport, deadlineMs);
 }
 
-async function isAtLeast([wantedMajor, wantedMinor]: readonly [number, number], transport: ApiTransport, deadlineMs: number): Promise<boolean> {
+async function isAtLeast(
+  [wantedMajor, wantedMinor]: readonly [number, number],
+  transport: Pick<ApiTransport, 'request'>,
+  deadlineMs: number,
+): Promise<boolean> {
   const response = await transport.request({ method: 'GET', path: '/version', deadlineMs });
   const { major, minor } = (response.body ?? {}) as { major?: string; minor?: string };
   if (response.status !== 200 || major === undefined || minor === undefined) {

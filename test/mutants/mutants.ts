@@ -63,6 +63,7 @@ import { ETHERNET_SWITCH_MUTANTS } from './ethernet-switch-mutants.ts';
 import { FC_SWITCH_MUTANTS } from './fc-switch-mutants.ts';
 import { EXEC_MUTANTS } from './exec-mutants.ts';
 import { NODE_DAEMON_CONTROLLER_MUTANTS } from './node-daemon-controller-mutants.ts';
+import { CONNECTION_MUTANTS } from './connection-mutants.ts';
 import { DAEMON_STRANGER_MUTANTS } from './daemon-stranger-mutants.ts';
 import { NODE_DAEMON_MUTANTS } from './node-daemon-mutants.ts';
 import { NODE_ORDER_MUTANTS } from './node-order-mutants.ts';
@@ -107,6 +108,7 @@ export const SOURCE_MUTANTS: readonly SourceMutant[] = [
   ...ADDRESS_MUTANTS,
   ...FIRST_TRUST_MUTANTS,
   ...CLIENT_MUTANTS,
+  ...CONNECTION_MUTANTS,
   ...CLUSTER_MUTANTS,
   ...SELF_CHECK_MUTANTS,
   ...REMEDIATION_MUTANTS,

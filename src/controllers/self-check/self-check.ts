@@ -54,9 +54,8 @@ export class SelfCheck {
     return !this.#options.isDemanded || this.#result.kind === 'passed';
   }
 
-  /** Something is wrong that a person can mend. */
-  get waitsForRemedy(): boolean {
-    return !this.#isClosed && this.#result.kind === 'refused';
+  get isClosed(): boolean {
+    return this.#isClosed;
   }
 
   /** What it came to, in words. */

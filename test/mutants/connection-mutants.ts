@@ -1,0 +1,106 @@
+import { byTest } from './source-mutant.ts';
+import type { SourceMutant } from './source-mutant.ts';
+
+const EXCHANGED = 'src/kube/exchanged-credentials.test.ts';
+const HALF_OPEN = 'src/kube/half-open.test.ts';
+const KUBECONFIG = 'src/kube/kubeconfig/kubeconfig.test.ts';
+const RECORDER = 'src/kube/events/recorder.test.ts';
+const LATE_SERVER = 'test/self-check/late-server.test.ts';
+
+/** Defects of the way to the API server: who is trusted and as whom, what is left of a way that is gone, and whether it is waited for. */
+export const CONNECTION_MUTANTS: readonly SourceMutant[] = [
+  {
+    name: 'the first look gives up',
+    defect: 'a controller that begins in an outage of a minute never leads, and looks well once that is over',
+    file: 'src/manager/compose.ts',
+    edits: [['if (selfCheck.isClosed) throw error;', "if (selfCheck.result.kind !== 'refused') throw error;"]],
+    killedBy: byTest(LATE_SERVER, 'a controller that begins while the API server is away for long says so each minute, and leads when it is back'),
+  },
+  {
+    name: 'the first look never ends',
+    defect: 'a controller that is stopped while it waits for the API server waits on',
+    file: 'src/manager/compose.ts',
+    edits: [['if (selfCheck.isClosed) throw error;', 'if (selfCheck.isClosed) return;']],
+    killedBy: byTest(LATE_SERVER, 'a controller that is stopped while it waits for the API server waits no longer'),
+  },
+  {
+    name: 'empty authority',
+    defect:
+      'while the file of the authority is empty every authority of the system is trusted, and the token goes to whoever has a certificate of one',
+    file: 'src/kube/credentials/text-source.ts',
+    edits: [["if (text.trim() === '') throw", "if (text === 'none') throw"]],
+    killedBy: byTest(EXCHANGED, 'trusts nobody where the file of the authority was empty from the start'),
+  },
+  {
+    name: 'garbage for an authority',
+    defect: 'a file of the authority that is written anew in place trusts nobody for a minute: the leader loses its lease',
+    file: 'src/kube/transport/connection.ts',
+    edits: [['if (identity.ca !== undefined) new X509Certificate(identity.ca);', '']],
+    killedBy: byTest(EXCHANGED, 'trusts whom it has trusted, and nobody else, while the file of the authority is empty or no certificate'),
+  },
+  {
+    name: 'new certificate, old key',
+    defect: 'a client certificate that stands beside the old key for a moment fails every request for a minute',
+    file: 'src/kube/transport/connection.ts',
+    edits: [['if (this.#agents === undefined) throw made;', 'throw made;']],
+    killedBy: byTest(
+      EXCHANGED,
+      'goes on with the client certificate that it has while the new one stands beside the old key, and takes the new one once both do',
+    ),
+  },
+  {
+    name: 'authority once a minute',
+    defect: 'a server that shows a certificate of the new authority is not trusted for a minute, though that stands in the file',
+    file: 'src/kube/transport/connection.ts',
+    edits: [['if (isOfTrust(error)) this.#readAnew();', '']],
+    killedBy: byTest(EXCHANGED, 'reads an exchanged authority at once when the server shows a certificate that it does not trust'),
+  },
+  {
+    name: 'silent file of credentials',
+    defect: 'nobody is told that the token is the last one that could be read, until the API server refuses it',
+    file: 'src/kube/credentials/text-source.ts',
+    edits: [["warnings?.warn(this.#where, 'a file of credentials cannot be read: what was read before is used', fault);", '']],
+    killedBy: byTest(KUBECONFIG, 'tells once of a file of credentials that cannot be read any more, and reads it at each call until it can'),
+  },
+  {
+    name: 'plugin that ignores signals',
+    defect: 'a credential plugin that hangs and ignores SIGTERM keeps every request from the API server for ever',
+    file: 'src/kube/credentials/exec-credential.ts',
+    edits: [["child.kill('SIGKILL');", "child.kill('SIGTERM');\n        if (child.exitCode === null) return;"]],
+    killedBy: byTest(
+      KUBECONFIG,
+      'with an exec plugin waits for it no longer than a minute, whatever signals it ignores and whoever holds its output, and runs it anew',
+    ),
+  },
+  {
+    name: 'a deadline for each dead connection',
+    defect: 'after an API server has lost its power each connection that was kept to it costs a request its deadline',
+    file: 'src/kube/https-transport.ts',
+    edits: [['if (error instanceof StaleSocketError && !isGivenUp(signal)) this.#connection.dropUnheard(sinceMs);', '']],
+    killedBy: byTest(HALF_OPEN, 'cost one deadline, not one each: PUT'),
+  },
+  {
+    name: 'one dead connection takes all',
+    defect: 'one request that a webhook holds up costs every lane its connections',
+    file: 'src/kube/transport/connection.ts',
+    edits: [['?? Number.NEGATIVE_INFINITY) < sinceMs) socket.destroy();', '?? 0) >= 0) socket.destroy();\n        void sinceMs;']],
+    killedBy: byTest(HALF_OPEN, 'are all kept where a caller gave up, and those on which an answer came meanwhile where one brought none'),
+  },
+  {
+    name: 'three tries for an Event',
+    defect: 'in an outage of the API server what a person must see is lost first, each after three seconds',
+    file: 'src/kube/events/recorder.ts',
+    edits: [['failing.tries < TRIES_MAX || (failing.written === this.#written && nowMs - failing.sinceMs < KEPT_MS)', 'failing.tries < TRIES_MAX']],
+    killedBy: byTest(
+      RECORDER,
+      'loses nothing while the server is away, asks it ever more seldom, and writes what a person must see first once it is back',
+    ),
+  },
+  {
+    name: 'an Event in the way of all others',
+    defect: 'one Event that the API server cannot take keeps all others for an hour',
+    file: 'src/kube/events/recorder.ts',
+    edits: [['if ((remembered.failing?.tries ?? 0) >= TRIES_MAX) await this.#tryNext();', '']],
+    killedBy: byTest(RECORDER, 'counts as lost what fails a third time while others are written, and holds these up no longer'),
+  },
+];
