@@ -100,6 +100,11 @@ describe('policies', () => {
       ['error fence-policy-storm, line 3: min_reachable=3 is more than the 2 targets', STANDS_IN],
     ],
     [
+      'more targets than are asked, of which the last would never answer',
+      `policy_name=controller-isolated\ntargets=${Array.from({ length: 65 }, (_unused, index) => `192.0.2.${index}`).join(' ')}`,
+      ['error fence-policy-storm, line 2: targets= names 65: at most 64 are asked', STANDS_IN],
+    ],
+    [
       'an unknown name',
       'policy_name=max-unhelthy',
       ['error fence-policy-storm, line 1: policy_name max-unhelthy is unknown: did you mean max-unhealthy?'],

@@ -1,3 +1,4 @@
+import { TARGETS_MAX } from '../domain/policies/controller-isolated.ts';
 import { POLICY_NAMES } from '../domain/policies/policy.ts';
 import type { PolicyName } from '../domain/policies/policy.ts';
 import { CONFIG_KEY, place, readSettings } from './configuration.ts';
@@ -67,7 +68,10 @@ function checkTogether(policy: PolicyName, settings: Settings, where: string, pr
   if (policy === 'alerts' && !has('url')) problems.error(where, 'has no url: nothing can be asked which alerts fire');
   if (policy === 'windows' && !has('allow') && !has('deny')) problems.warning(where, 'has neither allow nor deny: it holds no node');
   const reach = settings.get('min_reachable');
-  const targets = parseList(settings.get('targets')?.value ?? '').length;
+  const named = settings.get('targets');
+  const targets = parseList(named?.value ?? '').length;
+  if (policy === 'controller-isolated' && named !== undefined && targets > TARGETS_MAX)
+    problems.error(named.where, `targets= names ${targets}: at most ${TARGETS_MAX} are asked`);
   if (policy === 'controller-isolated' && reach !== undefined && targets > 0 && Number(reach.value) > targets)
     problems.error(reach.where, `min_reachable=${reach.value} is more than the ${targets} targets`);
 }

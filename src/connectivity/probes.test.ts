@@ -184,6 +184,15 @@ describe('connectivity probes', () => {
     expect(stage.changes).toBe(2);
   });
 
+  it('as many targets are asked as may be configured, each once, however many policies name it', async () => {
+    const stage = new Stage();
+    const targets = Array.from({ length: 64 }, (_unused, index) => `10.0.0.${index}`);
+    stage.probes.ask({ ...NOTHING, targets: [...targets, ...targets] });
+    await stage.clock.settle();
+    expect([...stage.probes.answers.targets]).toEqual(targets.map((target) => [target, true]));
+    expect(stage.reached).toHaveLength(64);
+  });
+
   it('a gateway that answers nothing is neither there nor gone', async () => {
     const stage = new Stage();
     stage.answer = undefined;

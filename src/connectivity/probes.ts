@@ -1,4 +1,5 @@
 import type { Clock } from '../ports/clock.ts';
+import { TARGETS_MAX } from '../domain/policies/controller-isolated.ts';
 import type { Cluster } from '../ports/cluster.ts';
 import type { Logger } from '../ports/recorder.ts';
 import { NO_ANSWERS } from '../ports/connectivity.ts';
@@ -14,7 +15,8 @@ const DEADLINE_MS = 4_000;
 const HTTPS_PORT = 443;
 /** A gateway need not listen anywhere: that it refuses is answer enough. */
 const GATEWAY_PORT = 53;
-const ASKED_MAX = 16;
+/** Of each kind, of all policies together: several may name as many as one may. One that is not asked never answers, and holds every fence. */
+const ASKED_MAX = 4 * TARGETS_MAX;
 
 /** One probe of each kind, so that tests need no network. */
 export interface Asking {
@@ -79,7 +81,9 @@ export class Probes implements ConnectivityProbes {
 
   async #targets({ targets }: Questions): Promise<Map<string, boolean | undefined>> {
     const found =
-      targets === undefined ? await this.#ownTargets() : targets.map((name) => ({ name, target: targetOf(name, HTTPS_PORT), isSilentGone: true }));
+      targets === undefined
+        ? await this.#ownTargets()
+        : [...new Set(targets)].map((name) => ({ name, target: targetOf(name, HTTPS_PORT), isSilentGone: true }));
     const answers = await Promise.all(
       found.slice(0, ASKED_MAX).map(async ({ name, target, isSilentGone }) => {
         return [name, await this.#or(false, this.#asking.reach(target, DEADLINE_MS, isSilentGone ? false : undefined))] as const;

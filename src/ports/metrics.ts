@@ -36,11 +36,12 @@ export interface FenceMetrics {
 /** Devices by agent; a device's own name would be one series per node. */
 export interface DeviceMetrics {
   devices(agent: string, counts: { reachable: number; unreachable: number }): void;
-  oldestProbe(agent: string, ageMs: number): void;
+  /** `undefined`: no device of this agent is configured any more. */
+  oldestProbe(agent: string, ageMs: number | undefined): void;
   /** Devices that show another certificate or host key than the one on record. */
   strangers(agent: string, count: number): void;
-  /** Time until the first credential or certificate of this agent's devices expires. */
-  credentialExpiry(agent: string, remainingMs: number): void;
+  /** Time until the first credential or certificate of this agent's devices expires; `undefined`: none does, as far as they say. */
+  credentialExpiry(agent: string, remainingMs: number | undefined): void;
 }
 
 /** Why a watch ended, or a cycle of the reflector failed before there was one. */

@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client';
 import { FENCE_STATES } from '../domain/node-fence.ts';
 import type { DeviceMetrics, FenceMetrics } from '../ports/metrics.ts';
-import { Meters, setAll } from './meters.ts';
+import { Meters, setAll, setOrRemove } from './meters.ts';
 
 /** From a device that answers at once to one that takes ten minutes. */
 const DURATIONS_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 60, 120, 300, 600];
@@ -85,8 +85,8 @@ export function deviceMetrics(registry: Registry): DeviceMetrics {
       devices.set({ agent, reachable: 'true' }, reachable);
       devices.set({ agent, reachable: 'false' }, unreachable);
     },
-    oldestProbe: (agent, ageMs) => probe.set({ agent }, ageMs / 1000),
+    oldestProbe: (agent, ageMs) => setOrRemove(probe, { agent }, ageMs),
     strangers: (agent, count) => strangers.set({ agent }, count),
-    credentialExpiry: (agent, remainingMs) => expiry.set({ agent }, remainingMs / 1000),
+    credentialExpiry: (agent, remainingMs) => setOrRemove(expiry, { agent }, remainingMs),
   };
 }

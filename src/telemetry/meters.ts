@@ -50,3 +50,9 @@ export function setAll<L extends string>(gauge: Gauge<L>, label: L, values: Iter
   gauge.reset();
   for (const [value, count] of values) gauge.set({ [label]: value } as Record<L, string>, count);
 }
+
+/** A duration of these labels in seconds; `undefined`: there is none any more. */
+export function setOrRemove<L extends string>(gauge: Gauge<L>, labels: Record<L, string>, durationMs: number | undefined): void {
+  if (durationMs === undefined) gauge.remove(labels);
+  else gauge.set(labels, durationMs / 1000);
+}

@@ -112,6 +112,19 @@ describe('the metrics', () => {
     expect(text).toContain('nodefence_watch_events_total{resource="leases",type="ADDED"} 1\n');
   });
 
+  it('show nothing of an agent that is configured no more, of a credential that ends no more, and of a collection that is watched no more', async () => {
+    const { device } = telemetry.metrics;
+    freshness = [{ resource: 'machines', isSynced: true, ageMs: 2_500 }];
+    device.oldestProbe('redfish', 60_000);
+    device.credentialExpiry('redfish', -5_000);
+    expect(await scrape()).toMatch(/credential_expiry_seconds\{agent="redfish"\} -5\n/);
+    device.oldestProbe('redfish', undefined);
+    device.credentialExpiry('redfish', undefined);
+    freshness = [];
+    const text = await scrape();
+    for (const gone of ['agent="redfish"', 'resource="machines"']) expect(text).not.toContain(gone);
+  });
+
   it('show watches, queue, lease, devices and Events', async () => {
     const { watch, workqueue, lease, device, event } = telemetry.metrics;
     freshness = [

@@ -105,6 +105,8 @@ export class Telemetry {
       labelNames: ['resource'] as const,
       registers: [this.#registry],
       collect() {
+        // Some are watched for a time only.
+        this.reset();
         for (const { resource, isSynced } of freshness()) {
           this.set({ resource }, isSynced ? 1 : 0);
         }
@@ -116,6 +118,7 @@ export class Telemetry {
       labelNames: ['resource'] as const,
       registers: [this.#registry],
       collect() {
+        this.reset();
         for (const { resource, ageMs } of freshness()) {
           this.set({ resource }, ageMs / 1000);
         }

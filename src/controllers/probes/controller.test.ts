@@ -64,8 +64,8 @@ class Fleet {
       metrics: {
         devices: (agent, { reachable, unreachable }) => this.shown.set(`${agent} reachable`, reachable).set(`${agent} unreachable`, unreachable),
         strangers: (agent, count) => this.shown.set(`${agent} strangers`, count),
-        oldestProbe: (agent, ageMs) => this.shown.set(`${agent} age`, ageMs).set('times', (this.shown.get('times') ?? 0) + 1),
-        credentialExpiry: (agent, remainingMs) => this.shown.set(`${agent} expiry`, remainingMs),
+        oldestProbe: (agent, ageMs) => this.shown.set(`${agent} age`, ageMs ?? Number.NaN).set('times', (this.shown.get('times') ?? 0) + 1),
+        credentialExpiry: (agent, remainingMs) => this.shown.set(`${agent} expiry`, remainingMs ?? Number.NaN),
       },
       options: { mode },
     });

@@ -34,7 +34,7 @@ export class PathMetrics {
       this.#metrics.devices(agent, { reachable, unreachable });
       this.#metrics.strangers(agent, strangers);
       this.#metrics.oldestProbe(agent, oldestMs);
-      if (Number.isFinite(expiryMs)) this.#metrics.credentialExpiry(agent, expiryMs);
+      this.#metrics.credentialExpiry(agent, Number.isFinite(expiryMs) ? expiryMs : undefined);
     }
   }
 
@@ -47,5 +47,7 @@ export class PathMetrics {
   #nothing(agent: string): void {
     this.#metrics.devices(agent, { reachable: 0, unreachable: 0 });
     this.#metrics.strangers(agent, 0);
+    this.#metrics.oldestProbe(agent, undefined);
+    this.#metrics.credentialExpiry(agent, undefined);
   }
 }

@@ -3,6 +3,9 @@ import { forAll, lasting, named, stormPolicy } from './scope.ts';
 import type { CommonSettings, Ruling } from './scope.ts';
 import type { StormView } from './view.ts';
 
+/** As many targets may one policy name. */
+export const TARGETS_MAX = 64;
+
 export interface IsolationSettings {
   /** What must be reachable, as the shell names it in `view.controller.targets`; empty: whatever the shell asks by itself. */
   targets: readonly string[];
