@@ -103,6 +103,20 @@ describe('what explain tells of a node', () => {
     expect(looksAt({ ...FAILED, fences: [fence('a', { state: 'new', step: 'isolation', journal: [], hold })] })[0]?.decision.row).toBe('new-held');
   });
 
+  it('names every hold that decides, also what its own record, a dump and the preservation of its machine hold', () => {
+    const failed = (incident: number) => ({
+      ...{ incident, startedAt: ago(9_000), endedAt: ago(8_000), outcome: 'failed' as const, trigger: 'node-condition' as const },
+      ...{ evidence: [], timeline: {}, summary: '' },
+    });
+    const report = { metadata: { name: 'a' }, status: { incident: 2, incidents: [failed(1), failed(2)] } };
+    const fences = [fence('a', { state: 'new', step: 'isolation', journal: [], incident: 3 })];
+    const looks = looksAt({ ...FAILED, fences, reports: [report] }, { ...leader(), mode: 'enforce', node: 'b' });
+    const facts = { name: 'a', node: FAILED.nodes[0], lease: FAILED.leases[0], leader: leader(), report, stops: [], looks, unreadable: [] };
+    const page = explainPage(facts, { ink: PLAIN, width: 300, nowMs: NOW_MS });
+    expect(page).toContain('row new-held');
+    expect(page).toMatch(/holds +breaker: incidents 1, 2 of this node ended without recovery; look at the machine, then: nodefence resume/u);
+  });
+
   it('holds by what the leader says of itself, also where nothing is on record yet', () => {
     const rowUnder = (said: Partial<Leader>): string | undefined => {
       const looks = looksAt({ ...FAILED, fences: [fence('a', { state: 'new', step: 'isolation', journal: [] })] }, { ...leader(), ...said });

@@ -1,11 +1,11 @@
 import { readyOf } from '../../../controllers/fence/observation.ts';
 import { ROWS } from '../../../domain/automaton.ts';
 import { isRequestOpen, isTriggered, seemsHealthy, triggerDueMs } from '../../../domain/health.ts';
-import type { NodeFenceStatus } from '../../../domain/node-fence.ts';
+import type { NodeFenceStatus, OtherHold } from '../../../domain/node-fence.ts';
 import type { StormPolicy } from '../../../domain/policies/policy.ts';
 import type { Plan, PlanProblem } from '../../../domain/plan.ts';
 import { REMEDY_ROWS } from '../../../domain/remedy/rows.ts';
-import type { Snapshot } from '../../../domain/snapshot.ts';
+import type { ActiveHold, Snapshot } from '../../../domain/snapshot.ts';
 import { wouldDo } from '../../../domain/would.ts';
 import type { Node, Lease } from '../../../ports/objects.ts';
 import type { NodeFenceReport, NodeFenceStop } from '../../../ports/resources.ts';
@@ -73,7 +73,7 @@ export function explainPage(page: ExplainPage, sheet: Sheet): string {
   const lines = [paragraph(sheet, sheet.ink.bold(headline(page, first.snapshot)))];
   const message = first.snapshot.fence?.status?.message;
   if (message !== undefined) lines.push(paragraph(sheet, harmless(message)));
-  lines.push(heading(sheet, 'Why'), ...rules(page, first.snapshot, sheet));
+  lines.push(heading(sheet, 'Why'), ...rules(page, first, sheet));
   if (page.misnamed !== undefined) {
     lines.push(heading(sheet, 'Now'), paragraph(sheet, sheet.ink.bad(harmless(page.misnamed)), '  '));
     return [...lines, ...unread(page, sheet)].join('\n');
@@ -96,8 +96,9 @@ function headline({ name, node }: ExplainPage, { fence, plan, node: facts, since
   return `Node ${name} is not fenced${facts.ready === 'True' ? ': it is Ready' : ', though it is not Ready'}.`;
 }
 
-function rules(page: ExplainPage, snapshot: Snapshot, sheet: Sheet): string[] {
+function rules(page: ExplainPage, first: Look, sheet: Sheet): string[] {
   const { ink } = sheet;
+  const { snapshot } = first;
   const { fence, plan, node: facts, since } = snapshot;
   const status = fence?.status;
   const lines: string[] = [];
@@ -129,7 +130,7 @@ function rules(page: ExplainPage, snapshot: Snapshot, sheet: Sheet): string[] {
   const happened = page.report && problemsOf(page.report, sheet.nowMs);
   if (happened !== undefined) rule('problems', harmless(happened.words), happened.isAlarm ? ink.warn : undefined);
   rule('stops', describeStop(page.stops, sheet), page.stops.length > 0 ? ink.warn : undefined);
-  const holds = snapshot.holds.map(({ policy, message, untilMs }) => {
+  const holds = holdsOf(first).map(({ policy, message, untilMs }) => {
     const until = untilMs === undefined ? '' : ` until ${coming(untilMs, sheet.nowMs)}`;
     return policy === 'observe' ? message : `${policy}${until}: ${message}`;
   });
@@ -296,12 +297,27 @@ function deedOf({ atMs, decision, snapshot }: Look): Moment[] {
   return message === undefined ? [] : [{ atMs, words: message }];
 }
 
+/** What holds it: what stands around it, and what the decision adds of its own record, a dump, the preservation of its machine, and how far its request goes. */
+function holdsOf({ snapshot, decision }: Look): readonly ActiveHold[] {
+  const { holds, fence } = snapshot;
+  const recorded = (decision.status ?? fence?.status)?.hold;
+  const decided = recorded === undefined || recorded.policy === 'stop' ? [] : [recorded, ...(recorded.besides ?? [])];
+  const added = decided.filter(({ policy, reason }) => !holds.some((standing) => standing.policy === policy && standing.reason === reason));
+  return [...holds, ...added.map(asStanding)];
+}
+
+/** The clock of an explanation is the one on the wall. */
+function asStanding({ policy, reason, message, until }: OtherHold): ActiveHold {
+  const untilMs = Date.parse(until ?? '');
+  return { policy, reason, message, ...(!Number.isNaN(untilMs) && { untilMs }) };
+}
+
 /** When holds end by time alone, each of them once. */
 function endsOf(looks: readonly Look[]): Moment[] {
   const ends = new Map<string, Moment>();
-  for (const { snapshot } of looks) {
-    const verb = isObserved(snapshot) ? 'would end' : 'ends';
-    for (const { policy, reason, untilMs } of snapshot.holds)
+  for (const look of looks) {
+    const verb = isObserved(look.snapshot) ? 'would end' : 'ends';
+    for (const { policy, reason, untilMs } of holdsOf(look))
       if (untilMs !== undefined) ends.set(`${policy}/${reason}`, { atMs: untilMs, words: `the hold ${policy} ${verb}` });
   }
   return [...ends.values()];
