@@ -105,3 +105,46 @@ describe('what has held a fence', () => {
     expect(recordOf(model.status, undefined)).not.toHaveProperty('heldBy');
   });
 });
+
+describe('the alarm of a fence that waits', () => {
+  const MINUTE_MS = 60 * SECOND_MS;
+  const STOP = { by: 'NodeFenceStop s', reason: 'works' };
+
+  /** Minutes at which an Event said that it waits for too long, and its words, where this stands in each minute. */
+  function alarms(minutes: number, standing: (minute: number) => { holds: readonly ActiveHold[]; isStopped?: boolean }): [number, string][] {
+    const model = new Model();
+    model.fail();
+    const told: [number, string][] = [];
+    for (let minute = 0; minute < minutes; minute += 1) {
+      const { holds, isStopped = false } = standing(minute);
+      model.holds = holds;
+      model.stop = isStopped ? STOP : undefined;
+      for (let count = 0; count < 3; count += 1) {
+        const { events } = model.step();
+        for (const event of events) if (event.reason === 'FencingHeldTooLong') told.push([minute, event.message]);
+      }
+      model.nowMs += MINUTE_MS;
+    }
+    return told;
+  }
+
+  it('comes after `alarm_after` also where one hold takes turns with another: it waits all the same', () => {
+    const told = alarms(60, (minute) => ({ holds: [Math.floor(minute / 10) % 2 === 0 ? MANY : LEASE] }));
+    expect(told.map(([minute]) => minute)).toEqual([16]);
+    expect(told[0]?.[1]).toMatch(/^Held for more than 900 s, now by medik8s-lease since \S+: somebody has the node\./u);
+  });
+
+  it('comes again for the hold that then stays', () => {
+    const told = alarms(60, (minute) => ({ holds: [minute < 20 ? MANY : LEASE] }));
+    expect(told.map(([minute]) => minute)).toEqual([16, 35]);
+    expect(told[0]?.[1]).toMatch(/^Held by max-unhealthy for more than 900 s, since /u);
+  });
+
+  it('does not count what came before a break, a stop of a person, or mode observe', () => {
+    const over = (minute: number, between: { holds: readonly ActiveHold[]; isStopped?: boolean }): ReturnType<Parameters<typeof alarms>[1]> =>
+      minute === 10 ? between : { holds: [minute < 10 ? MANY : LEASE] };
+    const first = (between: Parameters<typeof over>[1]): (number | undefined)[] =>
+      alarms(40, (minute) => over(minute, between)).map(([minute]) => minute);
+    expect([first({ holds: [], isStopped: true }), first({ holds: [OBSERVE] })]).toEqual([[26], [26]]);
+  });
+});

@@ -125,7 +125,7 @@ export interface Hold {
   since: string;
   /** When the words last changed; at most once a minute. Absent: at `since`. */
   checkedAt?: string;
-  /** When a person was told that it lasts too long, once for each hold. */
+  /** When a person was told last that the fence waits for too long: for this hold, or for one right before it. */
   alarmedAt?: string;
   /** When it ends by time alone. Absent: only a change ends it, or it is unknown. */
   until?: string;

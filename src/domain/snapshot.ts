@@ -129,7 +129,10 @@ export interface Since {
   released?: number;
   /** The last batch of the release. */
   batch?: number;
+  /** The hold on record. */
   held?: number;
+  /** Holds of which a person may not know stand without a break, one after the other. */
+  waiting?: number;
 }
 
 /** What a run came to, from the shell to the decision. */

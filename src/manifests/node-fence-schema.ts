@@ -145,7 +145,7 @@ const HOLD = object<Hold>('Why nothing is done now.', {
   message: text('In words.'),
   since: time('Since when.'),
   checkedAt: optional(time('When the message last changed; at most once a minute. Absent: at since.')),
-  alarmedAt: optional(time('When an Event said that it lasts too long, once for each hold.')),
+  alarmedAt: optional(time('When an Event last said that the fence waits for too long: for this hold, or for one right before it.')),
   until: optional(time('When it ends by time alone. Absent: only a change ends it, or it is unknown.')),
   besides: optional(list('What else holds.', OTHER_HOLD, LIMITS.besides)),
   freeSince: optional(time('In mode observe: since when nothing else holds. Absent: something does.')),

@@ -285,6 +285,13 @@ export const AUTOMATON_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest('src/domain/budget.test.ts', 'says that its node was only cordoned once that is sure'),
   },
   {
+    name: 'alarm put off by turns',
+    defect: 'nobody hears that a fence waits for hours, because one hold takes turns with another',
+    file: 'src/domain/rows/new.ts',
+    edits: [['(since.waiting ?? nowMs) + alarmAfterMs', '(since.held ?? nowMs) + alarmAfterMs']],
+    killedBy: byTest('src/domain/held-status.test.ts', 'comes after `alarm_after` also where one hold takes turns with another'),
+  },
+  {
     name: 'held status written each minute',
     defect: 'the status of a fence that is held is written again each minute though it says the same',
     file: 'src/domain/rows/new.ts',

@@ -234,6 +234,7 @@ function sightTimes(status: NodeFenceStatus): Since {
   put('action', action?.finishedAt ?? action?.startedAt);
   put('released', released?.at);
   put('held', hold?.since);
+  put('waiting', hold?.since);
   put('position', enteredAt(status));
   return times;
 }

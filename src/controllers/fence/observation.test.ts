@@ -54,6 +54,11 @@ describe('what stands in a status', () => {
     observation.seeStatus(status, 1_000);
     observation.seeStatus(status, 2_000);
     expect(observation.since(status)).toMatchObject({ position: 1_000, held: 1_000 });
+    const other = { ...status, hold: { ...hold, policy: 'max-concurrent', reason: 'max-concurrent' } };
+    observation.seeStatus(other, 2_500);
+    expect(observation.since(other), 'it waits since the first of two holds').toMatchObject({ held: 2_500, waiting: 1_000 });
+    observation.seeStatus({ ...status, hold: { ...hold, policy: 'stop', reason: 'stopped' } }, 2_700);
+    expect(observation.since(status), 'a person knows of a stop').not.toHaveProperty('waiting');
     observation.seeStatus({ ...status, fenceUID: 'new' }, 3_000);
     expect(observation.since(status)).toMatchObject({ position: 3_000, held: 3_000 });
   });

@@ -1,4 +1,5 @@
 import { proofOf } from '../../domain/evidence.ts';
+import { isWaiting } from '../../domain/waiting.ts';
 import { lastReadOff } from '../../domain/storage-opening.ts';
 import type { Signs } from '../../domain/health.ts';
 import type { Evidence, NodeFenceStatus } from '../../domain/node-fence.ts';
@@ -138,7 +139,7 @@ export class NodeObservation {
   }
 }
 
-const OF_STATUS = ['action', 'off', 'position', 'journal', 'released', 'batch', 'held'] as const satisfies readonly (keyof Since)[];
+const OF_STATUS = ['action', 'off', 'position', 'journal', 'released', 'batch', 'held', 'waiting'] as const satisfies readonly (keyof Since)[];
 
 /** What a status shows that delays are counted from; `undefined`: it does not stand. */
 export function sightsOf(status: NodeFenceStatus): [(typeof OF_STATUS)[number], string | undefined][] {
@@ -152,6 +153,7 @@ export function sightsOf(status: NodeFenceStatus): [(typeof OF_STATUS)[number], 
     ['journal', last === undefined ? undefined : `${last.id}/${last.result ?? ''}/${open}`],
     ['released', status.released?.at],
     ['batch', batchOf(status)],
+    ['waiting', isWaiting(status.hold) ? `${status.fenceUID}` : undefined],
     ['held', status.hold === undefined ? undefined : `${status.fenceUID}/${status.hold.policy}/${status.hold.reason}`],
   ];
 }

@@ -147,24 +147,44 @@ export function hold(context: Context): Transition {
   const { reason, policy } = standing;
   const alarmAfterMs = alarmAfter(standing, plan);
   if (recorded?.reason !== reason || recorded.policy !== policy) {
-    const begun = described(context, standing, { reason, policy, message: '', since: snapshot.wall });
+    const alarmedAt = alarmAfterMs === undefined ? undefined : alarmedBefore(context);
+    const begun = described(context, standing, { reason, policy, message: '', since: snapshot.wall, ...(alarmedAt !== undefined && { alarmedAt }) });
     return {
       status: shown(context, begun),
       events: [policy === 'observe' ? event('Normal', 'WouldFence', begun.message) : event('Normal', 'FencingHeld', `Held by ${timed(begun)}`)],
-      requeueAtMs: alarmAfterMs === undefined ? undefined : snapshot.nowMs + alarmAfterMs,
+      requeueAtMs: alarmDue(context, begun, alarmAfterMs),
     };
   }
   const isOld = Math.abs(Date.parse(snapshot.wall) - Date.parse(recorded.checkedAt ?? recorded.since)) >= CHECK_MIN_MS;
   const isOther = namesOf(recorded.besides) !== namesOf(besides(context, standing));
   const now = isOld || isOther ? described(context, standing, recorded) : recorded;
   const checked = sameContent(now, recorded) ? recorded : { ...now, checkedAt: snapshot.wall };
-  const alarmDueMs = alarmAfterMs === undefined ? undefined : (snapshot.since.held ?? snapshot.nowMs) + alarmAfterMs;
-  const isAlarm = alarmDueMs !== undefined && alarmDueMs <= snapshot.nowMs && recorded.alarmedAt === undefined;
+  const alarmDueMs = alarmDue(context, recorded, alarmAfterMs);
+  const isAlarm = alarmDueMs !== undefined && alarmDueMs <= snapshot.nowMs;
   return {
     status: shown(context, isAlarm ? { ...checked, alarmedAt: snapshot.wall } : checked),
     events: isAlarm ? [event('Warning', 'FencingHeldTooLong', describeAlarm(context, standing))] : [],
     requeueAtMs: earliestAfter(snapshot.nowMs, alarmDueMs),
   };
+}
+
+/** That it waits for too long was told while another hold stood right before this one. */
+function alarmedBefore({ snapshot: { since, fence } }: Context): string | undefined {
+  return since.waiting === undefined ? undefined : fence?.status?.hold?.alarmedAt;
+}
+
+/**
+ * From when on it waits, whatever held it first: holds that take turns keep nobody from hearing of it. Once that was told, the next one is told of a hold that has
+ * stood for so long by itself.
+ */
+function alarmDue(
+  { snapshot: { since, nowMs } }: Context,
+  { alarmedAt, since: heldSince }: Hold,
+  alarmAfterMs: number | undefined,
+): number | undefined {
+  if (alarmAfterMs === undefined) return undefined;
+  if (alarmedAt === undefined) return (since.waiting ?? nowMs) + alarmAfterMs;
+  return Date.parse(alarmedAt) < Date.parse(heldSince) ? (since.held ?? nowMs) + alarmAfterMs : undefined;
 }
 
 /** `undefined`: it is meant, and nobody is alarmed. */
@@ -233,7 +253,12 @@ function describeAlarm(
   const until = momentOf(snapshot, untilMs);
   const pods = snapshot.waitingPods ?? [];
   const waiting = pods.length === 0 ? 'No pod waits.' : `Pods that wait: ${pods.join(', ')}.`;
-  const words = `Held by ${policy} for more than ${Math.round(alarmAfterMs / 1_000)} s, since ${status.hold?.since ?? ''}: ${message.replace(/\.?$/, '.')}${until === undefined ? '' : ` It ends at ${until}.`} ${waiting}`;
+  const { since } = snapshot;
+  const [for_, heldSince] = [`for more than ${Math.round(alarmAfterMs / 1_000)} s`, status.hold?.since ?? ''];
+  const isOneOfSeveral =
+    since.waiting !== undefined && since.held !== undefined && since.waiting < since.held && status.hold?.alarmedAt === undefined;
+  const held = isOneOfSeveral ? `Held ${for_}, now by ${policy} since ${heldSince}` : `Held by ${policy} ${for_}, since ${heldSince}`;
+  const words = `${held}: ${message.replace(/\.?$/, '.')}${until === undefined ? '' : ` It ends at ${until}.`} ${waiting}`;
   const kubernetes =
     ' After 6 minutes Kubernetes detaches volumes of a node that is not Ready by force, proven off or not, unless its controller manager runs with --disable-force-detach-on-timeout.';
   return bounded(words, LIMITS.message - kubernetes.length) + kubernetes;

@@ -1,4 +1,5 @@
 import { decide } from '../automaton.ts';
+import { isWaiting } from '../waiting.ts';
 import type { FenceFacts, JobReport, NodeFacts, Since, Snapshot } from '../snapshot.ts';
 import type { JournalEntry, NodeFenceStatus } from '../node-fence.ts';
 import { DEFAULT_TIMING } from '../plan.ts';
@@ -129,6 +130,7 @@ export class Model {
       this.#mark('released', status.released?.at);
       const batches = [status.released, status.storageRelease].filter((one) => one !== undefined).map(({ at, batch = 0 }) => `${at}/${batch}`);
       this.#mark('batch', batches.length === 0 ? undefined : batches.join());
+      this.#mark('waiting', isWaiting(status.hold) ? 'waiting' : undefined);
       this.#mark('held', status.hold === undefined ? undefined : `${status.hold.policy}/${status.hold.reason}`);
     }
     const signs = signsOf(this.node, status, this.plan, this.#since(), this.nowMs);
