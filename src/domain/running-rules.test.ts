@@ -53,6 +53,20 @@ describe('a hold that comes after the first off', () => {
     expect(model.rows.at(-1)).toBe('running-held-off');
   });
 
+  it('keeps a machine off for life_wait and no longer, also where one hold takes turns with another', () => {
+    const model = isolated();
+    expect(model.next()).toBe('off:off');
+    const offAtMs = model.nowMs;
+    const rows: (string | undefined)[] = [];
+    for (let turn = 0; turn < 6 && !rows.includes('running-power'); turn += 1) {
+      model.holds = [turn % 2 === 0 ? STORM : OTHER];
+      for (let passes = 0; passes < 2; passes += 1) rows.push(model.step().row);
+      if (rows.at(-1) === 'running-held-off') model.nowMs += lifeWaitMs / 2;
+    }
+    expect([rows[0], rows.includes('running-power')]).toEqual(['running-held-off', true]);
+    expect(model.nowMs - offAtMs).toBeLessThanOrEqual(1.5 * lifeWaitMs);
+  });
+
   it('keeps no on that is tried again', () => {
     const model = isolated();
     expect(model.next()).toBe('off:off');

@@ -52,7 +52,7 @@ function isHeldOff(context: Context): boolean {
 }
 
 function heldOffUntilMs({ snapshot, plan }: Context): number {
-  return (snapshot.since.held ?? snapshot.nowMs) + plan.timing.lifeWaitMs;
+  return (snapshot.since.waiting ?? snapshot.since.held ?? snapshot.nowMs) + plan.timing.lifeWaitMs;
 }
 
 export const RUNNING_ROWS: readonly Row[] = [
