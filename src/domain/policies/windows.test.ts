@@ -52,6 +52,18 @@ describe('windows, on a Saturday at noon', () => {
     expect(ask(settings, SATURDAY_NOON_MS + HOUR_MS)).toBeUndefined();
   });
 
+  it('stays open where clocks are set back meanwhile to before it opened', () => {
+    // In Berlin 3:00 becomes 2:00 at 1:00 UTC.
+    const backAtMs = Date.UTC(2026, 9, 25, 1);
+    const offsetMs = (wallMs: number): number => (wallMs < backAtMs ? 2 : 1) * HOUR_MS;
+    const openAt = (minutes: number): boolean => ask({ deny: ['30 2 * * * for 1'], offsetMs }, backAtMs + minutes * 60_000) !== undefined;
+    // One that opens after that does so by the clocks of then: at midnight, not an hour before.
+    const isMonday = (minutes: number): boolean =>
+      ask({ deny: ['0 0 * * mon for 24'], offsetMs }, backAtMs + 22 * HOUR_MS + minutes * 60_000) !== undefined;
+    expect([-60, -1, 0].map(isMonday)).toEqual([false, false, true]);
+    expect([-31, -30, -1, 0, 10, 29, 30, 89, 90].map(openAt)).toEqual([false, true, true, true, true, true, true, true, false]);
+  });
+
   it('says which window, and when', () => {
     const denied = { message: 'window deny=0 0 * * sat for 24 is open', untilMs: NOW_MS + 12 * HOUR_MS };
     expect(ask({ deny: ['0 0 * * sat for 24'] })).toMatchObject(denied);

@@ -30,14 +30,24 @@ export const UTC: UtcOffset = () => 0;
 
 /** The window that is open and closes last, and how long it stays so. */
 export function openWindow(windows: readonly Window[], view: StormView, offsetMs: UtcOffset): { window: Window; leftMs: number } | undefined {
-  const localMs = view.wallMs + offsetMs(view.wallMs);
+  const { wallMs } = view;
+  const nowMs = offsetMs(wallMs);
   let open: { window: Window; leftMs: number } | undefined;
   for (const window of windows) {
-    const begun = lastMatch(window.cron, localMs, window.durationMs);
-    const leftMs = begun === undefined ? 0 : begun + window.durationMs - localMs;
+    const beforeMs = offsetMs(wallMs - window.durationMs);
+    const left = [leftOf(window, wallMs + nowMs)];
+    // Clocks that were set back since then show a time from before it opened.
+    if (beforeMs > nowMs) left.push(leftOf(window, wallMs + beforeMs, (begunMs) => offsetMs(begunMs - beforeMs) === beforeMs));
+    const leftMs = Math.max(...left);
     if (leftMs > (open?.leftMs ?? 0)) open = { window, leftMs };
   }
   return open;
+}
+
+/** How long it stays open, where its last opening counts; all by a clock on the wall. 0: it is closed. */
+function leftOf({ cron, durationMs }: Window, localMs: number, counts: (begunMs: number) => boolean = () => true): number {
+  const begunMs = lastMatch(cron, localMs, durationMs);
+  return begunMs === undefined || !counts(begunMs) ? 0 : begunMs + durationMs - localMs;
 }
 
 /** Hours in which fencing is allowed, or forbidden, by the clock on the wall. */
