@@ -134,6 +134,19 @@ describe('the alarm of a fence that waits', () => {
     expect(told[0]?.[1]).toMatch(/^Held for more than 900 s, now by medik8s-lease since \S+: somebody has the node\./u);
   });
 
+  it('comes once where clocks are set back meanwhile', () => {
+    const model = new Model();
+    model.fail();
+    model.holds = [MANY];
+    const told: string[] = [];
+    for (let minute = 0; minute < 40; minute += 1) {
+      for (let count = 0; count < 3; count += 1) told.push(...model.step().events.map(({ reason }) => reason));
+      if (minute === 10) model.wallBackMs = 7_200_000;
+      model.nowMs += MINUTE_MS;
+    }
+    expect(told.filter((reason) => reason === 'FencingHeldTooLong')).toHaveLength(1);
+  });
+
   it('comes again for the hold that then stays', () => {
     const told = alarms(60, (minute) => ({ holds: [minute < 20 ? MANY : LEASE] }));
     expect(told.map(([minute]) => minute)).toEqual([16, 35]);

@@ -133,6 +133,8 @@ export interface Since {
   held?: number;
   /** Holds of which a person may not know stand without a break, one after the other. */
   waiting?: number;
+  /** That it waits for too long was told. */
+  alarmed?: number;
 }
 
 /** What a run came to, from the shell to the decision. */

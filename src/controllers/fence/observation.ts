@@ -139,7 +139,17 @@ export class NodeObservation {
   }
 }
 
-const OF_STATUS = ['action', 'off', 'position', 'journal', 'released', 'batch', 'held', 'waiting'] as const satisfies readonly (keyof Since)[];
+const OF_STATUS = [
+  'action',
+  'off',
+  'position',
+  'journal',
+  'released',
+  'batch',
+  'held',
+  'waiting',
+  'alarmed',
+] as const satisfies readonly (keyof Since)[];
 
 /** What a status shows that delays are counted from; `undefined`: it does not stand. */
 export function sightsOf(status: NodeFenceStatus): [(typeof OF_STATUS)[number], string | undefined][] {
@@ -154,6 +164,7 @@ export function sightsOf(status: NodeFenceStatus): [(typeof OF_STATUS)[number], 
     ['released', status.released?.at],
     ['batch', batchOf(status)],
     ['waiting', isWaiting(status.hold) ? `${status.fenceUID}` : undefined],
+    ['alarmed', status.hold?.alarmedAt],
     ['held', status.hold === undefined ? undefined : `${status.fenceUID}/${status.hold.policy}/${status.hold.reason}`],
   ];
 }

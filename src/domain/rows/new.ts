@@ -177,14 +177,11 @@ function alarmedBefore({ snapshot: { since, fence } }: Context): string | undefi
  * From when on it waits, whatever held it first: holds that take turns keep nobody from hearing of it. Once that was told, the next one is told of a hold that has
  * stood for so long by itself.
  */
-function alarmDue(
-  { snapshot: { since, nowMs } }: Context,
-  { alarmedAt, since: heldSince }: Hold,
-  alarmAfterMs: number | undefined,
-): number | undefined {
+function alarmDue({ snapshot: { since, nowMs } }: Context, { alarmedAt }: Hold, alarmAfterMs: number | undefined): number | undefined {
   if (alarmAfterMs === undefined) return undefined;
   if (alarmedAt === undefined) return (since.waiting ?? nowMs) + alarmAfterMs;
-  return Date.parse(alarmedAt) < Date.parse(heldSince) ? (since.held ?? nowMs) + alarmAfterMs : undefined;
+  const isOfAnother = since.alarmed !== undefined && since.held !== undefined && since.alarmed < since.held;
+  return isOfAnother ? (since.held ?? nowMs) + alarmAfterMs : undefined;
 }
 
 /** `undefined`: it is meant, and nobody is alarmed. */

@@ -35,6 +35,8 @@ export function planOf(more: Partial<Plan> = {}): Plan {
 /** A model of the shell without I/O: marks, one fence, one node; tests push it about and read what was decided. */
 export class Model {
   nowMs = 1_000_000;
+  /** By so much the clock on the wall was set back. */
+  wallBackMs = 0;
   plan: Plan;
   askedPlan: Plan | undefined;
   node: NodeFacts | undefined;
@@ -131,13 +133,14 @@ export class Model {
       const batches = [status.released, status.storageRelease].filter((one) => one !== undefined).map(({ at, batch = 0 }) => `${at}/${batch}`);
       this.#mark('batch', batches.length === 0 ? undefined : batches.join());
       this.#mark('waiting', isWaiting(status.hold) ? 'waiting' : undefined);
+      this.#mark('alarmed', status.hold?.alarmedAt);
       this.#mark('held', status.hold === undefined ? undefined : `${status.hold.policy}/${status.hold.reason}`);
     }
     const signs = signsOf(this.node, status, this.plan, this.#since(), this.nowMs);
     for (const key of ['notReady', 'triggered', 'failing', 'healthy'] as const) this.#mark(key, signs[key] === undefined ? undefined : key);
     return {
       nowMs: this.nowMs,
-      wall: new Date(1_700_000_000_000 + this.nowMs).toISOString(),
+      wall: new Date(1_700_000_000_000 + this.nowMs - this.wallBackMs).toISOString(),
       node: this.node,
       fence: this.fence,
       since: this.#since(),
