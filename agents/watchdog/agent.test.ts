@@ -153,6 +153,22 @@ describe('watchdog', () => {
     expect(seconds).toBeGreaterThan(118);
   });
 
+  it('waits for no peer without which the node goes down, by the failure domains that it attests', async () => {
+    const domains = { 'worker-1': 'rack-1', 'peer-1': 'rack-1', 'peer-2': 'rack-2', 'peer-3': 'rack-3' };
+    const attestation = { ...ATTESTED, peers: ['peer-1', 'peer-2', 'peer-3'], domains };
+    const eligible = attestation.peers;
+    attest(attestation, { ...ENDED, eligible, promised: ['peer-2'] });
+    await expect(run({ deadlineMs: 30_000 })).rejects.toMatchObject({
+      message: expect.stringContaining(
+        '2 of 3 peers have not promised to vouch no more, and they are enough to keep the node up: peer-1, peer-3',
+      ) as string,
+    });
+    attest(attestation, { ...ENDED, eligible, promised: ['peer-2', 'peer-3'] });
+    expect((await run()).seconds).toBeGreaterThan(98);
+    attest({ ...attestation, domains: undefined }, { ...ENDED, eligible, promised: ['peer-2', 'peer-3'] });
+    await expect(run({ deadlineMs: 30_000 })).rejects.toThrow('1 of 3 peers have not promised to vouch no more: peer-1');
+  });
+
   it.each<[string, () => void, string]>([
     ['no attestation', () => (attested = undefined), 'never attested'],
     ['half an attestation', () => attest({ ...ATTESTED, selfFence: { grantMs: 5_000 } }), 'is not whole'],

@@ -1,5 +1,6 @@
 import { parseAttestation, parseGrantsEnded } from '../../src/domain/node-daemon/attestation.ts';
-import type { Attestation, AttestedSelfFence, AttestedWatchdog } from '../../src/domain/node-daemon/attestation.ts';
+import type { Attestation, AttestedSelfFence, AttestedWatchdog, GrantsEnded } from '../../src/domain/node-daemon/attestation.ts';
+import { missingPromises } from '../../src/domain/node-daemon/missing-promises.ts';
 import { brokenTimes } from '../../src/domain/node-daemon/times.ts';
 import { DEFAULT_CLUSTER_TIMING } from '../../src/domain/timing-cluster.ts';
 import { DEFAULT_DAEMON_TIMING, watchdogProvesAfterMs } from '../../src/domain/timing-daemon.ts';
@@ -46,15 +47,15 @@ export function judge({ node, attested, kubelet }: Evidences, identity: Identity
   const ended = parseGrantsEnded(attested);
   if (ended === undefined || ended.bootID !== bootID)
     return { decision: 'kept', bootID, why: `nobody has ended the grants for boot ${bootID}: somebody may still keep the node alive; ${REMEDY}` };
-  const eligible = [...new Set([...ended.eligible, ...attestation.peers])];
-  const missing = eligible.filter((peer) => !ended.promised.includes(peer));
-  if (missing.length > 0)
-    return {
-      decision: 'waits',
-      bootID,
-      why: `${missing.length} of ${eligible.length} peers have not promised to vouch no more: ${missing.slice(0, 5).join(', ')}`,
-    };
+  const missing = missingPromises(identity.node, attestation, ended);
+  if (missing.length > 0) return { decision: 'waits', bootID, why: missingWords(missing, attestation, ended) };
   return { decision: 'after', bootID, waitMs: waitOf(watchdog, selfFence), key: `${bootID} ${attested.spec.renewTime ?? ''}` };
+}
+
+function missingWords(missing: readonly string[], { peers, domains }: Attestation, { eligible }: GrantsEnded): string {
+  const all = new Set([...eligible, ...peers]).size;
+  const enough = domains === undefined ? '' : ', and they are enough to keep the node up';
+  return `${missing.length} of ${all} peers have not promised to vouch no more${enough}: ${missing.slice(0, 5).join(', ')}`;
 }
 
 function machineDoubt({ bootID, systemUUID }: Attestation, node: Node | undefined, identity: Identity): string | undefined {

@@ -1,4 +1,5 @@
 import type { PeersTold } from '../domain/node-daemon/attestation.ts';
+import type { CountedPeers } from '../domain/node-daemon/peers.ts';
 import type { OrderedAction, OrderOutcome } from '../domain/node-daemon/order.ts';
 import type { SelfFenceCause } from '../domain/node-daemon/self-fence.ts';
 import type { WrittenTimes } from '../domain/node-daemon/times.ts';
@@ -127,6 +128,8 @@ export interface KnownOthers {
   times?: WrittenTimes;
   /** Peers that the API server knows this node to attest: only their vouches count. */
   accepted: readonly string[];
+  /** How vouches are counted: by each of what the API server may have as attested. Absent: by what was told, written by an older version. */
+  counted?: readonly CountedPeers[];
 }
 
 /** Constant messages; what differs stands in the fields. */

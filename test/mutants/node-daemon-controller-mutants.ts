@@ -98,7 +98,7 @@ export const NODE_DAEMON_CONTROLLER_MUTANTS: readonly SourceMutant[] = [
     defect: 'a peer that did not answer counts as one that promised',
     file: 'src/controllers/node-daemons/grant-ender.ts',
     edits: [['promised: eligible.filter((peer) => all.has(peer))', 'promised: eligible.filter((peer) => all.has(peer) || all.size > 1)']],
-    killedBy: byTest(ENDINGS, 'waits for a peer that does not answer, says who is missing, and goes on in the next run'),
+    killedBy: byTest(ENDINGS, 'is over after three seconds where those that do not answer cannot keep the node up'),
   },
   {
     name: 'peer attested meanwhile',

@@ -145,7 +145,7 @@ export const NODE_DAEMON_MUTANTS: readonly SourceMutant[] = [
     name: 'peers that were sent',
     defect: 'a peer is relied on that an earlier write, which may have arrived, does not name',
     file: 'src/node/core/attester.ts',
-    edits: [['this.#accept(this.#accepted.filter((peer) => peers.includes(peer)));', 'this.#accept(peers);']],
+    edits: [['isTooMany ? [] : this.#accepted.filter((peer) => peers.includes(peer))', 'isTooMany ? [] : peers']],
     killedBy: byTest(ATTESTER, 'accepts only peers that stand in every write that may have arrived'),
   },
   {
@@ -379,8 +379,8 @@ export const NODE_DAEMON_MUTANTS: readonly SourceMutant[] = [
   {
     name: 'eligible by the controller',
     defect: 'a peer that the node attested, and that whoever ended the grants left out, needs not promise',
-    file: 'agents/watchdog/judgement.ts',
-    edits: [['[...new Set([...ended.eligible, ...attestation.peers])]', '[...new Set([...ended.eligible])]']],
+    file: 'src/domain/node-daemon/missing-promises.ts',
+    edits: [['[...new Set([...eligible, ...peers])]', '[...new Set([...eligible])]']],
     killedBy: byTest(WATCHDOG_AGENT, 'waits for a peer that the node attested, though whoever ended the grants left it out'),
   },
 ];

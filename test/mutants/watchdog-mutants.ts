@@ -2,9 +2,48 @@ import { byTest } from './source-mutant.ts';
 import type { SourceMutant } from './source-mutant.ts';
 
 const WATCHDOG_AGENT = 'agents/watchdog/agent.test.ts';
+const MISSING = 'src/domain/node-daemon/missing-promises.test.ts';
 
 /** Defects of the agent watchdog, and of the daemon that feeds one. */
 export const WATCHDOG_MUTANTS: readonly SourceMutant[] = [
+  {
+    name: 'watchdog by half',
+    defect: 'the promises of half of the racks prove that nobody keeps the node up, though the others are enough',
+    file: 'src/domain/node-daemon/missing-promises.ts',
+    edits: [['const still = new Map(missing.map((peer) => [peer, 0]));', 'const still = new Map(missing.slice(1).map((peer) => [peer, 0]));']],
+    killedBy: byTest(MISSING, 'whose promise is missing one peer of a rack is the whole rack'),
+  },
+  {
+    name: 'watchdog uncounted',
+    defect: 'of a node that does not say how it counts some promises are taken for enough',
+    file: 'src/domain/node-daemon/missing-promises.ts',
+    edits: [['if (domains === undefined || missing.some(', 'if (missing.some(']],
+    killedBy: byTest(MISSING, 'whose promise is missing of one that does not say how it counts each has to promise'),
+  },
+  {
+    name: 'watchdog told since',
+    defect: 'a peer counts as one that cannot vouch, whom the node may attest by a write that is on its way',
+    file: 'src/domain/node-daemon/missing-promises.ts',
+    edits: [[' || missing.some((peer) => !peers.includes(peer))', '']],
+    killedBy: byTest(
+      MISSING,
+      'whose promise is missing that of a peer which the node was told of and does not attest yet: a write of it may be on its way',
+    ),
+  },
+  {
+    name: 'counted as told',
+    defect: 'a node counts its vouches by failure domains that others do not know, by which fewer are enough than they think',
+    file: 'src/node/core/exchange.ts',
+    edits: [['const { told, accepted, counted = [told] } = this.#known;', 'const { told, accepted } = this.#known;\n    const counted = [told];']],
+    killedBy: byTest('src/node/core/exchange.test.ts', 'is kept up only by as many as each of the ways to count asks for that may be attested'),
+  },
+  {
+    name: 'counted as sent',
+    defect: 'a node counts by the last attestation that it sent, though the API server has the one before',
+    file: 'src/node/core/attester.ts',
+    edits: [['isKnown ? this.#counted : [...this.#counted, counting]', '[counting]']],
+    killedBy: byTest('src/node/core/attester.test.ts', 'counts by each of the failure domains that may be attested: it did not arrive'),
+  },
   {
     name: 'watchdog soft',
     defect: 'a software watchdog proves',

@@ -11,6 +11,15 @@ const WORLDS = Number(process.env['NODEFENCE_PARTITIONS'] ?? '60');
 /** From the page of timings, by hand: 1.01 · (5 + 40 + 30 + 10) s + 10 s + 3 s. */
 const PROVES_AFTER_MS = 98_850;
 const NODES = ['a', 'b', 'c', 'd'];
+const PEERS = Object.fromEntries(NODES.map((node) => [node, NODES.filter((other) => other !== node)]));
+const RACKS: readonly Readonly<Record<string, string>>[] = [
+  {},
+  {},
+  { a: 'r1', b: 'r1', c: 'r2', d: 'r3' },
+  { a: 'r1', b: 'r1', c: 'r2', d: 'r2' },
+  { a: 'r1', b: 'r2', c: 'r2', d: 'r2' },
+  { a: 'r1', b: 'r1', c: 'r1', d: 'r1' },
+];
 const PLACES = [...NODES, 'controller', 'api'];
 
 describe('a node whose grants were ended', () => {
@@ -43,8 +52,8 @@ async function play(seed: number): Promise<{ evidenceAtMs: number | undefined; h
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
   const world = new DaemonWorld();
   const controller = new ControllerModel(world);
-  const racks = random() < 0.5 ? { a: 'r1', b: 'r1', c: 'r2', d: 'r3' } : {};
-  controller.assign(Object.fromEntries(NODES.map((node) => [node, NODES.filter((other) => other !== node)])), racks);
+  const racks = pick(RACKS);
+  controller.assign(PEERS, racks);
   for (const node of NODES) await world.machine(node, { podStopMs: pick([500, 10_000, 29_000, 900_000]) }).daemon.start();
   world.latencyMs = pick([1, 40, 400]);
   await world.run(33_000, 100);
@@ -61,6 +70,11 @@ async function play(seed: number): Promise<{ evidenceAtMs: number | undefined; h
     if (second === endsAfter && controller.attested('a')?.watchdog?.state === 'armed') {
       controller.end('a');
       say('grants ended');
+    }
+    if (random() < 0.02) {
+      const anew = pick(RACKS);
+      controller.assign(PEERS, anew);
+      say(`racks ${JSON.stringify(anew)}`);
     }
     if (random() < 0.08) say(breakSomething(world, controller, pick, random));
     // Like whoever counts: whatever is written anew begins the wait anew.

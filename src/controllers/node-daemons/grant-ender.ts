@@ -1,5 +1,6 @@
 import { attestationName, GRANTS_ENDED } from '../../domain/node-daemon/attestation.ts';
 import type { GrantsEnded } from '../../domain/node-daemon/attestation.ts';
+import { missingPromises } from '../../domain/node-daemon/missing-promises.ts';
 import { AgentError } from '../../ports/agents.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Cluster } from '../../ports/cluster.ts';
@@ -22,7 +23,15 @@ export interface GrantEnderParts {
   promises: Pick<Promises, 'collect'>;
 }
 
+interface Standing {
+  ended: GrantsEnded;
+  /** Whoever has not promised cannot keep the node up. */
+  isEnough: boolean;
+}
+
 const ASK_EVERY_MS = 1_000;
+/** For so long those are asked too whose promise is not needed: what stands on every disk needs nobody to count. */
+const ASK_ALL_MS = 3_000;
 const TRIES_MAX = 5;
 
 /** Ends the grants for one boot of one node, once and for ever: first here, then in the API, then at every peer. */
@@ -39,17 +48,20 @@ export class GrantEnder implements Pick<NodeDaemons, 'endGrants' | 'sawEnded'> {
 
   async endGrants(node: string, bootID: string, call: EndingCall): Promise<GrantsEnded> {
     const { clock, promises } = this.#parts;
-    const byMs = clock.monotonicMs() + call.deadlineMs;
-    let ended = await this.#write(node, bootID, { promised: new Set(), call });
+    const fromMs = clock.monotonicMs();
+    const byMs = fromMs + call.deadlineMs;
+    let standing = await this.#write(node, bootID, { promised: new Set(), call });
     const collection = promises.collect(node, bootID);
     try {
       for (;;) {
+        const { ended, isEnough } = standing;
+        const nowMs = clock.monotonicMs();
         const missing = ended.eligible.filter((peer) => !ended.promised.includes(peer));
-        const leftMs = byMs - clock.monotonicMs();
+        const leftMs = (isEnough ? Math.min(byMs, fromMs + ASK_ALL_MS) : byMs) - nowMs;
         if (missing.length === 0 || leftMs <= 0 || call.signal.aborted) return ended;
         collection.ask(missing);
         await clock.sleep(Math.min(ASK_EVERY_MS, leftMs), call.signal).catch(() => undefined);
-        ended = await this.#recorded(node, bootID, collection.promised, ended);
+        standing = await this.#recorded(node, bootID, collection.promised, standing);
       }
     } finally {
       collection.end();
@@ -57,7 +69,7 @@ export class GrantEnder implements Pick<NodeDaemons, 'endGrants' | 'sawEnded'> {
   }
 
   /** What is not recorded now is recorded in the next second: the API server may be away while peers answer. */
-  async #recorded(node: string, bootID: string, promised: ReadonlySet<string>, before: GrantsEnded): Promise<GrantsEnded> {
+  async #recorded(node: string, bootID: string, promised: ReadonlySet<string>, before: Standing): Promise<Standing> {
     try {
       return await this.#write(node, bootID, { promised });
     } catch (error) {
@@ -68,7 +80,7 @@ export class GrantEnder implements Pick<NodeDaemons, 'endGrants' | 'sawEnded'> {
   }
 
   /** Resolves with what stands. It is read anew each time: a node that still attests may have taken another peer meanwhile. */
-  async #write(node: string, bootID: string, news: { promised: ReadonlySet<string>; call?: EndingCall }): Promise<GrantsEnded> {
+  async #write(node: string, bootID: string, news: { promised: ReadonlySet<string>; call?: EndingCall }): Promise<Standing> {
     const { cluster, namespace, endings } = this.#parts;
     for (let tries = 1; ; tries += 1) {
       const attested = await this.#read(node, bootID);
@@ -76,7 +88,8 @@ export class GrantEnder implements Pick<NodeDaemons, 'endGrants' | 'sawEnded'> {
       if (standing !== undefined) endings.remember(node, bootID);
       else if (news.call === undefined) throw refused(node, 'that its grants were ended was taken back by somebody');
       const wanted = wantedOf(attested, standing, news.promised);
-      if (standing?.eligible.length === wanted.eligible.length && standing.promised.length === wanted.promised.length) return standing;
+      const result = { ended: wanted, isEnough: missingPromises(node, attested.attestation, wanted).length === 0 };
+      if (standing?.eligible.length === wanted.eligible.length && standing.promised.length === wanted.promised.length) return result;
       const { uid, resourceVersion } = attested.lease.metadata;
       const patch = { metadata: { uid, resourceVersion, annotations: { [GRANTS_ENDED]: JSON.stringify(wanted) } } };
       const beforeSend = (): void => {
@@ -86,7 +99,7 @@ export class GrantEnder implements Pick<NodeDaemons, 'endGrants' | 'sawEnded'> {
       };
       try {
         await cluster.mergePatch(LEASES, attestationName(node), patch, { namespace, beforeSend });
-        return wanted;
+        return result;
       } catch (error) {
         if (!isConflict(error) || tries >= TRIES_MAX) throw error;
       }

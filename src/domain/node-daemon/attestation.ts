@@ -38,6 +38,8 @@ export interface Attestation {
   selfFence?: AttestedSelfFence;
   /** Nodes whose vouch keeps this one up: each must promise to vouch no more before silence proves anything. */
   peers: string[];
+  /** By which failure domains it counts those vouches, of itself and of its peers, by node: it counts by no others than it attests. Absent: it does not say. */
+  domains?: Readonly<Record<string, string>>;
   /** X25519 public key of the daemon, 32 bytes in base64url. Absent: it exchanges nothing. */
   publicKey?: string;
   /** Where the daemon receives datagrams: `192.0.2.7:7411`, `[2001:db8::7]:7411`. */
@@ -147,6 +149,7 @@ export function parseAttestation(lease: Annotated): Attestation | undefined {
   const bootID = textAt(value, 'bootID');
   const systemUUID = textAt(value, 'systemUUID');
   const peers = value?.['peers'] === undefined ? [] : textsAt(value, 'peers');
+  const domains = partAt(value, 'domains', domainsOf);
   const watchdog = partAt(value, 'watchdog', watchdogOf);
   const selfFence = partAt(value, 'selfFence', selfFenceOf);
   const publicKey = partAt(value, 'publicKey', keyOf);
@@ -159,12 +162,13 @@ export function parseAttestation(lease: Annotated): Attestation | undefined {
   const orders = ordersAt(value);
   const foundWell = foundWellIn(value?.['foundWell']);
   if (bootID === undefined || systemUUID === undefined || peers === undefined) return undefined;
-  if (watchdog === 'broken' || selfFence === 'broken' || publicKey === 'broken' || address === 'broken') return undefined;
+  if (domains === 'broken' || watchdog === 'broken' || selfFence === 'broken' || publicKey === 'broken' || address === 'broken') return undefined;
   if (storage === 'broken' || storageLease === 'broken' || kdump === 'broken' || proposedBmc === 'broken' || unfence === 'broken') return undefined;
   return {
     bootID,
     systemUUID,
     peers,
+    ...(domains === undefined ? {} : { domains }),
     ...(watchdog === undefined ? {} : { watchdog }),
     ...(selfFence === undefined ? {} : { selfFence }),
     ...(publicKey === undefined ? {} : { publicKey }),
@@ -231,6 +235,12 @@ function jsonOf(lease: Annotated, annotation: string): Fields | undefined {
 function partAt<T>(value: Fields | undefined, key: string, parse: (part: unknown) => T | undefined): T | 'broken' | undefined {
   const part = value?.[key];
   return part === undefined ? undefined : (parse(part) ?? 'broken');
+}
+
+function domainsOf(part: unknown): Readonly<Record<string, string>> | undefined {
+  const entries = Object.entries(fieldsOf(part) ?? { '': undefined });
+  const isWhole = entries.length <= PEERS_MAX + 1 && entries.every(([, domain]) => textOf(domain) !== undefined);
+  return isWhole ? (Object.fromEntries(entries) as Record<string, string>) : undefined;
 }
 
 function watchdogOf(part: unknown): AttestedWatchdog | undefined {

@@ -5,6 +5,12 @@ export interface Peer {
   domain?: string;
 }
 
+/** By whom, and by which failure domains, a node counts vouches. `domain`: its own. */
+export interface CountedPeers {
+  domain?: string;
+  peers: readonly Peer[];
+}
+
 /** A node asks at most so many peers, so that 5,000 nodes exchange no more for each node than five do. */
 export const PEERS_MAX = 12;
 const PEERS_OF_A_DOMAIN_MAX = 3;
@@ -50,6 +56,13 @@ export function vouchedUntilMs(own: Peer, peers: readonly Peer[], untilMs: Reado
   const needed = Math.floor(votes.length / 2) + 1;
   const last = votes.sort((a, b) => b - a)[needed - 1];
   return last === undefined || last === Number.NEGATIVE_INFINITY ? undefined : last;
+}
+
+/** The same by each of several ways to count: which of them others know is not known yet. None: nobody counts. */
+export function vouchedByAllUntilMs(node: string, ways: readonly CountedPeers[], untilMs: ReadonlyMap<string, number>): number | undefined {
+  const ends = ways.map(({ domain, peers }) => vouchedUntilMs({ node, ...(domain === undefined ? {} : { domain }) }, peers, untilMs));
+  const known = ends.filter((end) => end !== undefined);
+  return known.length === 0 || known.length < ends.length ? undefined : Math.min(...known);
 }
 
 interface Weighed {

@@ -22,6 +22,18 @@ class OneLease {
     this.#store({ [PEERS]: JSON.stringify({ peers }) });
   }
 
+  tellOf(node: string, domain: string): void {
+    const peers = [{ node, publicKey: 'A'.repeat(43), address: `${node}:7411`, domain }];
+    this.#store({ [PEERS]: JSON.stringify({ peers }) });
+  }
+
+  /** Called when a write comes. */
+  onWrite: () => void = () => undefined;
+
+  get attestedDomains(): unknown {
+    return (JSON.parse(this.stored?.metadata.annotations?.[ATTESTATION] ?? '{}') as { domains?: unknown }).domains;
+  }
+
   get attested(): string[] {
     return (JSON.parse(this.stored?.metadata.annotations?.[ATTESTATION] ?? '{"peers":[]}') as { peers: string[] }).peers;
   }
@@ -43,6 +55,7 @@ class OneLease {
   }
 
   #write<T extends KubeObject>({ resourceVersion, annotations = {} }: KubeObject['metadata']): Promise<T> {
+    this.onWrite();
     const fate = this.fates.shift() ?? 'answered';
     if (fate === 'lost') return Promise.reject(new TransportError('timeout', 'it did not arrive'));
     if (resourceVersion !== this.stored?.metadata.resourceVersion) return Promise.reject(new ApiStatusError(409, 'Conflict', 'has moved'));
@@ -84,6 +97,27 @@ describe('Attester', () => {
     expect(attester.accepted).toEqual(accepted);
     for (const peer of attester.accepted) expect(lease.attested).toContain(peer);
     expect(lease.attested).not.toEqual([]);
+  });
+
+  it.each<[string, Fate[], string[]]>([
+    ['it arrived, its answer did not', ['answer lost'], ['r1', 'r2']],
+    ['it did not arrive', ['lost'], ['r1', 'r2']],
+    ['it was answered', ['answered', 'answered'], ['r2']],
+  ])('counts by each of the failure domains that may be attested: %s', async (_, fates, expected) => {
+    const lease = new OneLease();
+    lease.tellOf('b', 'r1');
+    const known: string[] = [];
+    const attester = attesterOf(lease);
+    const racks = (): string[] => attester.counted.map(({ peers }) => peers[0]?.domain ?? '');
+    attester.start();
+    await clock.advance(1);
+    expect([racks(), lease.attestedDomains]).toEqual([['r1'], { b: 'r1' }]);
+    lease.tellOf('b', 'r2');
+    lease.onWrite = () => known.push(racks().join());
+    lease.fates.push('answered', ...fates);
+    await clock.advance(30_000 + 1_000 * (fates.length - 1) * 2);
+    expect(racks()).toEqual(expected);
+    expect(known[1], 'before the write left').toBe('r1,r2');
   });
 
   it('says what goes wrong until it goes well', async () => {

@@ -1,5 +1,7 @@
 import { ATTESTATION, attestationName, parsePeers } from '../../domain/node-daemon/attestation.ts';
 import type { Attestation, PeersTold } from '../../domain/node-daemon/attestation.ts';
+import { sameContent } from '../../domain/canonical.ts';
+import type { CountedPeers } from '../../domain/node-daemon/peers.ts';
 import { ApiStatusError } from '../../ports/api-transport.ts';
 import { microTimestamp } from '../../ports/clock.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -22,13 +24,15 @@ export interface AttesterOptions {
   times: Pick<DaemonTimes, 'current'>;
 }
 
-/** What it says of itself; the peers are added here. */
-export type Said = Omit<Attestation, 'peers'>;
+/** What it says of itself; the peers, and how they are counted, are added here. */
+export type Said = Omit<Attestation, 'peers' | 'domains'>;
 
 const CONFLICT = 409;
 const NOT_FOUND = 404;
 const RETRY_MS = 2_000;
 const TRIES = 3;
+/** Ways to count that may stand at once; where there are more, nobody is counted until one is acknowledged. */
+const COUNTED_MAX = 8;
 
 /**
  * Writes the attestation into the node's Lease: every interval, and at once where something changed. One write at a time, each under the resourceVersion of the
@@ -43,6 +47,8 @@ export class Attester {
   #told: PeersTold = { peers: [] };
   /** Named in the last attestation that the API server acknowledged and in every one that was sent since: whichever of them it has, these stand in it. */
   #accepted: readonly string[] = [];
+  /** How they are counted by the last attestation that the API server acknowledged, and by every one that was sent since. */
+  #counted: readonly CountedPeers[] = [];
   #attestedAtMs: number | undefined;
   #acknowledged: Said | undefined;
   #problem: string | undefined;
@@ -66,6 +72,11 @@ export class Attester {
   /** Peers whose vouch the controller knows of, whichever of the last writes the API server has. */
   get accepted(): readonly string[] {
     return this.#accepted;
+  }
+
+  /** Vouches are enough only where they are by each of these. */
+  get counted(): readonly CountedPeers[] {
+    return this.#counted;
   }
 
   /** When the API server last acknowledged an attestation, on the running clock. */
@@ -145,9 +156,10 @@ export class Attester {
     const name = attestationName(node);
     if (this.#lease === undefined) this.#learn(await cluster.get(LEASES, name, namespace));
     const peers = this.#told.peers.map((peer) => peer.node);
-    this.#accept(this.#accepted.filter((peer) => peers.includes(peer)));
+    const counting = countedOf(this.#told);
+    this.#expect(peers, counting);
     const said = this.#say();
-    const annotations = { [ATTESTATION]: JSON.stringify({ ...said, peers } satisfies Attestation) };
+    const annotations = { [ATTESTATION]: JSON.stringify({ ...said, peers, domains: domainsOf(node, counting) } satisfies Attestation) };
     const spec = { holderIdentity: node, renewTime: microTimestamp(clock) };
     try {
       const resourceVersion = this.#lease?.metadata.resourceVersion;
@@ -156,7 +168,7 @@ export class Attester {
           ? await cluster.create(LEASES, { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name, namespace, annotations }, spec })
           : await cluster.mergePatch(LEASES, name, { metadata: { resourceVersion, annotations }, spec }, { namespace });
       this.#acknowledged = said;
-      this.#accept(peers);
+      this.#accept(peers, [counting]);
       this.#learn(written);
       return true;
     } catch (error) {
@@ -166,10 +178,18 @@ export class Attester {
     }
   }
 
-  /** Whom nobody may rely on any more is known before the write leaves. */
-  #accept(peers: readonly string[]): void {
-    const isSame = peers.join() === this.#accepted.join();
+  /** Whom nobody may rely on any more, and how they may count from now on, is known before the write leaves. */
+  #expect(peers: readonly string[], counting: CountedPeers): void {
+    const isKnown = this.#counted.some((one) => sameContent(one, counting));
+    const counted = isKnown ? this.#counted : [...this.#counted, counting];
+    const isTooMany = counted.length > COUNTED_MAX;
+    this.#accept(isTooMany ? [] : this.#accepted.filter((peer) => peers.includes(peer)), isTooMany ? this.#counted : counted);
+  }
+
+  #accept(peers: readonly string[], counted: readonly CountedPeers[]): void {
+    const isSame = peers.join() === this.#accepted.join() && sameContent(counted, this.#counted);
     this.#accepted = peers;
+    this.#counted = counted;
     if (!isSame) this.#changed();
   }
 
@@ -179,4 +199,16 @@ export class Attester {
     this.#told = told;
     this.#changed();
   }
+}
+
+function countedOf({ domain, peers }: PeersTold): CountedPeers {
+  return {
+    ...(domain === undefined ? {} : { domain }),
+    peers: peers.map((peer) => ({ node: peer.node, ...(peer.domain === undefined ? {} : { domain: peer.domain }) })),
+  };
+}
+
+function domainsOf(node: string, { domain, peers }: CountedPeers): Record<string, string> {
+  const all = [{ node, domain }, ...peers];
+  return Object.fromEntries(all.flatMap((one) => (one.domain === undefined ? [] : [[one.node, one.domain]])));
 }

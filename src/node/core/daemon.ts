@@ -305,9 +305,9 @@ export class NodeDaemon {
   /** The API server said something of controllers or peers. */
   #learn(): void {
     const { publicKeys, addresses, times } = this.#controllers.known;
-    const { told, accepted } = this.#attester;
+    const { told, accepted, counted } = this.#attester;
     this.#times.ask(times);
-    const known = { controllerKeys: publicKeys, controllerAddresses: addresses, times, told, accepted };
+    const known = { controllerKeys: publicKeys, controllerAddresses: addresses, times, told, accepted, counted };
     this.#exchange.know(known);
     this.#keeper.remember(known);
   }

@@ -1,7 +1,6 @@
 import type { Datagram } from '../../domain/node-daemon/datagram.ts';
 import type { Order } from '../../domain/node-daemon/order.ts';
-import { vouchedUntilMs } from '../../domain/node-daemon/peers.ts';
-import type { Peer } from '../../domain/node-daemon/peers.ts';
+import { vouchedByAllUntilMs } from '../../domain/node-daemon/peers.ts';
 import { unpackRun } from '../../domain/node-daemon/unfencing.ts';
 import type { Permit } from '../../domain/node-daemon/unfencing.ts';
 import { open, seal } from '../../domain/node-daemon/seal.ts';
@@ -263,10 +262,9 @@ export class Exchange {
   }
 
   #enoughUntilMs(): number | undefined {
-    const { told, accepted } = this.#known;
+    const { told, accepted, counted = [told] } = this.#known;
     for (const node of this.#vouches.keys()) if (!accepted.includes(node)) this.#vouches.delete(node);
-    const own: Peer = { node: this.#options.node, ...(told.domain === undefined ? {} : { domain: told.domain }) };
-    return vouchedUntilMs(own, told.peers, this.#vouches);
+    return vouchedByAllUntilMs(this.#options.node, counted, this.#vouches);
   }
 
   /** An order holds as a grant does: from when the heartbeat was sent that it answers, by this node's own clock. */

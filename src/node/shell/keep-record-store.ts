@@ -49,11 +49,31 @@ function recordOf(fields: RecordFields): KeepRecord | undefined {
 function isKnown(value: unknown): value is KnownOthers | undefined {
   if (value === undefined) return true;
   if (typeof value !== 'object' || value === null) return false;
-  const { controllerKeys, controllerAddresses, told, accepted, times } = value as Readonly<Record<string, unknown>>;
-  if (!areTimes(times)) return false;
+  const { controllerKeys, controllerAddresses, told, accepted, times, counted } = value as Readonly<Record<string, unknown>>;
+  if (!areTimes(times) || !areCounted(counted)) return false;
   const lists = [controllerKeys, controllerAddresses, accepted];
   if (!lists.every((list) => Array.isArray(list) && list.every((item) => typeof item === 'string'))) return false;
   return parsePeers({ metadata: { annotations: { [PEERS]: JSON.stringify(told ?? null) } } }) !== undefined;
+}
+
+function areCounted(value: unknown): value is KnownOthers['counted'] {
+  return value === undefined || (Array.isArray(value) && value.every(isCounted));
+}
+
+function isCounted(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const { domain, peers } = value as Readonly<Record<string, unknown>>;
+  return isDomain(domain) && Array.isArray(peers) && peers.every(isPeer);
+}
+
+function isPeer(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const { node, domain } = value as Readonly<Record<string, unknown>>;
+  return typeof node === 'string' && isDomain(domain);
+}
+
+function isDomain(value: unknown): boolean {
+  return value === undefined || typeof value === 'string';
 }
 
 function areTimes(value: unknown): value is WrittenTimes | undefined {

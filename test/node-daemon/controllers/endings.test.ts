@@ -77,12 +77,27 @@ describe('ending grants', () => {
   });
 
   it('waits for a peer that does not answer, says who is missing, and goes on in the next run', async () => {
-    world.cut.add('controller-1>c');
-    expect(await end('a')).toMatchObject({ eligible: ['b', 'c', 'd'], promised: ['b', 'd'] });
+    for (const peer of ['b', 'c', 'd']) world.cut.add(`controller-1>${peer}`);
+    expect(await end('a')).toMatchObject({ eligible: ['b', 'c', 'd'], promised: [] });
     expect(sentTo('c', 'promise-request')).toBeGreaterThan(5);
-    expect((await world.ended('a'))?.promised).toEqual(['b', 'd']);
-    world.cut.delete('controller-1>c');
+    expect((await world.ended('a'))?.promised).toEqual([]);
+    world.cut.clear();
     expect((await end('a')).promised).toEqual(['b', 'c', 'd']);
+  });
+
+  it('is over after three seconds where those that do not answer cannot keep the node up', async () => {
+    world.cut.add('controller-1>c');
+    const sinceMs = world.clock.monotonicMs();
+    const call = { signal: new AbortController().signal, deadlineMs: 60_000, beforeSend: () => undefined };
+    let tookMs = Number.NaN;
+    const ending = leader.controller.endGrants('a', bootOf('a'), call).then((ended) => {
+      tookMs = world.clock.monotonicMs() - sinceMs;
+      return ended;
+    });
+    await world.run(10_000);
+    expect(await ending).toMatchObject({ eligible: ['b', 'c', 'd'], promised: ['b', 'd'] });
+    expect(sentTo('c', 'promise-request')).toBe(3);
+    expect(tookMs).toBeLessThan(4_000);
   });
 
   it('needs the promise of a peer whose Node is gone, and of one that cannot write to its disk', async () => {
@@ -172,5 +187,31 @@ describe('ending grants', () => {
     await world.run(3_000);
     expect(sentTo('a', 'grant')).toBe(before);
     expect(sentTo('a', 'refusal')).toBeGreaterThan(1);
+  });
+});
+
+describe('ending grants in a rack that is dead', () => {
+  it('needs the promises of the other racks alone', async () => {
+    const world = await ControllerWorld.create();
+    const leader = world.replica('controller-1', { topologyKeys: ['rack'] });
+    for (const [node, rack] of [
+      ['a', 'r1'],
+      ['b', 'r1'],
+      ['c', 'r2'],
+      ['d', 'r3'],
+    ] as const)
+      await (await world.add(node, { rack })).daemon.start();
+    await world.run(100_000);
+    expect(await world.attestation('a')).toMatchObject({
+      peers: ['b', 'c', 'd'],
+      domains: { a: 'rack=r1', b: 'rack=r1', c: 'rack=r2', d: 'rack=r3' },
+    });
+    for (const dead of ['a', 'b']) for (const place of ['api', 'controller-1', 'c', 'd']) world.cut.add(`${dead}>${place}`).add(`${place}>${dead}`);
+    const call = { signal: new AbortController().signal, deadlineMs: 60_000, beforeSend: () => undefined };
+    const ending = leader.controller.endGrants('a', world.machines.get('a')?.bootID ?? '', call);
+    await world.run(10_000);
+    expect(await ending).toMatchObject({ eligible: ['b', 'c', 'd'], promised: ['c', 'd'] });
+    await world.run(100_000);
+    expect(world.machines.get('a')).toMatchObject({ isDead: true, deadBy: 'cut off' });
   });
 });

@@ -7,6 +7,7 @@ import type { DaemonWorld } from './world.ts';
 
 interface Attested {
   peers: string[];
+  domains?: Readonly<Record<string, string>>;
   watchdog?: { state: string };
   storage?: string;
   kdump?: { isArmed: boolean; notifies: string[] };
@@ -78,7 +79,7 @@ export class ControllerModel {
   #askPromises(node: string, bootID: string): void {
     const eligible = this.#eligible.get(node) ?? [];
     const missing = eligible.filter((peer) => this.promised.get(bootID)?.has(peer) !== true);
-    if (missing.length === 0) {
+    if (!this.#mayStillBeKept(node, missing)) {
       this.endedAtMs.set(node, this.#world.clock.monotonicMs());
       return;
     }
@@ -92,6 +93,16 @@ export class ControllerModel {
         subjectBootID: bootID,
       });
     this.#world.clock.after(1_000, () => this.#askPromises(node, bootID));
+  }
+
+  /** By the page: more than half of the failure domains that it attests, its own counted; more than half of the peers where all are of one. */
+  #mayStillBeKept(node: string, missing: readonly string[]): boolean {
+    const { peers = [], domains } = this.attested(node) ?? {};
+    if (domains === undefined || missing.some((peer) => !peers.includes(peer))) return missing.length > 0;
+    const placeOf = (name: string): string => domains[name] ?? `alone ${name}`;
+    const places = new Set([node, ...peers].map(placeOf));
+    const [voting, all] = places.size === 1 ? [missing.length, peers.length] : [new Set(missing.map(placeOf)).size, places.size];
+    return voting > all / 2;
   }
 
   #send(address: string, node: string, datagram: Datagram): void {
