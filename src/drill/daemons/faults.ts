@@ -48,20 +48,7 @@ export const DAEMON_SCRIPTS: Readonly<Record<DaemonFault, DaemonScript>> = {
   'peers-only': staysUp('reaches neither the API server nor a controller; its peers vouch for it', ({ controllers }) => ['api', ...controllers]),
   'full-partition': { says: 'reaches nobody', resets: 'victim', fencing: 'watchdog', play: fullPartition },
   fast: { says: 'its power fails', resets: 'none', fencing: 'bmc', play: fast },
-  'rack-partition': {
-    says: 'the two nodes of a rack reach each other, and nobody else',
-    resets: 'rack',
-    fencing: 'never',
-    play: async (stage) => {
-      const { rack } = stage;
-      const others = stage.names.filter((name) => !rack.includes(name));
-      for (const name of rack) stage.cut(name, others);
-      const areDown = (): boolean => rack.every((name) => stage.node(name).resets.length > 0);
-      const problems = await stage.until('both take themselves down', stage.untilDownMs + RESET_MARGIN_MS, areDown);
-      for (const name of rack) stage.heal(name, others);
-      return problems;
-    },
-  },
+  'rack-partition': { says: 'the two nodes of a rack reach each other, and nobody else', resets: 'rack', fencing: 'watchdog', play: rackPartition },
   'control-plane-outage': {
     says: 'the API server and every controller are gone; all nodes vouch for each other',
     resets: 'none',
@@ -156,6 +143,31 @@ async function fast(stage: DaemonStage): Promise<string[]> {
   return problems;
 }
 
+/** No vouch of its own rack keeps a node up, and none has to be promised away: the peers of the other racks are enough to prove both. */
+async function rackPartition(stage: DaemonStage): Promise<string[]> {
+  const { rack } = stage;
+  const others = stage.names.filter((name) => !rack.includes(name));
+  for (const name of rack) stage.cut(name, others);
+  const areAll = (isSo: (name: string) => boolean) => (): boolean => rack.every(isSo);
+  const areDown = areAll((name) => stage.node(name).resets.length > 0);
+  const problems = await stage.until('both take themselves down', stage.untilDownMs + RESET_MARGIN_MS, areDown);
+  const areReleased = areAll((name) => stage.isReleased(name));
+  problems.push(...(await stage.until('the pods of both are released', 2 * RELEASED_WITHIN_MS, areReleased)));
+  for (const name of rack) problems.push(...toldEnd(stage, name));
+  for (const name of rack) stage.heal(name, others);
+  const areOver = areAll((name) => stage.fenceState(name) === 'final');
+  problems.push(...(await stage.until('both fences end in final', 2 * BACK_WITHIN_MS, areOver)));
+  return problems;
+}
+
+/** Its pods must have ended before its silence was evidence. */
+function toldEnd(stage: DaemonStage, name: string): string[] {
+  const [evidenceAtMs = 0, endedAtMs = Infinity] = [stage.evidenceAtMs(name), stage.node(name).podsEndedAtMs];
+  if (evidenceAtMs < endedAtMs) return [`evidence of ${name} was given ${String(Math.round(endedAtMs - evidenceAtMs))} ms before its pods had ended`];
+  stage.tell(`the pods of ${name} had ended ${((evidenceAtMs - endedAtMs) / 1_000).toFixed(1)} s before its silence was evidence`);
+  return [];
+}
+
 /** It goes down by itself; only then is its silence evidence, its pods are released, and it comes back once the paths are whole. */
 async function fullPartition(stage: DaemonStage): Promise<string[]> {
   const { victim } = stage;
@@ -164,9 +176,7 @@ async function fullPartition(stage: DaemonStage): Promise<string[]> {
   stage.cut(victim, others);
   const problems = await stage.until('it takes itself down', stage.untilDownMs + RESET_MARGIN_MS, () => node.resets.length > 0);
   problems.push(...(await stage.until('its pods are released', RELEASED_WITHIN_MS, () => stage.isReleased())));
-  const [evidenceAtMs = 0, endedAtMs = Infinity] = [stage.evidenceAtMs(), node.podsEndedAtMs];
-  if (evidenceAtMs < endedAtMs) problems.push(`evidence was given ${String(Math.round(endedAtMs - evidenceAtMs))} ms before its pods had ended`);
-  else stage.tell(`its pods had ended ${((evidenceAtMs - endedAtMs) / 1_000).toFixed(1)} s before its silence was evidence`);
+  problems.push(...toldEnd(stage, victim));
   stage.heal(victim, others);
   problems.push(...(await stage.until('the fence ends in final', BACK_WITHIN_MS, () => stage.fenceState() === 'final')));
   return problems;

@@ -1,5 +1,4 @@
 import { daemonTiming } from '../../domain/node-daemon/times.ts';
-import type { NodeFenceStatus } from '../../domain/node-fence.ts';
 import { evidenceAtMs, releasedAtMs } from './fence-trace.ts';
 import type { PlayedCluster, PlayedNode } from './played.ts';
 import { rackOfFirst, TIMES } from './times.ts';
@@ -100,12 +99,12 @@ export class DaemonStage {
     }
   }
 
-  fenceState(): string | undefined {
-    return this.#fence?.state;
+  fenceState(node = this.victim): string | undefined {
+    return this.#cluster.fence(node)?.state;
   }
 
-  isReleased(): boolean {
-    return this.#fence?.released !== undefined;
+  isReleased(node = this.victim): boolean {
+    return this.#cluster.fence(node)?.released !== undefined;
   }
 
   /** Of the victim; the moment of it. */
@@ -120,11 +119,7 @@ export class DaemonStage {
   }
 
   /** On the clock of the drill, as the API server's audit saw the first write that has it. */
-  evidenceAtMs(): number | undefined {
-    return evidenceAtMs(this.#cluster.audit(), this.victim);
-  }
-
-  get #fence(): NodeFenceStatus | undefined {
-    return this.#cluster.fence(this.victim);
+  evidenceAtMs(node = this.victim): number | undefined {
+    return evidenceAtMs(this.#cluster.audit(), node);
   }
 }

@@ -24,7 +24,7 @@ describe('a simulated drill of node daemons', { timeout: TIMEOUT_MS }, () => {
     for (const lines of runs) results.push(await simulateDaemonDrill('full-partition', 2, (line) => void lines.push(line)));
     expect(runs[0]).toEqual(runs[1]);
     expect(runs[0].join('\n')).toMatch(
-      /^ +0\.0 s {2}full-partition of (worker-\d): reaches nobody\n[^]*3\d\.\d s {2}\1 is reset: sysrq\n[^]*its pods had ended/m,
+      /^ +0\.0 s {2}full-partition of (worker-\d): reaches nobody\n[^]*3\d\.\d s {2}\1 is reset: sysrq\n[^]*the pods of \1 had ended/m,
     );
     expect(results.map((result) => daemonSummary(result))[0]).toMatch(
       /^as it must be: full-partition on worker-\d of 5 nodes \(seed 2, simulated\)\n/,
