@@ -318,4 +318,14 @@ export const STORM_MUTANTS: readonly SourceMutant[] = [
       'is over when all that it held are well and their fences over, though nobody asks any more: not when the next node fails',
     ),
   },
+  {
+    name: 'one lock of kured',
+    defect: 'a node that kured reboots is fenced, where several may reboot at once',
+    file: 'src/controllers/fence/storm/foreign-objects.ts',
+    edits: [['Array.isArray(locks) ? locks.slice(0, LOCKS_MAX) : [written]', '[written]']],
+    killedBy: byTest(
+      'src/controllers/fence/storm/foreign-objects.test.ts',
+      'are the locks of kured where several nodes may reboot at once, each from when it was taken',
+    ),
+  },
 ];

@@ -57,6 +57,27 @@ describe('objects of others that have a node in hand', () => {
     expect([stage.sources('a'), stage.sources('b')]).toEqual([[], []]);
   });
 
+  it('are the locks of kured where several nodes may reboot at once, each from when it was taken', async () => {
+    const stage = new Stage();
+    const lockOf = (nodeID: string): object => ({ nodeID, metadata: { unschedulable: false }, created: '2026-01-01T00:00:00Z', TTL: 0 });
+    const locked = (...nodes: string[]): string => JSON.stringify({ maxOwners: 2, locks: nodes.map(lockOf) });
+    const sources = (): string[][] => ['a', 'b', 'c'].map((node) => stage.sources(node));
+    stage.lock = locked('a', 'b');
+    stage.objects.ask();
+    await stage.clock.settle();
+    expect([sources(), stage.changes]).toEqual([[['kured'], ['kured'], []], [['a', 'b']]]);
+    stage.lock = locked('b', 'c');
+    await stage.clock.advance(1_799_000);
+    expect(sources()).toEqual([[], ['kured'], ['kured']]);
+    await stage.clock.advance(1_000);
+    expect(sources()).toEqual([[], [], ['kured']]);
+    for (const lock of ['{"locks":7}', '{"locks":[null,7,{"nodeID":7}]}', '[]', 'null']) {
+      stage.lock = lock;
+      await stage.clock.advance(30_000);
+      expect(sources(), lock).toEqual([[], [], []]);
+    }
+  });
+
   it('are read only while something has failed', async () => {
     const stage = new Stage();
     await stage.clock.advance(60_000);

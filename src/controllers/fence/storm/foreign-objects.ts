@@ -29,9 +29,10 @@ const ABSENT_MS = 600_000;
 /** A node that never returns from its reboot keeps kured's lock for ever: so long it counts, from our first sight of it. */
 const KURED_LOCK_MAX_MS = 1_800_000;
 
+/** That one node may reboot. */
 interface Lock {
+  /** As it is written; another one of the same node is another reboot. */
   text: string;
-  node: string | undefined;
   seenAtMs: number;
 }
 
@@ -42,7 +43,8 @@ export class ForeignObjects implements ForeignMarks {
   readonly #log: Logger;
   readonly #listeners: ((nodes: readonly string[]) => void)[] = [];
   #maintained = new Map<string, string>();
-  #lock: Lock | undefined;
+  /** Of kured, by node. */
+  #locks: ReadonlyMap<string, Lock> = new Map();
   readonly #absentUntilMs = { maintenances: Number.NEGATIVE_INFINITY, kured: Number.NEGATIVE_INFINITY };
   #cancel: (() => void) | undefined;
   #isAsked = false;
@@ -62,7 +64,8 @@ export class ForeignObjects implements ForeignMarks {
     const marks: MaintenanceMark[] = [];
     const maintenance = this.#maintained.get(node);
     if (maintenance !== undefined) marks.push({ source: 'node-maintenance', where: `NodeMaintenance ${maintenance}` });
-    if (this.#lock?.node === node && this.#clock.monotonicMs() < this.#lock.seenAtMs + KURED_LOCK_MAX_MS)
+    const lock = this.#locks.get(node);
+    if (lock !== undefined && this.#clock.monotonicMs() < lock.seenAtMs + KURED_LOCK_MAX_MS)
       marks.push({ source: 'kured', where: `annotation ${KURED.lock} on DaemonSet ${KURED.namespace}/${KURED.name}` });
     return marks;
   }
@@ -120,7 +123,7 @@ export class ForeignObjects implements ForeignMarks {
       this.#unlessAbsent('kured', async () => {
         const kured = await this.#cluster.get(DAEMON_SETS, KURED.name, KURED.namespace);
         if (kured === undefined) throw new ApiStatusError(404, 'NotFound', 'no kured here');
-        this.#seeLock(kured.metadata.annotations?.[KURED.lock]);
+        this.#seeLocks(locksIn(kured.metadata.annotations?.[KURED.lock]));
       }),
     ]);
     const isOfLastAsk = asks === this.#asks;
@@ -149,28 +152,49 @@ export class ForeignObjects implements ForeignMarks {
         return;
       }
       this.#absentUntilMs[what] = this.#clock.monotonicMs() + ABSENT_MS;
-      if (what === 'kured') this.#lock = undefined;
+      if (what === 'kured') this.#locks = new Map();
       else this.#maintained = new Map();
     }
   }
 
-  #seeLock(text: string | undefined): void {
-    if (text === undefined) this.#lock = undefined;
-    else if (this.#lock?.text !== text) this.#lock = { text, node: nodeOfLock(text), seenAtMs: this.#clock.monotonicMs() };
+  /** Of those that stood there before the first sight counts, whoever has taken or given back one beside it. */
+  #seeLocks(found: ReadonlyMap<string, string>): void {
+    const nowMs = this.#clock.monotonicMs();
+    const sightOf = (node: string, text: string): Lock => {
+      const known = this.#locks.get(node);
+      return known?.text === text ? known : { text, seenAtMs: nowMs };
+    };
+    this.#locks = new Map([...found].map(([node, text]) => [node, sightOf(node, text)]));
   }
 
   #marked(): string[] {
-    const locked = this.#lock?.node;
-    return [...this.#maintained.keys(), ...(locked === undefined ? [] : [locked])];
+    return [...this.#maintained.keys(), ...this.#locks.keys()];
   }
 }
 
-/** `{"nodeID": "a", "metadata": ..., "created": ..., "TTL": 0}`; what is not readable locks nobody. */
-function nodeOfLock(text: string): string | undefined {
+/** More nodes do not reboot at once. */
+const LOCKS_MAX = 256;
+
+/** `{"nodeID": "a", "created": ..., "TTL": 0}`; with `--concurrency` `{"maxOwners": 2, "locks": [...]}` of the same; by node. What is not readable locks nobody. */
+function locksIn(text: string | undefined): ReadonlyMap<string, string> {
+  const written = text === undefined ? undefined : parsed(text);
+  const locks = fieldOf(written, 'locks');
+  const all = Array.isArray(locks) ? locks.slice(0, LOCKS_MAX) : [written];
+  return new Map(
+    all.flatMap((lock: unknown) => {
+      const node = fieldOf(lock, 'nodeID');
+      return typeof node === 'string' ? [[node, JSON.stringify(lock)] as const] : [];
+    }),
+  );
+}
+
+function fieldOf(value: unknown, key: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>)[key] : undefined;
+}
+
+function parsed(text: string): unknown {
   try {
-    const lock: unknown = JSON.parse(text);
-    const node = typeof lock === 'object' && lock !== null && 'nodeID' in lock ? lock.nodeID : undefined;
-    return typeof node === 'string' ? node : undefined;
+    return JSON.parse(text);
   } catch {
     return undefined;
   }
