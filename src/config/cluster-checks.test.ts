@@ -82,7 +82,8 @@ describe('policies', () => {
       const expected = [`error fence-policy-storm, line ${at}: ${first} must be ${rule}`];
       if (second !== undefined) expected.push('warning fence-policy-storm, line 3: duplicate key url: replaces line 2');
       if (name === 'alerts' && second === undefined) expected.push('error fence-policy-storm: has no url: nothing can be asked which alerts fire');
-      expected.push(name === 'alerts' ? STANDS_IN.replace('its defaults apply to all nodes', 'it counts as unanswered') : STANDS_IN);
+      const standIns: Readonly<Record<string, string>> = { alerts: 'it counts as unanswered', maintenance: 'all nodes are held' };
+      expected.push(STANDS_IN.replace('its defaults apply to all nodes', standIns[name] ?? 'its defaults apply to all nodes'));
       return [`${name} with ${first}`, `policy_name=${name}\n${written}`, expected];
     }),
     [

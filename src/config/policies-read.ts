@@ -54,7 +54,7 @@ export class PolicyValues {
 export interface PolicyContext {
   /** What being cut off means here, as `controller-isolated` has it. */
   isolation: IsolationSettings;
-  /** Why its ConfigMap cannot be used; it stands with its defaults then. */
+  /** Why its ConfigMap cannot be used, where its defaults cannot stand for it. */
   broken?: string;
 }
 
@@ -102,7 +102,7 @@ const MAKERS: Readonly<Record<PolicyName, Maker>> = {
   'controller-isolated': (common, values, { isolation }) => controllerIsolated({ ...common, ...isolationSettings(values, isolation.graceMs) }),
   'control-plane': (common) => controlPlane(common),
   'startup-grace': (common, values) => startupGrace({ ...common, durationMs: values.durationMs('duration') ?? DEFAULT_STARTUP_GRACE_MS }),
-  maintenance: (common, values) => {
+  maintenance: (common, values, { broken }) => {
     const [key, value] = split(values.text('annotation'));
     const label = values.matcher('label');
     return maintenance({
@@ -111,6 +111,7 @@ const MAKERS: Readonly<Record<PolicyName, Maker>> = {
       ...(label !== undefined && { label, labelText: values.text('label') ?? '' }),
       windows: parseWindows(values.text('windows') ?? '') ?? [],
       offsetMs: offsetOf(values),
+      ...(broken !== undefined && { unreadable: broken }),
     });
   },
   cooldown: (common, values) => cooldown({ ...common, durationMs: values.durationMs('duration') ?? DEFAULT_COOLDOWN_MS }),

@@ -24,7 +24,12 @@ export interface WrittenPolicy {
   isScoped: boolean;
   /** It cannot be used as written: it stands with its defaults, for all nodes. */
   isBroken: boolean;
+  /** It says when, or where, nothing is to be fenced: where it cannot be read nobody knows that, and everybody is held. */
+  forbids: boolean;
 }
+
+/** By which `maintenance` is told of more than the marks of others. */
+const MAINTENANCE_KEYS = ['windows', 'annotation', 'label'];
 
 /** What a ConfigMap says; undefined where not even its kind is known. */
 export function readPolicy(config: ConfigText, problems: Problems): WrittenPolicy | undefined {
@@ -46,9 +51,11 @@ export function readPolicy(config: ConfigText, problems: Problems): WrittenPolic
   problems.take(own.all());
   if (policy === undefined) return undefined;
   const isEnabled = parseBoolean(settings.get('enabled')?.value ?? '') ?? true;
-  if (isBroken && isEnabled) problems.error(place(config), `policy ${name.slice(0, 60)} cannot be used as written: ${standIn(policy)}`);
+  const isTold = MAINTENANCE_KEYS.some((key) => (settings.get(key)?.value ?? '') !== '');
+  const forbids = policy === 'windows' || (policy === 'maintenance' && isTold);
+  if (isBroken && isEnabled) problems.error(place(config), `policy ${name.slice(0, 60)} cannot be used as written: ${standIn(policy, forbids)}`);
   const isScoped = !isBroken && (settings.get('node_selector')?.value ?? '') !== '';
-  return { name, policy, where: place(config), values: new PolicyValues(settings), isEnabled, isScoped, isBroken };
+  return { name, policy, where: place(config), values: new PolicyValues(settings), isEnabled, isScoped, isBroken, forbids };
 }
 
 function kindOf(config: ConfigText, settings: Settings, problems: Problems): PolicyName | undefined {
@@ -76,7 +83,7 @@ function checkTogether(policy: PolicyName, settings: Settings, where: string, pr
     problems.error(reach.where, `min_reachable=${reach.value} is more than the ${targets} targets`);
 }
 
-function standIn(policy: PolicyName): string {
-  if (policy === 'windows') return 'until it is corrected, all nodes are held';
+function standIn(policy: PolicyName, forbids: boolean): string {
+  if (forbids) return 'until it is corrected, all nodes are held';
   return policy === 'alerts' ? 'until it is corrected, it counts as unanswered' : 'until it is corrected, its defaults apply to all nodes';
 }

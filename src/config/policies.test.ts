@@ -151,6 +151,20 @@ describe('what a policy was told, it does', () => {
     expect(holding(texts, view(nodes(10, 4)))).toEqual([]);
   });
 
+  it('maintenance that cannot be used as written holds all nodes where it says what is under maintenance: nobody knows which are', () => {
+    const held = (text: string): string[] => holding({ cluster: 'policies=maintenance', maintenance: text }, view(nodes(3)));
+    for (const wrong of [
+      'windows=0 3 * * tue 2',
+      'annotation=hands off',
+      'label=a b',
+      'windows=0 3 * * tue 2h\ntimezone=Mars',
+      'label=a=b\nnode_selector=a b',
+    ])
+      expect(held(wrong), wrong).toEqual(['maintenance']);
+    expect(held('alarm_after=often'), 'the marks of others are known').toEqual([]);
+    expect(held('windows=0 3 * * tue 2\nenabled=no')).toEqual([]);
+  });
+
   it('who picks some nodes means them one at a time, and counts only them', () => {
     const texts = { cluster: 'policies=mine', mine: 'policy_name=max-concurrent\nnode_selector=rack=r1' };
     const zoned = (name: string, rack: string, zone: string, fence = false): ReturnType<typeof node> =>

@@ -45,7 +45,12 @@ export function resolvePolicies(configuration: Configuration, cluster: Settings 
   const rank = (policy: PolicyName): number => POLICY_NAMES.indexOf(policy);
   return chosen
     .toSorted((one, other) => rank(one.policy) - rank(other.policy) || (one.name < other.name ? -1 : 1))
-    .map((one) => made(one, { isolation, ...(one.isBroken && { broken: `${one.where} cannot be used as written` }) }));
+    .map((one) => made(one, { isolation, ...(isUnread(one) && { broken: `${one.where} cannot be used as written` }) }));
+}
+
+/** What it says cannot stand by its defaults. */
+function isUnread({ policy, isBroken, forbids }: WrittenPolicy): boolean {
+  return isBroken && (forbids || policy === 'alerts');
 }
 
 function made({ name, policy, values, isBroken }: WrittenPolicy, context: PolicyContext): StormPolicy {
@@ -56,7 +61,7 @@ function made({ name, policy, values, isBroken }: WrittenPolicy, context: Policy
 
 function byDefault(policy: PolicyName, written: ReadonlyMap<string, WrittenPolicy>): WrittenPolicy {
   const name = written.has(policy) ? `${policy}-default` : policy;
-  return { name, policy, where: '', values: new PolicyValues(), isEnabled: true, isScoped: false, isBroken: false };
+  return { name, policy, where: '', values: new PolicyValues(), isEnabled: true, isScoped: false, isBroken: false, forbids: false };
 }
 
 /** Without `policies=`: each default, unless a ConfigMap of its name, or of its kind for all nodes, takes its place; and every other ConfigMap. */

@@ -328,4 +328,14 @@ export const STORM_MUTANTS: readonly SourceMutant[] = [
       'are the locks of kured where several nodes may reboot at once, each from when it was taken',
     ),
   },
+  {
+    name: 'maintenance that nobody can read',
+    defect: 'with a mistake in the hours of maintenance nodes are fenced in the middle of it',
+    file: 'src/config/policies.ts',
+    edits: [["return isBroken && (forbids || policy === 'alerts');", "return isBroken && (policy === 'windows' || policy === 'alerts');"]],
+    killedBy: byTest(
+      'src/config/policies.test.ts',
+      'maintenance that cannot be used as written holds all nodes where it says what is under maintenance: nobody knows which are',
+    ),
+  },
 ];

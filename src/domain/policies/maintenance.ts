@@ -15,6 +15,8 @@ export interface MaintenanceSettings extends CommonSettings {
   /** Hours of maintenance of the nodes in scope. */
   windows: readonly Window[];
   offsetMs: UtcOffset;
+  /** What is under maintenance could not be read, in words: then anybody may be. */
+  unreadable?: string;
 }
 
 const UNREAD = {
@@ -25,17 +27,24 @@ const UNREAD = {
 /** Somebody has this node in hand: every foreign mark that the view carries, and what was configured. */
 export function maintenance(settings: MaintenanceSettings): StormPolicy {
   return stormPolicy('maintenance', settings, (view): Ruling => {
+    const { unreadable } = settings;
+    const unread = unreadable === undefined ? undefined : unreadableHold(unreadable);
     const open = openWindow(settings.windows, view, settings.offsetMs);
     return (node) => {
       const found = own(settings, node);
       const where = node.marks.length === 0 ? found : [...node.marks.map((mark) => `${mark.source}: ${mark.where}`), ...found];
       if (where.length > 0) return { reason: 'maintenance', message: `it is under maintenance (${named(where)}): ends when the mark is gone` };
       if (view.areMarksRead === false) return UNREAD;
+      if (unread !== undefined) return unread;
       if (open === undefined) return undefined;
       const message = `maintenance window ${open.window.text} is open`;
       return { reason: 'maintenance-window', message, untilMs: view.nowMs + open.leftMs };
     };
   });
+}
+
+function unreadableHold(why: string): ReturnType<Ruling> {
+  return { reason: 'maintenance', message: `it may be under maintenance: ${why}; ends when the policy is mended` };
 }
 
 function own({ annotation, label, labelText = '' }: MaintenanceSettings, { name, labels, annotations = {} }: StormNode): string[] {
