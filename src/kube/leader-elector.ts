@@ -7,19 +7,18 @@ import type { Lease } from '../ports/objects.ts';
 import type { Random } from '../ports/random.ts';
 import type { Logger } from '../ports/recorder.ts';
 import { LEASES } from '../ports/resources.ts';
+import { leaderDurations, MARGIN_MS, type LeaderDurations } from './leader-durations.ts';
 import { claimed, emptied, observed, reasonToWait, renewed, restored, seen, waitBeforeTaking, type LeaseObservation } from './lease-record.ts';
 import { momentOf, type Moment } from '../ports/moment.ts';
 import { RepeatedWarnings } from './repeated-warnings.ts';
 import { within } from './within.ts';
 
-/** Safety margin between the end of our right to act and the end of the lease. */
-const MARGIN_MS = 1000;
 /** Boot-time and monotonic clock may differ by this much before the machine counts as having slept. */
 const SUSPENDED_MS = 500;
 /** To read thousands of them may take longer than a Lease does. */
 const RECORDS_DEADLINE_MS = 30_000;
 
-export interface LeaderElectorOptions {
+export interface LeaderElectorOptions extends Partial<LeaderDurations> {
   cluster: Pick<Cluster, 'get' | 'create' | 'replace'>;
   clock: Clock;
   random: Random;
@@ -30,10 +29,6 @@ export interface LeaderElectorOptions {
   name: string;
   /** Of this process, for people; a fresh identifier is appended, so that a restarted process is not taken for its predecessor. */
   identity: string;
-  /** Defaults 15 s, 10 s, 2 s. */
-  durationMs?: number;
-  renewDeadlineMs?: number;
-  retryMs?: number;
   /** What the Lease says of its holder while we are it. */
   annotations?: Readonly<Record<string, string>>;
   /** Of earlier leaders: our epoch is to be above theirs, also where their Lease is gone. Nobody leads before they are read. */
@@ -90,14 +85,9 @@ export class LeaderElector implements Leadership {
   constructor(options: LeaderElectorOptions) {
     this.#options = options;
     this.#warnings = new RepeatedWarnings(options);
-    this.#durationMs = options.durationMs ?? 15_000;
-    this.#renewDeadlineMs = options.renewDeadlineMs ?? 10_000;
-    this.#retryMs = options.retryMs ?? 2_000;
+    const { durationMs, renewDeadlineMs, retryMs } = leaderDurations(options);
+    [this.#durationMs, this.#renewDeadlineMs, this.#retryMs] = [durationMs, renewDeadlineMs, retryMs];
     this.identity = `${options.identity}_${options.random.uuid()}`;
-    if (!(this.#durationMs - MARGIN_MS >= this.#renewDeadlineMs && this.#renewDeadlineMs > 1.2 * this.#retryMs && this.#retryMs > 0)) {
-      const given = `${String(this.#durationMs)} ms, ${String(this.#renewDeadlineMs)} ms, ${String(this.#retryMs)} ms`;
-      throw new Error(`leader election: lease − 1 s ≥ renew deadline > 1.2 · retry must hold, not ${given}`);
-    }
   }
 
   get epoch(): number {
@@ -307,12 +297,14 @@ export class LeaderElector implements Leadership {
     } catch (error) {
       metrics.renewFailed();
       this.#warnings.warn('renewed', 'the lease could not be renewed and will be tried again', error);
-      return error instanceof ApiStatusError && (error.status === 409 || error.status === 404) ? this.#reread(term) : this.#retryMs;
+      if (error instanceof ApiStatusError && (error.status === 409 || error.status === 404)) return this.#reread(term);
+      return this.#restOf(sent.monotonicMs);
     }
   }
 
   /** Somebody else wrote the Lease, or an answer to us was lost. Only its holder decides. */
   async #reread(term: Term): Promise<number> {
+    const sinceMs = this.#options.clock.monotonicMs();
     try {
       const lease = await this.#attempt(this.#read());
       this.#compare(lease);
@@ -325,8 +317,13 @@ export class LeaderElector implements Leadership {
       return this.#retryMs / 10;
     } catch (error) {
       this.#warnings.warn('renewed', 'the lease could not be read', error);
-      return this.#retryMs;
+      return this.#restOf(sinceMs);
     }
+  }
+
+  /** What hung has cost its pause already: the next attempt has all of its time before the deadline. */
+  #restOf(sinceMs: number): number {
+    return Math.max(0, sinceMs + this.#retryMs - this.#options.clock.monotonicMs());
   }
 
   #compare(lease: Lease | undefined): void {

@@ -103,4 +103,11 @@ export const CONNECTION_MUTANTS: readonly SourceMutant[] = [
     edits: [['if ((remembered.failing?.tries ?? 0) >= TRIES_MAX) await this.#tryNext();', '']],
     killedBy: byTest(RECORDER, 'counts as lost what fails a third time while others are written, and holds these up no longer'),
   },
+  {
+    name: 'a pause after what hung',
+    defect: 'after a renewal that hung the next one has two seconds of four, and the leader loses its lease to a server that is only slow',
+    file: 'src/kube/leader-elector.ts',
+    edits: [['return this.#restOf(sent.monotonicMs);', 'return this.#retryMs;']],
+    killedBy: byTest('src/kube/leader-renewal.test.ts', 'a renewal that hangs leaves the next one all of its own time before the deadline'),
+  },
 ];
