@@ -50,7 +50,6 @@ export async function played(name: string, disturbance: Disturbance): Promise<Ro
     return {
       atMs,
       over: disturbed(stage, disturbance, seen),
-      ...(disturbance.refuses === true ? { refuses: true as const } : {}),
       listsAnew: true,
       judges: ({ trace }) => {
         const fences = trace.filter((event): event is ApiEvent => event.kind === 'api' && event.at >= atMs);
@@ -88,11 +87,12 @@ async function disturbed(stage: FaultStage, disturbance: Disturbance, seen: { to
   const pages = (): Promise<string> => metricsOf(replicas);
   const before = await pages();
   const sinceMs = Date.now();
+  const startedAnewAt = session.now();
   await disturbance.play(stage);
   await watcher.until('the end of the fence', DEADLINE_MS, () => isOver(watcher, node));
   const logs = replicas.all.map(({ child }) => child.log());
   seen.told = toldOf(before, await pages(), logs, sinceMs);
-  return { problems: [], did: disturbance.says };
+  return { problems: [], did: disturbance.says, ...(disturbance.refuses === true && { startedAnewAt }) };
 }
 
 /** One that has just begun may not answer yet. */
