@@ -16,10 +16,10 @@ export class TokenBucket {
     this.#countedAtMs = clock.monotonicMs();
   }
 
-  /** Takes one token; the answer is how long to wait for it, in milliseconds. */
-  take(): number {
+  /** Takes one token; the answer is how long to wait for it, in milliseconds. `waiting`: so many wait for theirs, this one too; more is owed to nobody. */
+  take(waiting = Number.POSITIVE_INFINITY): number {
     this.#refill();
-    this.#tokens -= 1;
+    this.#tokens = Math.max(this.#tokens - 1, -waiting);
     return this.#tokens >= 0 ? 0 : (-this.#tokens / this.#ratePerSecond) * 1000;
   }
 

@@ -300,6 +300,23 @@ describe('the workqueue', () => {
     expect(starts).toHaveLength(60);
   });
 
+  it('lends to as many as wait: what failed again and again because something new was known of it holds nobody up afterwards', async () => {
+    const handler = (key: string): Promise<undefined> => {
+      jobs.push({ key, atMs: clock.monotonicMs() } as Job);
+      return Promise.reject(new Error('no'));
+    };
+    const queue = build({ handler, retryBucket: { ratePerSecond: 10, burst: 5 }, backoff: { baseMs: 100, maxMs: 1_000 } });
+    for (let news = 0; news < 3_000; news++) {
+      queue.add('busy');
+      await clock.advance(1);
+    }
+    const before = jobs.length;
+    queue.add('calm');
+    await clock.advance(2_000);
+    const since = jobs.slice(before).map(({ key }) => key);
+    expect([since.filter((key) => key === 'busy').length, since.filter((key) => key === 'calm').length].every((count) => count >= 2)).toBe(true);
+  });
+
   it('waits for work in flight when it is closed, and starts nothing more', async () => {
     const queue = build({ concurrency: 1 });
     queue.add('a');

@@ -265,7 +265,7 @@ export class Workqueue {
   #retry(key: string, entry: Entry, error: Error): void {
     const { random, metrics, name } = this.#options;
     const retryAfterMs = error instanceof ApiStatusError ? (error.retryAfterMs ?? 0) : 0;
-    const delayMs = Math.max(equalJitter(this.#backoff, entry.failures, random), this.#bucket.take(), retryAfterMs);
+    const delayMs = Math.max(equalJitter(this.#backoff, entry.failures, random), this.#bucket.take(this.#entries.size), retryAfterMs);
     entry.failures += 1;
     metrics.retried(name);
     const fields = { queue: name, key, failures: entry.failures, delayMs };

@@ -110,4 +110,14 @@ export const CONNECTION_MUTANTS: readonly SourceMutant[] = [
     edits: [['return this.#restOf(sent.monotonicMs);', 'return this.#retryMs;']],
     killedBy: byTest('src/kube/leader-renewal.test.ts', 'a renewal that hangs leaves the next one all of its own time before the deadline'),
   },
+  {
+    name: 'retries that nobody waits for',
+    defect: 'keys that failed again and again, for something new was known of them, leave a debt: whatever fails next is tried again after hours',
+    file: 'src/kube/workqueue.ts',
+    edits: [['this.#bucket.take(this.#entries.size)', 'this.#bucket.take()']],
+    killedBy: byTest(
+      'src/kube/workqueue.test.ts',
+      'lends to as many as wait: what failed again and again because something new was known of it holds nobody up afterwards',
+    ),
+  },
 ];
