@@ -51,13 +51,13 @@ describe('the leader elector', () => {
     await clock.advance(2_000);
     server.set(held('t1'));
     await clock.advance(2_000);
-    server.set({ ...held('t2'), holderIdentity: '' });
+    server.set({ ...held('t2', 1), holderIdentity: '' });
     await clock.advance(2_000);
     expect(freeFor).toEqual([0, 2_000, 0]);
   });
 
   it('says of itself on the Lease what it was given, over the words of its predecessor, and keeps those of others', async () => {
-    server.set({ ...held('t'), holderIdentity: '' }, { mode: 'observe', theirs: 'x' });
+    server.set({ ...held('t', 1), holderIdentity: '' }, { mode: 'observe', theirs: 'x' });
     build('a', { annotations: { mode: 'enforce' } });
     await clock.advance(0);
     expect(server.lease?.metadata.annotations).toEqual({ mode: 'enforce', theirs: 'x' });

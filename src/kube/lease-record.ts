@@ -11,6 +11,9 @@ export interface LeaseObservation {
   sinceMs: number;
 }
 
+/** Of a Lease that was given back. */
+const GIVEN_BACK_SECONDS = 1;
+
 /** A new observation; keeps the time of the first one while the holder's record is unchanged. A label or annotation is no change. */
 export function observed(previous: LeaseObservation | undefined, lease: Lease | undefined, nowMs: number): LeaseObservation {
   const isUnchanged = previous !== undefined && recordOf(previous.lease) === recordOf(lease);
@@ -34,28 +37,31 @@ function recordOf(lease: Lease | undefined): string {
 
 /**
  * How long a candidate must still wait before it may take the Lease. Counted on its own clock from its own first sight; other machines' time
- * stamps are never compared. A holder that emptied the record has stopped; one that is not there tells nothing: it may have been deleted, or taken
- * away by a restore of etcd together with all that its holder ever wrote, while that holder still believes in it.
+ * stamps are never compared. A holder that gave the Lease back has stopped, and left the shortest duration; where somebody else emptied it, its holder may not
+ * know. A Lease that is not there tells nothing: it may have been deleted, or taken away by a restore of etcd together with all that its holder ever wrote, while
+ * that holder still believes in it.
  */
 export function waitBeforeTaking(observation: LeaseObservation, ownDurationMs: number, nowMs: number): number {
   const { lease, sinceMs } = observation;
   if (lease === undefined) {
     return Math.max(0, sinceMs + ownDurationMs - nowMs);
   }
-  if ((lease.spec.holderIdentity ?? '') === '') {
+  const recordedSeconds = lease.spec.leaseDurationSeconds ?? 0;
+  if ((lease.spec.holderIdentity ?? '') === '' && recordedSeconds <= GIVEN_BACK_SECONDS) {
     return 0;
   }
-  const recordedMs = (lease.spec.leaseDurationSeconds ?? 0) * 1000;
+  const recordedMs = recordedSeconds * 1000;
   return Math.max(0, sinceMs + Math.max(ownDurationMs, recordedMs) - nowMs);
 }
 
 /** Why a candidate waits, in words. Without holder: `undefined` there is no Lease, '' it is free. */
 export function reasonToWait(holder: string | undefined, waitMs: number): string {
+  const rest = `${String(Math.ceil(waitMs / 1000))} s`;
   if (holder === undefined) {
-    const rest = `${String(Math.ceil(waitMs / 1000))} s`;
     return `there is no Lease: a leader whose Lease was deleted, or lost in a restore of etcd, may act for ${rest} more; then the Lease is created`;
   }
-  return holder === '' ? 'the lease is free and not taken yet' : `${holder} holds the lease`;
+  if (holder !== '') return `${holder} holds the lease`;
+  return waitMs > 0 ? `the Lease names no holder, and whoever held it last may act for ${rest} more` : 'the lease is free and not taken yet';
 }
 
 /**
@@ -107,7 +113,10 @@ export function renewed(lease: Lease, clock: Clock, epoch: number): Lease {
 /** Without holder: the next candidate need not wait. The epoch stays, or is the one that the next is to be above. */
 export function emptied(lease: Lease, clock: Clock, epoch = 0): Lease {
   const leaseTransitions = notBelow(lease, epoch);
-  return { ...lease, spec: { ...lease.spec, holderIdentity: '', leaseDurationSeconds: 1, renewTime: microTimestamp(clock), leaseTransitions } };
+  return {
+    ...lease,
+    spec: { ...lease.spec, holderIdentity: '', leaseDurationSeconds: GIVEN_BACK_SECONDS, renewTime: microTimestamp(clock), leaseTransitions },
+  };
 }
 
 /** What the Lease says of terms only grows: the next one is to be above all of them. */

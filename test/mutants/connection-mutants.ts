@@ -120,4 +120,11 @@ export const CONNECTION_MUTANTS: readonly SourceMutant[] = [
       'lends to as many as wait: what failed again and again because something new was known of it holds nobody up afterwards',
     ),
   },
+  {
+    name: 'any Lease without holder',
+    defect: 'a Lease that a person emptied is taken at once, and two lead until its holder has noticed',
+    file: 'src/kube/lease-record.ts',
+    edits: [["(lease.spec.holderIdentity ?? '') === '' && recordedSeconds <= GIVEN_BACK_SECONDS", "(lease.spec.holderIdentity ?? '') === ''"]],
+    killedBy: byTest('src/kube/leader-emptied.test.ts', 'that somebody emptied by hand is waited out: its holder may not know yet, and act'),
+  },
 ];

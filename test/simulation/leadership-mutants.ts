@@ -75,7 +75,7 @@ function greedy(transport: ApiTransport): ApiTransport {
       const response = await transport.request(request);
       const lease = response.body as { spec?: object } | undefined;
       const isLease = request.method === 'GET' && request.path.endsWith(`/${LEADER_LEASE}`) && response.status === 200;
-      return isLease ? { ...response, body: { ...lease, spec: { ...lease?.spec, holderIdentity: '' } } } : response;
+      return isLease ? { ...response, body: { ...lease, spec: { ...lease?.spec, holderIdentity: '', leaseDurationSeconds: 1 } } } : response;
     },
   };
 }
