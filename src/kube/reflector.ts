@@ -15,8 +15,12 @@ import { keyOf, pathOf } from './resource-path.ts';
 import { RepeatedWarnings } from './repeated-warnings.ts';
 import { isOlder } from './resource-version.ts';
 import { needsRelist, refusesInitialEvents } from './status.ts';
+import { Silences } from './silences.ts';
 import { runWatch, type WatchResult } from './watch-session.ts';
 import { WatchedState } from './watched-state.ts';
+
+/** Told of a watch, with the words of its end. */
+const KEPT_BACK = 'watches bring nothing of what lists show, and it is listed instead: does a proxy keep back what it passes on?';
 
 export interface ReflectorOptions<T extends KubeObject> extends ListOptions {
   transport: ApiTransport;
@@ -55,8 +59,7 @@ export class Reflector<T extends KubeObject> {
   /** `never`: this server has no watch that begins with what is there. `later`: the last one broke half-way. */
   #streams: 'now' | 'later' | 'never' = 'now';
   readonly #waiting = new Set<() => void>();
-  /** The last watch heard nothing: a server that was taken back behind our version is as silent as a dead one. */
-  #wasSilent = false;
+  readonly #silences = new Silences();
   #failures = 0;
   #refusals = 0;
   #lastError: Error | undefined;
@@ -157,14 +160,14 @@ export class Reflector<T extends KubeObject> {
     if (this.#mustList) this.#state.forgetVersion();
     this.#mustList = false;
     try {
-      if (this.#wasSilent && this.#state.version !== undefined && (await this.#isServerBehind())) this.#state.forgetVersion();
-      if (this.#state.version === undefined && this.#streams === 'now') {
+      if (this.#silences.isLookDue) this.#state.forgetVersion();
+      else if (this.#silences.isSilent && this.#state.version !== undefined && (await this.#isServerBehind())) this.#state.forgetVersion();
+      if (this.#state.version === undefined && this.#streams === 'now' && !this.#silences.isLookDue) {
         const result = await this.#watch(new InitialEvents(this.#options.resource, this.#state.prune));
         if (result.end !== 'refused' || !refusesInitialEvents(result.error)) return result;
         this.#streams = 'never';
       }
       if (this.#state.version === undefined) await this.#list();
-      this.#wasSilent = false;
     } catch (error) {
       return { end: 'list-failed', error: error instanceof Error ? error : new Error(String(error)), openMs: 0 };
     }
@@ -201,11 +204,12 @@ export class Reflector<T extends KubeObject> {
         // Half of what is there is no view of it.
         if (this.#initial !== undefined) return;
         if (isOpen || initial !== undefined) this.#state.cache.freshAtMs = clock.monotonicMs();
-        else this.#state.cache.reopened(clock.monotonicMs());
+        else if (!this.#silences.isKeptBack) this.#state.cache.reopened(clock.monotonicMs());
         isOpen = true;
         if (clock.monotonicMs() - askedAtMs >= stableMs) this.#tellOver();
       },
       onEvent: (event) => {
+        this.#silences.heard();
         if (this.#initial === undefined) this.#state.apply(event);
         else this.#begin(this.#initial, event, askedAtMs);
       },
@@ -223,7 +227,6 @@ export class Reflector<T extends KubeObject> {
     this.#adopt(initial.handOver(), version, askedAtMs, 'the initial events show');
     this.#initial = undefined;
     this.#state.watchFrom();
-    this.#wasSilent = false;
   }
 
   #isListWanted(): boolean {
@@ -235,7 +238,9 @@ export class Reflector<T extends KubeObject> {
     const startedAtMs = clock.monotonicMs();
     const { items, resourceVersion } = await listPages(transport, resource, this.#listOptions());
     if (this.#streams === 'later') this.#streams = 'now';
-    this.#adopt(new Map(items.map((item) => [keyOf(item), item])), resourceVersion, startedAtMs, 'a list shows');
+    const objects = new Map(items.map((item) => [keyOf(item), item]));
+    if (this.#silences.isLookDue) this.#silences.looked(this.#state.differsFrom(objects));
+    this.#adopt(objects, resourceVersion, startedAtMs, 'a list shows');
   }
 
   /** Takes a whole state, which is that of `atMs` or later. One that was asked for anew meanwhile may be of before, and makes nothing fresh. */
@@ -267,10 +272,10 @@ export class Reflector<T extends KubeObject> {
   #judge({ end, error, openMs }: WatchResult): number {
     const { stableMs, refusalsBeforeRelist, backoff } = this.#timings;
     this.#options.metrics.watchEnded(this.name, end);
-    this.#wasSilent ||= end === 'idle';
+    if (end === 'idle') this.#silences.add();
     // What can not be read in one encoding, be it the fault of one object, must not leave us blind.
     if (isGarbled(end, error)) this.#accept = JSON_ONLY;
-    if (openMs >= stableMs) {
+    if (openMs >= stableMs && !this.#silences.isKeptBack) {
       this.#failures = 0;
       this.#refusals = 0;
       this.#lastError = undefined;
@@ -287,7 +292,8 @@ export class Reflector<T extends KubeObject> {
     this.#failures += 1;
     const delayMs = Math.max(jitterMs, (error instanceof ApiStatusError ? error.retryAfterMs : undefined) ?? 0);
     const fields = { resource: this.name, end, error, openMs, delayMs: Math.round(delayMs), relist: this.#state.version === undefined };
-    if (isOrdinary) {
+    if (this.#silences.isSurelyKeptBack) this.#warnings.warn(this.name, KEPT_BACK, error, fields);
+    else if (isOrdinary) {
       this.#options.logger.debug('watch ended', fields);
     } else {
       this.#warnings.warn(this.name, 'watch failed', error, fields);

@@ -65,6 +65,12 @@ export class WatchedState<T extends KubeObject> {
     return this.#version;
   }
 
+  /** Is something there that is not cached, or another version of it? */
+  differsFrom(objects: ReadonlyMap<string, T>): boolean {
+    if (objects.size !== this.cache.size) return true;
+    return [...objects].some(([key, { metadata }]) => this.cache.get(key)?.metadata.resourceVersion !== metadata.resourceVersion);
+  }
+
   /** Takes a whole collection. `freshAtMs`: it is that of then or later; undefined: nobody knows. */
   adopt(objects: ReadonlyMap<string, T>, version: string, freshAtMs: number | undefined, how: string): void {
     if (isOlder(version, this.#newest)) {

@@ -170,7 +170,7 @@ export const CLIENT_MUTANTS: readonly SourceMutant[] = [
     name: 'silence after a restore',
     defect: 'a watch that heard nothing goes on from the same version for ever, which a restored server reaches in a month',
     file: 'src/kube/reflector.ts',
-    edits: [["this.#wasSilent ||= end === 'idle';", '']],
+    edits: [["if (end === 'idle') this.#silences.add();", '']],
     killedBy: byTest(WENT_BACK, 'asks for the version when a watch from one that is still to come hears nothing, as on 1.36, and lists anew'),
   },
   {

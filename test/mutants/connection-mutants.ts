@@ -4,6 +4,7 @@ import type { SourceMutant } from './source-mutant.ts';
 const EXCHANGED = 'src/kube/exchanged-credentials.test.ts';
 const HALF_OPEN = 'src/kube/half-open.test.ts';
 const KUBECONFIG = 'src/kube/kubeconfig/kubeconfig.test.ts';
+const SILENT_WATCH = 'src/kube/silent-watch.test.ts';
 const RECORDER = 'src/kube/events/recorder.test.ts';
 const LATE_SERVER = 'test/self-check/late-server.test.ts';
 
@@ -126,5 +127,26 @@ export const CONNECTION_MUTANTS: readonly SourceMutant[] = [
     file: 'src/kube/lease-record.ts',
     edits: [["(lease.spec.holderIdentity ?? '') === '' && recordedSeconds <= GIVEN_BACK_SECONDS", "(lease.spec.holderIdentity ?? '') === ''"]],
     killedBy: byTest('src/kube/leader-emptied.test.ts', 'that somebody emptied by hand is waited out: its holder may not know yet, and act'),
+  },
+  {
+    name: 'blind behind a proxy',
+    defect: 'where a proxy keeps back what watches bring, nothing that happens is seen any more, and the view counts as live',
+    file: 'src/kube/reflector.ts',
+    edits: [['if (this.#silences.isLookDue) this.#state.forgetVersion();\n      else if', 'if']],
+    killedBy: byTest(SILENT_WATCH, 'a reflector reads what is there by lists, as old as a silence at most, and says so'),
+  },
+  {
+    name: 'live by its opening alone',
+    defect: 'a watch that was accepted makes the view fresh, though none of them has brought what lists show',
+    file: 'src/kube/reflector.ts',
+    edits: [['else if (!this.#silences.isKeptBack) this.#state.cache.reopened', 'else this.#state.cache.reopened']],
+    killedBy: byTest(SILENT_WATCH, 'counts as fresh as of its list, not as of each watch that was accepted'),
+  },
+  {
+    name: 'a list after each silence',
+    defect: 'a collection in which nothing happens is listed every minute where the server sends no bookmarks',
+    file: 'src/kube/silences.ts',
+    edits: [['Math.min(LOOK_MOST, 2 * this.#nextLook)', 'FIRST_LOOK']],
+    killedBy: byTest(SILENT_WATCH, 'looks ever more seldom where nothing happens, as where a server sends no bookmarks, and says nothing'),
   },
 ];
