@@ -41,7 +41,7 @@ export const STORM_MUTANTS: readonly SourceMutant[] = [
     name: 'grace keeps a person waiting',
     defect: 'a fence that somebody asked for waits for the end of a start',
     file: `${GRACE}.ts`,
-    edits: [['isNew && fence?.isRequested !== true', 'isNew']],
+    edits: [['isNew && (fence?.isRequested !== true || fence.isRemedy === true)', 'isNew']],
     killedBy: byTest(`${GRACE}.test.ts`, 'startup-grace one that a person asked for'),
   },
   {

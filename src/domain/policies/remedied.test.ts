@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { DEFAULT_CONCURRENT, maxConcurrent } from './max-concurrent.ts';
 import { maxUnhealthy } from './max-unhealthy.ts';
 import { rate } from './rate.ts';
+import { startupGrace } from './startup-grace.ts';
 import { withRemedies } from './remedied.ts';
 import type { RemedyStage } from './remedied.ts';
 import { heldBy, node, view } from './testing/views.ts';
@@ -35,6 +36,13 @@ describe('storm policies about remedies', () => {
     const held = heldBy(policy, withRemedies(all, stages({ n0: 'asked', n1: 'begun' })));
     expect([held.includes('n0'), held.includes('n1')]).toEqual([true, false]);
     expect(heldBy(policy, withRemedies(all, stages({ n0: 'asked', n1: 'acted' })))).toEqual([]);
+  });
+
+  it('startup-grace: a remedy waits for it whether or not it is written down yet; one that has begun goes on', () => {
+    const policy = startupGrace({ name: 'startup-grace', durationMs: 300_000 });
+    const started = { ...all, controller: { ...all.controller, startedAtMs: all.nowMs - 60_000 } };
+    const held = heldBy(policy, withRemedies(started, stages({ n0: 'asked', n1: 'begun' })));
+    expect([held.includes('n0'), held.includes('n1'), held.includes('n2')]).toEqual([true, false, true]);
   });
 
   it('rate: each begin counts', () => {

@@ -31,7 +31,7 @@ export function askedFor(node: StormNode): StormNode {
 function remedied(node: StormNode, { kind }: RemedyStage): StormNode {
   // One that has ended asks for nothing, and hides no remedy.
   const open = node.fence?.state === 'final' ? undefined : node.fence;
-  const fence: StormFence = { state: 'new', holdsSlot: false, ...open, isRequested: true };
+  const fence: StormFence = { state: 'new', holdsSlot: false, ...open, isRequested: true, isRemedy: true };
   switch (kind) {
     case 'asked':
       return { ...node, fence };

@@ -46,6 +46,8 @@ export interface StormFence {
   isKept?: boolean;
   /** It was asked for by a person or a remediation object. */
   isRequested: boolean;
+  /** A remedy asks for it, because a condition stands: nobody else does. */
+  isRemedy?: boolean;
   state: 'new' | 'running' | 'done' | 'final' | 'error';
 }
 
