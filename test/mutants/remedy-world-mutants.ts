@@ -54,7 +54,7 @@ export const REMEDY_WORLD_MUTANTS: readonly SourceMutant[] = [
     file: 'src/domain/policies/remedied.ts',
     edits: [
       ["node.fence?.state === 'final' ? undefined : node.fence;", 'node.fence;'],
-      ['...open, isRequested: true };', 'isRequested: true, ...open };'],
+      ['...open, isRequested: true, isRemedy: true };', 'isRequested: true, isRemedy: true, ...open };'],
     ],
     killedBy: byTest('src/domain/policies/remedied.test.ts', 'max-unhealthy: a node that was fenced before is held as any other'),
   },
