@@ -57,11 +57,32 @@ describe('windows, on a Saturday at noon', () => {
     const backAtMs = Date.UTC(2026, 9, 25, 1);
     const offsetMs = (wallMs: number): number => (wallMs < backAtMs ? 2 : 1) * HOUR_MS;
     const openAt = (minutes: number): boolean => ask({ deny: ['30 2 * * * for 1'], offsetMs }, backAtMs + minutes * 60_000) !== undefined;
+    // In New York 2:00 becomes 1:00 at 6:00 UTC: it stays open for as long as clocks say so.
+    const there = { deny: ['30 0 * * * for 1'], offsetMs: (wallMs: number): number => (wallMs < backAtMs + 5 * HOUR_MS ? -4 : -5) * HOUR_MS };
+    const isOpenThere = (minutes: number): boolean => ask(there, backAtMs + 5 * HOUR_MS + minutes * 60_000) !== undefined;
+    expect([-91, -90, -31, -30, -1, 0, 29, 30].map(isOpenThere)).toEqual([false, true, true, false, false, true, true, false]);
     // One that opens after that does so by the clocks of then: at midnight, not an hour before.
     const isMonday = (minutes: number): boolean =>
       ask({ deny: ['0 0 * * mon for 24'], offsetMs }, backAtMs + 22 * HOUR_MS + minutes * 60_000) !== undefined;
     expect([-60, -1, 0].map(isMonday)).toEqual([false, false, true]);
     expect([-31, -30, -1, 0, 10, 29, 30, 89, 90].map(openAt)).toEqual([false, true, true, true, true, true, true, true, false]);
+  });
+
+  it('says when the next one opens by the clocks of then', () => {
+    const backAtMs = Date.UTC(2026, 9, 25, 1);
+    const offsetMs = (wallMs: number): number => (wallMs < backAtMs ? 2 : 1) * HOUR_MS;
+    // 20:00 of Saturday in summer; at 6:00 of Sunday it is winter, eleven hours later.
+    expect(ask({ allow: ['0 6 * * * for 1'], offsetMs }, Date.UTC(2026, 9, 24, 18))?.untilMs).toBe(NOW_MS + 11 * HOUR_MS);
+    expect(ask({ allow: ['0 6 * * * for 1'], offsetMs }, Date.UTC(2026, 9, 25, 18))?.untilMs).toBe(NOW_MS + 11 * HOUR_MS);
+  });
+
+  it('says when one ends by the clocks of then', () => {
+    const forthAtMs = Date.UTC(2026, 2, 29, 1);
+    const offsetMs = (wallMs: number): number => (wallMs < forthAtMs ? 1 : 2) * HOUR_MS;
+    // 23:00 of Saturday in winter; at 6:00 of Sunday it is summer, six hours later.
+    expect(ask({ deny: ['0 22 * * * for 8'], offsetMs }, Date.UTC(2026, 2, 28, 22))?.untilMs).toBe(NOW_MS + 6 * HOUR_MS);
+    expect(ask({ deny: ['0 22 * * * for 8'], offsetMs }, Date.UTC(2026, 2, 29, 4) - 1)).toBeDefined();
+    expect(ask({ deny: ['0 22 * * * for 8'], offsetMs }, Date.UTC(2026, 2, 29, 4))).toBeUndefined();
   });
 
   it('says which window, and when', () => {

@@ -35,19 +35,27 @@ export function openWindow(windows: readonly Window[], view: StormView, offsetMs
   let open: { window: Window; leftMs: number } | undefined;
   for (const window of windows) {
     const beforeMs = offsetMs(wallMs - window.durationMs);
-    const left = [leftOf(window, wallMs + nowMs)];
+    const begunMs = begunAt(window, wallMs + nowMs);
+    const ends = begunMs === undefined ? [] : [endOf(begunMs + window.durationMs, wallMs, offsetMs)];
     // Clocks that were set back since then show a time from before it opened.
-    if (beforeMs > nowMs) left.push(leftOf(window, wallMs + beforeMs, (begunMs) => offsetMs(begunMs - beforeMs) === beforeMs));
-    const leftMs = Math.max(...left);
+    const earlierMs = beforeMs > nowMs ? begunAt(window, wallMs + beforeMs) : undefined;
+    if (earlierMs !== undefined && offsetMs(earlierMs - beforeMs) === beforeMs) ends.push(earlierMs + window.durationMs - beforeMs);
+    const leftMs = Math.max(...ends) - wallMs;
     if (leftMs > (open?.leftMs ?? 0)) open = { window, leftMs };
   }
   return open;
 }
 
-/** How long it stays open, where its last opening counts; all by a clock on the wall. 0: it is closed. */
-function leftOf({ cron, durationMs }: Window, localMs: number, counts: (begunMs: number) => boolean = () => true): number {
+/** Since when it is open; all by a clock on the wall. `undefined`: it is closed. */
+function begunAt({ cron, durationMs }: Window, localMs: number): number | undefined {
   const begunMs = lastMatch(cron, localMs, durationMs);
-  return begunMs === undefined || !counts(begunMs) ? 0 : begunMs + durationMs - localMs;
+  return begunMs === undefined || localMs >= begunMs + durationMs ? undefined : begunMs;
+}
+
+/** When it ends that is open now: a time that clocks show twice may be over by its first time, and it is open for as long as they say so. */
+function endOf(endLocalMs: number, wallMs: number, offsetMs: UtcOffset): number {
+  const endMs = instantOf(endLocalMs, offsetMs);
+  return endMs > wallMs ? endMs : endLocalMs - offsetMs(wallMs);
 }
 
 /** Hours in which fencing is allowed, or forbidden, by the clock on the wall. */
@@ -61,6 +69,11 @@ function unreadable(why: string): ReturnType<Ruling> {
   return { reason: 'windows-unreadable', message: `${why}: when fencing is forbidden is not known; ends when the policy is mended` };
 }
 
+/** When clocks on the wall show this time; where they are set anew before that, by what they show then. */
+function instantOf(localMs: number, offsetMs: UtcOffset): number {
+  return localMs - offsetMs(localMs - offsetMs(localMs));
+}
+
 function hold({ allow, deny, offsetMs }: WindowsSettings, view: StormView): ReturnType<Ruling> {
   const denied = openWindow(deny, view, offsetMs);
   if (denied !== undefined) {
@@ -70,7 +83,7 @@ function hold({ allow, deny, offsetMs }: WindowsSettings, view: StormView): Retu
   if (allow.length === 0 || openWindow(allow, view, offsetMs) !== undefined) return undefined;
   const localMs = view.wallMs + offsetMs(view.wallMs);
   const next = allow.flatMap((window) => nextMatch(window.cron, localMs) ?? []);
-  const waitMs = next.length === 0 ? undefined : Math.min(...next) - localMs;
+  const waitMs = next.length === 0 ? undefined : instantOf(Math.min(...next), offsetMs) - view.wallMs;
   const closed = `no window allow=${allow.map(({ text }) => text).join('; ')} is open`;
   if (waitMs === undefined) return { reason: 'outside-window', message: `${closed}, and none ever opens: ends when the policy is mended` };
   return { reason: 'outside-window', message: closed, untilMs: view.nowMs + waitMs };
