@@ -13,6 +13,7 @@ import {
   compile,
   isFailure,
   keptAgainInMs,
+  leftByOthers,
   leftToRelease,
   nextLevel,
   progress,
@@ -62,6 +63,7 @@ export function advance(context: Context, step: Step, ends: StepEnds): Transitio
   const compiled = compile(context.plan, step, status.level, {
     cordoned: status.restore?.cordoned === true,
     unfences: mustUnfence(context, status),
+    left: leftByOthers(context.plan, status),
   });
   // A taint of ours that a failure left on the node goes first, also when somebody else brought the node back (P8).
   const isTaintLeft = step === 'recovery' && status.restore?.taints !== undefined;
@@ -122,10 +124,15 @@ export function spoiling(plan: Plan, step: Step): PlanProblem | undefined {
   return plan.problems.find((problem) => problem.severity === 'error' && (problem.step === undefined || problem.step === step));
 }
 
+/** An on, or the end of the machine. */
+function isBehindRelease({ phase }: Operation): boolean {
+  return phase === 'on' || phase === 'left' || phase === 'delete';
+}
+
 /** A hold or a missing proof takes the release out of the program, never the on (P6, P1). */
 function isWanted(operation: Operation, context: Context, status: NodeFenceStatus): boolean {
   const held = context.snapshot.holds.length > 0;
-  if ((operation.phase === 'on' || operation.phase === 'delete') && status.ending !== undefined) return false;
+  if (isBehindRelease(operation) && status.ending !== undefined) return false;
   // Not under a hold, as the release.
   if (operation.phase === 'while-off') return !held && status.ending === undefined && isStillOff(context, status);
   // It came back by itself before this restart has switched it off: only what an earlier one left, as our taint, is taken back.
@@ -202,7 +209,7 @@ function dueMs(context: Context, status: NodeFenceStatus, operation: Operation):
     due = Math.max(due, (since.journal ?? nowMs) + diagWaitMs(context.plan, last));
   if (operation.phase === 'on') due = Math.max(due, (since.set ?? since.journal ?? nowMs) + lateEffectMs(context, status));
   // What was gone may have been put back by a controller that saw it late.
-  if ((operation.phase === 'on' || operation.phase === 'delete') && isLeft(context, status)) due = Math.max(due, releaseOverMs(context));
+  if (isBehindRelease(operation) && isLeft(context, status)) due = Math.max(due, releaseOverMs(context));
   // Of a node that was alive when it was switched off, and shows no other boot: Kubernetes lets nothing go of one that it still counts as Ready.
   if (operation.key === 'release' && isAskedFor(status) && context.node?.ready === 'True' && !isMeantToLive(status) && !isBootedAnew(context, status))
     due = Number.POSITIVE_INFINITY;

@@ -146,6 +146,7 @@ describe('the next level', () => {
     expect([model.next(), model.next('timeout')]).toEqual(['off:outlet-1', 'off:outlet-2']);
     const proof = { kind: 'watchdog' as const, grade: 'inferred' as const, detail: 'silent', observedAt: 'now' };
     expect(model.next('succeeded', { evidence: proof, evidenceAtMs: model.nowMs })).toBe('run:itself');
+    expect(model.next('unreachable')).toBe('on:outlet-1');
     model.runUntil(() => model.status.state === 'done');
     expect(model.words.at(-1)).toBe('Power-management is finished; waiting for the node to become healthy.');
     model.runUntil(() => model.status.outcome === 'failed');

@@ -7,9 +7,9 @@ import { isPlugOf, levelsOf, switchesOff, switchesOn } from './plan.ts';
  * then every on. A reboot is split into off and on around the release, a delete into off and delete; several plugs are all switched off before the first is verified for good.
  */
 export interface Operation {
-  /** Unique in the program: `off:<method>`, `on:<method>`, `run:<method>`, `diag:<method>`, `delete:<method>`, `release`, `release-end`. */
+  /** Unique in the program: `off:<method>`, `on:<method>`, `run:<method>`, `diag:<method>`, `delete:<method>`, `left:<method>`, `release`, `release-end`. */
   key: string;
-  phase: 'run' | 'diag' | 'off' | 'release' | 'while-off' | 'on' | 'delete';
+  phase: 'run' | 'diag' | 'off' | 'release' | 'while-off' | 'on' | 'left' | 'delete';
   action: JournalEntry['action'];
   /** The method that it runs; absent for the controller's own operations. */
   method?: PlanMethod;
@@ -60,14 +60,16 @@ const UNFENCE: PlanMethod = {
 export interface Besides {
   cordoned?: boolean;
   unfences?: boolean;
+  /** What another level switched off, and this one does not switch: it is switched on behind all else, once; whatever comes of it, the level is through. */
+  left?: readonly PlanMethod[];
 }
 
 /** The operations of one level. */
-export function compile(plan: Plan, step: Step, level: number, { cordoned = false, unfences = false }: Besides = {}): Operation[] {
+export function compile(plan: Plan, step: Step, level: number, { cordoned = false, unfences = false, left = [] }: Besides = {}): Operation[] {
   const methods = levelsOf(plan, step).find((candidate) => candidate.level === level)?.methods ?? [];
   switch (step) {
     case 'power-management':
-      return powerProgram(methods);
+      return powerProgram(methods, left);
     case 'isolation':
       return isolationProgram(plan, methods);
     case 'recovery':
@@ -113,7 +115,7 @@ function provesByRunning({ action, evidence }: PlanMethod): boolean {
   return action === 'run' && evidence !== undefined;
 }
 
-function powerProgram(methods: readonly PlanMethod[]): Operation[] {
+function powerProgram(methods: readonly PlanMethod[], left: readonly PlanMethod[]): Operation[] {
   const offs = methods.filter(switchesOff);
   const ons = methods.filter(switchesOn);
   const runs = methods.filter((method) => method.action === 'run' && method.whileOff !== true);
@@ -137,6 +139,9 @@ function powerProgram(methods: readonly PlanMethod[]): Operation[] {
   }
   for (const method of whileOff) program.push({ ...asRun(method), phase: 'while-off', together: offs });
   for (const method of ons) program.push({ key: `on:${method.name}`, phase: 'on', action: 'on', method, together: [] });
+  // A level that only switches off leaves all of it off.
+  for (const method of ons.length === 0 && offs.length > 0 ? [] : left)
+    program.push({ key: `${LEFT}${method.name}`, phase: 'left', action: 'on', method, together: [] });
   // Last of all: whatever else of its level is wanted is done by then, and nothing follows it.
   for (const method of methods.filter(({ action }) => action === 'delete'))
     program.push({ key: `delete:${method.name}`, phase: 'delete', action: 'delete', method, together: [] });
@@ -167,6 +172,14 @@ export function switchesNothing(plan: Plan, level: number): boolean {
   return methods.length > 0 && methods.every(({ action }) => action === 'run');
 }
 
+/** What switches on again what other levels have switched off, where this one switches on something else: a supply whose other one did not obey, a BMC that was asked first. */
+export function leftByOthers({ powerManagement }: Pick<Plan, 'powerManagement'>, { level, restore }: NodeFenceStatus): PlanMethod[] {
+  const own = powerManagement.find((candidate) => candidate.level === level)?.methods ?? [];
+  const all = powerManagement.flatMap(({ methods }) => methods.filter(switchesOn));
+  const edges = (restore?.edges ?? []).filter((edge) => edge.state === 'off' && !isPlugOf(own, edge));
+  return edges.flatMap((edge) => all.find((method) => isPlugOf([method], edge)) ?? []);
+}
+
 /** What is off now is meant to stay off: the level that was tried last switches nothing on, and what another one switched off has no on there. */
 export function staysOff({ powerManagement }: Pick<Plan, 'powerManagement'>, { level, restore }: NodeFenceStatus): boolean {
   const off = (restore?.edges ?? []).filter(({ state }) => state === 'off');
@@ -190,10 +203,19 @@ const SUCCESS: ReadonlySet<JobResult> = new Set(['succeeded', 'voided']);
 const NEUTRAL: ReadonlySet<JobResult> = new Set(['not-sent', 'stopped', 'interrupted', 'found-not-done']);
 const HOPELESS: ReadonlySet<JobResult> = new Set(['refused', 'misconfigured']);
 
+const LEFT = 'left:';
+
 /** Is this the entry of a failure that counts against `step_retries`? */
-export function isFailure({ action, result }: Pick<JournalEntry, 'action' | 'result'>): boolean {
-  // A dump that could not be had keeps nobody from the off.
-  return action !== 'diag' && result !== undefined && !SUCCESS.has(result) && !NEUTRAL.has(result) && result !== 'found-done';
+export function isFailure({ action, result, operation = '' }: Pick<JournalEntry, 'action' | 'result'> & { operation?: string }): boolean {
+  // A dump that could not be had keeps nobody from the off, and what another level left off nobody from being done.
+  return (
+    action !== 'diag' &&
+    !operation.startsWith(LEFT) &&
+    result !== undefined &&
+    !SUCCESS.has(result) &&
+    !NEUTRAL.has(result) &&
+    result !== 'found-done'
+  );
 }
 
 /** It ended, neither done nor given up: it is begun again. */
@@ -214,6 +236,7 @@ export function progress(program: readonly Operation[], status: NodeFenceStatus)
     const own = runs.filter((entry) => entry.operation === operation.key);
     const latest = own.at(-1);
     if (operation.phase === 'diag' && (latest === undefined ? offWasTried(runs) : !NEVER_SENT.has(latest.result))) continue;
+    if (operation.phase === 'left' && latest?.result !== undefined && !NEUTRAL.has(latest.result)) continue;
     if (latest?.result !== undefined && HOPELESS.has(latest.result)) return { kind: 'failed', operation, entry: latest };
     if (isDone(operation, latest, { runs, program, status })) continue;
     const confirm =

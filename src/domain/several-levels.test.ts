@@ -86,6 +86,72 @@ describe('the level after one whose offs were done', () => {
   });
 });
 
+describe('what a level before switched off, and this one does not switch', () => {
+  const edge = ({ restore }: Model['status'], of: PlanMethod): boolean => restore?.edges?.some(({ method: name }) => name === of.name) === true;
+  const [FIRST = BMC, SECOND = BMC] = OUTLETS;
+
+  /** The first outlet is off, the second one does not obey, and the BMC is switched off and on instead. */
+  function byBmc(more: Partial<Plan> = {}): Model {
+    const model = isolated(planWith([OUTLETS, [BMC]], more));
+    expect([model.next(), model.next('refused')]).toEqual([`off:${FIRST.name}`, `off:${SECOND.name}`]);
+    expect(edge(model.status, FIRST)).toBe(true);
+    released(model, 'off:bmc');
+    expect(model.next()).toBe('on:bmc');
+    return model;
+  }
+
+  it('is switched on behind it, so that the machine has both of its supplies again', () => {
+    const model = byBmc();
+    expect(model.next()).toBe(`on:${FIRST.name}`);
+    expect(model.dispatched.at(-1)?.entry).toMatchObject({ operation: `left:${FIRST.name}`, action: 'on', level: 2, plug: '1' });
+    model.runUntil(() => model.status.state === 'done');
+    expect(model.status.restore?.edges).toBeUndefined();
+  });
+
+  it.each(['timeout', 'unreachable', 'refused', 'misconfigured'] as const)(
+    'is tried once: %s keeps the fence from nothing, and is told',
+    (result) => {
+      const model = byBmc();
+      expect(model.next(result)).toBe(`on:${FIRST.name}`);
+      model.runUntil(() => model.status.state !== 'running');
+      expect(model.status.state).toBe('done');
+      expect(edge(model.status, FIRST)).toBe(true);
+      expect(model.status.conditions.find(({ type }) => type === 'LeftOff')).toMatchObject({ status: 'True' });
+      expect(model.dispatched.filter(({ entry }) => entry.action === 'on')).toHaveLength(2);
+    },
+  );
+
+  it('is tried again where it was never sent', () => {
+    const model = byBmc();
+    expect(model.next('not-sent')).toBe(`on:${FIRST.name}`);
+    model.nowMs += 2_000;
+    expect(model.next()).toBe(`on:${FIRST.name}`);
+    model.runUntil(() => model.status.state === 'done');
+  });
+
+  it('is switched on behind a watchdog, which has reset the machine', () => {
+    const model = isolated(planWith([OUTLETS, [DOG]], { release: 'none' }));
+    expect([model.next(), model.next('timeout'), proven(model)]).toEqual([`off:${FIRST.name}`, `off:${SECOND.name}`, 'run:dog']);
+    expect(model.next()).toBe(`on:${FIRST.name}`);
+  });
+
+  it('stays off where the level only switches off, and where the fence is to end so', () => {
+    const cut = method('cut', 'redfish', 'off', { device: 'bmc' });
+    const onlyOff = isolated(planWith([OUTLETS, [cut]], { release: 'none' }));
+    expect([onlyOff.next(), onlyOff.next('refused'), onlyOff.next()]).toEqual([`off:${FIRST.name}`, `off:${SECOND.name}`, 'off:cut']);
+    onlyOff.runUntil(() => onlyOff.status.state !== 'running');
+    const endsOff = asked(planWith([OUTLETS, [BMC]], { release: 'none' }), { ending: 'off' });
+    expect([endsOff.next(), endsOff.next(), endsOff.next('refused'), endsOff.next()]).toEqual([
+      'run:cordon',
+      `off:${FIRST.name}`,
+      `off:${SECOND.name}`,
+      'off:bmc',
+    ]);
+    endsOff.runUntil(() => endsOff.status.state !== 'running');
+    for (const model of [onlyOff, endsOff]) expect(model.dispatched.filter(({ entry }) => entry.action === 'on')).toEqual([]);
+  });
+});
+
 describe('a machine that its watchdog has reset', () => {
   const OFF_ONLY = method('cut', 'pdu', 'off', { device: 'pdu', plug: '1' });
 

@@ -7,6 +7,20 @@ const PROGRAM = 'src/domain/program.ts';
 /** Defects of what one level of power-management leaves to the next. */
 export const LEVEL_MUTANTS: readonly SourceMutant[] = [
   {
+    name: 'left on behind an off',
+    defect: 'what an earlier level switched off is switched on behind a level that is to leave the machine off',
+    file: 'src/domain/program.ts',
+    edits: [['ons.length === 0 && offs.length > 0 ? [] : left', 'left']],
+    killedBy: byTest('src/domain/several-levels.test.ts', 'stays off where the level only switches off, and where the fence is to end so'),
+  },
+  {
+    name: 'left on at any price',
+    defect: 'a machine that is back is in error for a supply of an earlier level that cannot be switched on',
+    file: 'src/domain/program.ts',
+    edits: [["if (operation.phase === 'left' && latest?.result !== undefined && !NEUTRAL.has(latest.result)) continue;", '']],
+    killedBy: byTest('src/domain/several-levels.test.ts', 'is tried once: refused keeps the fence from nothing, and is told'),
+  },
+  {
     name: 'opened for a boot that was never reset',
     defect: 'revoked storage is opened again for the boot that wrote to it, though it speaks behind the reset that a watchdog had proven',
     file: 'src/domain/storage-opening.ts',
