@@ -147,8 +147,8 @@ export const AUTOMATON_MUTANTS: readonly SourceMutant[] = [
     edits: [
       ['    program.push(RELEASE, RELEASE_END);\n', ''],
       [
-        "action: 'on', method, together: [] });\n",
-        "action: 'on', method, together: [] });\n  if (offs.length > 0) program.push(RELEASE, RELEASE_END);\n",
+        "phase: 'on', action: 'on', method, together: [] });\n",
+        "phase: 'on', action: 'on', method, together: [] });\n  if (offs.length > 0) program.push(RELEASE, RELEASE_END);\n",
       ],
     ],
     killedBy: byTest(AUTOMATON, 'isolates, proves off, releases, ends the release, switches on, recovers and closes, in this order'),

@@ -72,7 +72,7 @@ export const DELETION_MUTANTS: readonly SourceMutant[] = [
     name: 'deleted though off was asked for',
     defect: 'a fence that was asked to end in off deletes the machine',
     file: 'src/domain/advance.ts',
-    edits: [["if ((operation.phase === 'on' || operation.phase === 'delete') && status.ending", "if (operation.phase === 'on' && status.ending"]],
+    edits: [['if (isBehindRelease(operation) && status.ending', "if (operation.phase === 'on' && status.ending"]],
     killedBy: byTest(DOMAIN, 'deletes nothing where the fence was asked to end in off'),
   },
   {

@@ -130,7 +130,7 @@ export const PRESERVATION_MUTANTS: readonly SourceMutant[] = [
     name: 'deleted and switched on',
     defect: 'a machine whose fence ends in off, or that is being deleted, is switched on all the same',
     file: 'src/domain/advance.ts',
-    edits: [["if ((operation.phase === 'on' || operation.phase === 'delete') && status.ending", "if (operation.phase === 'delete' && status.ending"]],
+    edits: [['if (isBehindRelease(operation) && status.ending', "if (operation.phase === 'delete' && status.ending"]],
     killedBy: BY_SEARCH,
   },
   {
