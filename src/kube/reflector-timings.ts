@@ -12,7 +12,7 @@ export interface ReflectorTimings {
   backoff: BackoffLimits;
   /** A watch that stood this long is stable: the back-off begins anew. */
   stableMs: number;
-  /** So many refusals in a row, and the version that we ask for is given up too. */
+  /** So many refusals in a row, or watches that end at once and bring nothing, and the version that we ask for is given up too. */
   refusalsBeforeRelist: number;
 }
 

@@ -169,7 +169,7 @@ export class Reflector<T extends KubeObject> {
       }
       if (this.#state.version === undefined) await this.#list();
     } catch (error) {
-      return { end: 'list-failed', error: error instanceof Error ? error : new Error(String(error)), openMs: 0 };
+      return { end: 'list-failed', error: error instanceof Error ? error : new Error(String(error)), openMs: 0, isEmpty: false };
     }
     return this.#watch(undefined);
   }
@@ -181,7 +181,7 @@ export class Reflector<T extends KubeObject> {
     const askedAtMs = clock.monotonicMs();
     let isOpen = false;
     // Asked for while the list was on its way, which may be of before.
-    if (this.#isListWanted()) return { end: 'closed', error: undefined, openMs: 0 };
+    if (this.#isListWanted()) return { end: 'closed', error: undefined, openMs: 0, isEmpty: false };
     this.#turn = new AbortController();
     if (this.#isClosed()) this.#turn.abort();
     this.#initial = initial;
@@ -269,7 +269,7 @@ export class Reflector<T extends KubeObject> {
   }
 
   /** Decides from the end of a cycle whether to list again, and how long to wait. */
-  #judge({ end, error, openMs }: WatchResult): number {
+  #judge({ end, error, openMs, isEmpty }: WatchResult): number {
     const { stableMs, refusalsBeforeRelist, backoff } = this.#timings;
     this.#options.metrics.watchEnded(this.name, end);
     if (end === 'idle') this.#silences.add();
@@ -281,7 +281,9 @@ export class Reflector<T extends KubeObject> {
       this.#lastError = undefined;
       this.#tellOver();
     }
-    this.#refusals += end === 'refused' || end === 'error-event' || end === 'garbled' ? 1 : 0;
+    // Accepted and ended at once, nothing came: what happened since is not seen so, however often that is tried.
+    const isVain = isEmpty && openMs < stableMs;
+    this.#refusals += end === 'refused' || end === 'error-event' || end === 'garbled' || isVain ? 1 : 0;
     if (needsRelist(error) || end === 'went-back' || this.#refusals >= refusalsBeforeRelist) {
       this.#state.forgetVersion();
       this.#refusals = 0;

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { TransportError } from '../ports/api-transport.ts';
 import { NO_METRICS } from '../ports/metrics.ts';
 import type { ConfigMap } from '../ports/objects.ts';
 import { CONFIG_MAPS } from '../ports/resources.ts';
@@ -98,5 +99,42 @@ describe('behind something that keeps back what a watch brings', () => {
       expect(ageMs()).toBe(0);
     }
     expect([looked, warnings]).toEqual([[2, 6, 14, 22, 30, 38], []]);
+  });
+
+  it.each([
+    ['ends well', undefined],
+    ['breaks', new TransportError('unreachable', 'the connection broke')],
+  ])('reads what is there by a list where one watch after the other is accepted, brings nothing and %s', async (_case, end) => {
+    version = 11;
+    const before = lists();
+    for (let times = 0; times < 5; times++) {
+      expect(lists()).toBe(before);
+      transport.lastWatch.end(end);
+      await clock.advance(15_000);
+      transport.lastWatch.open();
+    }
+    transport.lastWatch.end(end);
+    await clock.advance(15_000);
+    expect([lists() - before, cached()]).toEqual([1, '11']);
+  });
+
+  it('goes on from where it stood after watches that were not accepted, or stood for long, or brought something', async () => {
+    const before = lists();
+    for (let times = 0; times < 10; times++) {
+      transport.lastWatch.end(new TransportError('unreachable', 'connect ECONNREFUSED'));
+      await clock.advance(15_000);
+    }
+    for (let times = 0; times < 10; times++) {
+      transport.lastWatch.open();
+      await clock.advance(20_000);
+      transport.lastWatch.end();
+      await clock.advance(15_000);
+    }
+    for (let times = 0; times < 10; times++) {
+      transport.lastWatch.open().send('BOOKMARK', map('10'));
+      transport.lastWatch.end();
+      await clock.advance(15_000);
+    }
+    expect(lists()).toBe(before);
   });
 });

@@ -28,6 +28,8 @@ export interface WatchResult {
   error: Error | undefined;
   /** How long the watch stood open; 0 when it never did. */
   openMs: number;
+  /** It was accepted, and brought nothing. */
+  isEmpty: boolean;
 }
 
 /** One watch from its opening to its end. Resolves exactly once, whatever the transport does; nothing is delivered after that. */
@@ -44,6 +46,7 @@ class WatchSession {
   #cancelTimer: (() => void) | undefined;
   #openedAtMs: number | undefined;
   #heardAtMs = 0;
+  #hasBrought = false;
   /** How long silence may last by the timer that runs. */
   #idleMs: number | undefined;
   #isOver = false;
@@ -73,6 +76,7 @@ class WatchSession {
       },
       onEvent: (event) => {
         if (!this.#isOver) {
+          this.#hasBrought = true;
           this.#options.onLive();
           this.#deliver(event);
           // How long silence lasts may have changed with it.
@@ -144,7 +148,7 @@ class WatchSession {
     signal.removeEventListener('abort', this.#onAbort);
     const openMs = this.#openedAtMs === undefined ? 0 : clock.monotonicMs() - this.#openedAtMs;
     this.#close?.();
-    this.#resolve({ end, error, openMs });
+    this.#resolve({ end, error, openMs, isEmpty: this.#openedAtMs !== undefined && !this.#hasBrought });
   }
 }
 

@@ -149,4 +149,11 @@ export const CONNECTION_MUTANTS: readonly SourceMutant[] = [
     edits: [['Math.min(LOOK_MOST, 2 * this.#nextLook)', 'FIRST_LOOK']],
     killedBy: byTest(SILENT_WATCH, 'looks ever more seldom where nothing happens, as where a server sends no bookmarks, and says nothing'),
   },
+  {
+    name: 'watches in vain',
+    defect: 'where every watch is accepted and ended at once nothing that happens is seen any more, and the view counts as live',
+    file: 'src/kube/reflector.ts',
+    edits: [["end === 'garbled' || isVain ? 1 : 0", "end === 'garbled' ? 1 : 0"]],
+    killedBy: byTest(SILENT_WATCH, 'reads what is there by a list where one watch after the other is accepted, brings nothing and ends well'),
+  },
 ];
