@@ -145,6 +145,36 @@ describe('the operations server', () => {
     expect((await get('/healthz'))[0]).toBe(200);
   });
 
+  it('answers a probe, whoever holds all of its connections and says nothing on them', async () => {
+    const idle = await Promise.all(
+      Array.from({ length: 200 }, async () => {
+        const socket = connect(port, '127.0.0.1');
+        socket.on('error', () => socket.destroy());
+        await new Promise((resolve) => socket.once('connect', resolve));
+        return socket;
+      }),
+    );
+    try {
+      expect(await get('/healthz')).toEqual([200, 'ok\n']);
+      const open = (): number => idle.filter((socket) => !socket.closed).length;
+      await expect.poll(open, { timeout: 3_000 }).toBeLessThanOrEqual(64);
+    } finally {
+      for (const socket of idle) socket.destroy();
+    }
+  });
+
+  it('ends no connection to make room on which it is about to answer', async () => {
+    let tell = (_page: { contentType: string; body: string }): void => undefined;
+    scrape = () => new Promise((resolve) => (tell = resolve));
+    const asked = fetch(`${base}/metrics`);
+    const idle = Array.from({ length: 100 }, () => connect(port, '127.0.0.1').on('error', () => undefined));
+    await Promise.all(idle.map((socket) => new Promise((resolve) => socket.once('connect', resolve))));
+    expect(await get('/healthz')).toEqual([200, 'ok\n']);
+    tell({ contentType: 'text/plain', body: 'late' });
+    expect(await (await asked).text()).toBe('late');
+    for (const socket of idle) socket.destroy();
+  });
+
   it('says what to do when its address is taken', async () => {
     const second = new OperationsServer({ scrape, readiness: () => [], problems: () => [], clock: new ManualClock(), logger: SILENT });
     await expect(second.listen({ host: '127.0.0.1', port })).rejects.toThrow(

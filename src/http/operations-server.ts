@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Logger } from '../ports/recorder.ts';
 import type { BindAddress } from './bind-address.ts';
+import { boundConnections } from './bounded-connections.ts';
 import type { ProblemRow } from '../domain/remedy/problem-rows.ts';
 import type { Clock } from '../ports/clock.ts';
 import { timestamp } from '../ports/clock.ts';
@@ -51,7 +52,8 @@ export class OperationsServer {
     this.#server = createServer(LIMITS, (request, response) => {
       void this.#respond(request, response);
     });
-    this.#server.maxConnections = CONNECTIONS_MAX;
+    boundConnections(this.#server, CONNECTIONS_MAX);
+    this.#server.maxConnections = 2 * CONNECTIONS_MAX;
   }
 
   /** Resolves with the address that is really bound. Rejects with what to do when it is taken. */

@@ -156,4 +156,11 @@ export const CONNECTION_MUTANTS: readonly SourceMutant[] = [
     edits: [["end === 'garbled' || isVain ? 1 : 0", "end === 'garbled' ? 1 : 0"]],
     killedBy: byTest(SILENT_WATCH, 'reads what is there by a list where one watch after the other is accepted, brings nothing and ends well'),
   },
+  {
+    name: 'probes wait for strangers',
+    defect: 'whoever holds every connection of the health page and says nothing has the controller restarted by its kubelet',
+    file: 'src/http/operations-server.ts',
+    edits: [['boundConnections(this.#server, CONNECTIONS_MAX);', '']],
+    killedBy: byTest('src/http/operations-server.test.ts', 'answers a probe, whoever holds all of its connections and says nothing on them'),
+  },
 ];
