@@ -1,9 +1,11 @@
-import { ApiStatusError, TransportError, type ApiRequest, type ApiTransport } from '../ports/api-transport.ts';
+import { ApiStatusError, TransportError, type ApiRequest, type ApiResponse, type ApiTransport } from '../ports/api-transport.ts';
 import type { ListOptions, Resource } from '../ports/cluster.ts';
 import type { KubeObject } from '../ports/objects.ts';
 import { apiVersionOf, pathOf } from './resource-path.ts';
 import { asFields, asObject, statusError } from './status.ts';
 
+/** So often one page is asked for, at most. */
+const TRIES_MAX = 5;
 /** Objects per page; the API server's own recommendation. */
 export const PAGE_SIZE = 500;
 
@@ -14,6 +16,8 @@ export interface PagedListOptions<T extends KubeObject> extends ListOptions {
   lane?: ApiRequest['lane'];
   /** Absent: JSON. Other encodings show the fields only that reflectors keep. */
   accept?: string;
+  /** Waits for as long as a server asks that is busy, and the same page is asked for again; absent: it fails. */
+  later?: (delayMs: number) => Promise<void>;
   /** Applied to each object as its page arrives, so that a large list is never held whole in its raw form. */
   prune?: (object: T) => T;
 }
@@ -73,18 +77,17 @@ async function readPages<T extends KubeObject>(
   const items: T[] = [];
   let token = '';
   do {
-    const response = await transport.request({
-      method: 'GET',
-      path,
-      query: { ...selectors(options), ...(isPaged ? { limit: String(PAGE_SIZE) } : {}), ...(token === '' ? {} : { continue: token }) },
-      deadlineMs: options.deadlineMs,
-      lane: options.lane,
-      ...(options.accept === undefined ? {} : { accept: options.accept }),
-      ...(options.signal === undefined ? {} : { signal: options.signal }),
-    });
-    if (response.status !== 200) {
-      throw statusError(what, response);
-    }
+    const response = await untilServed(what, options, () =>
+      transport.request({
+        method: 'GET',
+        path,
+        query: { ...selectors(options), ...(isPaged ? { limit: String(PAGE_SIZE) } : {}), ...(token === '' ? {} : { continue: token }) },
+        deadlineMs: options.deadlineMs,
+        lane: options.lane,
+        ...(options.accept === undefined ? {} : { accept: options.accept }),
+        ...(options.signal === undefined ? {} : { signal: options.signal }),
+      }),
+    );
     const page = readPage(what, response.body);
     for (const raw of page.items) {
       const object = { ...(asObject(what, raw) as T), apiVersion, kind: resource.kind };
@@ -99,6 +102,17 @@ async function readPages<T extends KubeObject>(
     token = page.token;
   } while (options.signal?.aborted !== true);
   throw new TransportError('aborted', `${what}: given up between two pages`);
+}
+
+/** Of many pages one is refused where a server is busy: to begin anew would ask for all of them again, and come to the end by chance only. */
+async function untilServed(what: string, { later }: Pick<PagedListOptions<never>, 'later'>, ask: () => Promise<ApiResponse>): Promise<ApiResponse> {
+  for (let tries = 1; ; tries += 1) {
+    const response = await ask();
+    if (response.status === 200) return response;
+    const error = statusError(what, response);
+    if (later === undefined || tries >= TRIES_MAX || error.retryAfterMs === undefined) throw error;
+    await later(error.retryAfterMs);
+  }
 }
 
 /** The query parameters of a list's or watch's selectors. */

@@ -265,6 +265,7 @@ export class Reflector<T extends KubeObject> {
       signal: this.#closing.signal,
       accept: this.#accept,
       prune: this.#state.prune,
+      later: (delayMs) => this.#options.clock.sleep(delayMs, this.#closing.signal),
     };
   }
 

@@ -163,4 +163,15 @@ export const CONNECTION_MUTANTS: readonly SourceMutant[] = [
     edits: [['boundConnections(this.#server, CONNECTIONS_MAX);', '']],
     killedBy: byTest('src/http/operations-server.test.ts', 'answers a probe, whoever holds all of its connections and says nothing on them'),
   },
+  {
+    name: 'one page too many',
+    defect:
+      'a busy server that refuses one page of many is asked for all of them again, and the first look at a large cluster never comes to its end',
+    file: 'src/kube/paged-list.ts',
+    edits: [['if (later === undefined || tries >= TRIES_MAX || error.retryAfterMs === undefined) throw error;', 'throw error;']],
+    killedBy: byTest(
+      'src/kube/throttled-list.test.ts',
+      'a list of many pages, some of which the server wants to be asked for later goes on with that page, and does not begin anew',
+    ),
+  },
 ];
