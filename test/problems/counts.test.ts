@@ -284,6 +284,12 @@ it('an account that may not read Events says so, and counts the rest', async () 
     expect.stringMatching(/^Events about Nodes are not counted: list events: .*forbidden.*: kubectl apply -k config\/remedies$/u),
   ]);
   expect(await poor.counts('worker-1')).toEqual({ 'node: KernelDeadlock': 1 });
+  expect(new Set(replica.shown.slice(replica.shown.indexOf(1))), 'the alert on its metric fires, and does not begin anew with each write').toEqual(
+    new Set([1]),
+  );
+  replica.leadership.isLeading = false;
+  await poor.pass(MINUTE_MS);
+  expect(replica.shown.at(-1), 'and ends where this replica counts no more').toBe(0);
   await poor.end();
 });
 

@@ -41,6 +41,8 @@ export interface ReplicaOfProblems {
   counted: Map<string, number>;
   alarms: ReadonlyMap<string, { node: number; workload: number }>;
   said: readonly string[];
+  /** Each value that `nodefence_controller_problems` has had. */
+  shown: number[];
   close: () => Promise<void>;
 }
 
@@ -130,7 +132,15 @@ export class ProblemWorld {
     remedyFiles,
   }: { isLeading?: boolean; remedyFiles?: () => readonly RemedyText[] } = {}): Promise<ReplicaOfProblems> {
     const leadership = { isLeading, mayBegin: () => leadership.isLeading };
-    const replica = { leadership, events: [], writes: [], counted: new Map(), alarms: new Map(), said: [] } as unknown as ReplicaOfProblems;
+    const replica = {
+      leadership,
+      events: [],
+      writes: [],
+      counted: new Map(),
+      alarms: new Map(),
+      said: [],
+      shown: [],
+    } as unknown as ReplicaOfProblems;
     const transport = this.#wire(replica);
     const common = { transport, clock: this.clock, random: testRandom(), logger: { debug: quiet, info: quiet, error: quiet, warn: quiet } };
     const watches: Reflector<KubeObject>[] = [];
@@ -197,6 +207,7 @@ export class ProblemWorld {
       ...NO_METRICS.problems,
       counted: (reason, times) => void replica.counted.set(reason, (replica.counted.get(reason) ?? 0) + times),
       alarms: (counts) => void (replica.alarms = counts),
+      problems: (count) => void replica.shown.push(count),
     };
   }
 

@@ -44,6 +44,8 @@ export interface Replica {
   ended: string[];
   /** What `nodefence status` has of it. */
   problems: () => readonly string[];
+  /** What `nodefence_controller_problems` shows of it. */
+  shown: number | undefined;
   leadership: { isLeading: boolean; mayBegin: () => boolean };
   fate: (write: string) => 'done' | 'lost' | 'unanswered';
   /** Of its watches, the plurals of those that hear nothing any more, without an error. */
@@ -196,6 +198,7 @@ export class RemedyShellWorld {
       events: [],
       ended: [],
       problems: () => said.words,
+      shown: undefined,
       leadership,
       fate: () => 'done',
       deafTo: new Set(),
@@ -221,7 +224,14 @@ export class RemedyShellWorld {
     const recorder = {
       event: (_about: KubeObject, type: string, reason: string, message: string) => void replica.events.push(`${type} ${reason} ${message}`),
     };
-    const metrics = { ...NO_METRICS, remedies: { ...NO_METRICS.remedies, ended: (...words: string[]) => void replica.ended.push(words.join(' ')) } };
+    const metrics = {
+      ...NO_METRICS,
+      remedies: {
+        ...NO_METRICS.remedies,
+        ended: (...words: string[]) => void replica.ended.push(words.join(' ')),
+        problems: (count: number) => void (replica.shown = count),
+      },
+    };
     const listers = { nodes: watch(NODES), reports: watch(NODE_FENCE_REPORTS), fences: watch(NODE_FENCES), stops: watch(NODE_FENCE_STOPS) };
     const configMaps = watch(CONFIG_MAPS, NAMESPACE);
     const planner = {

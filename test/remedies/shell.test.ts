@@ -386,5 +386,6 @@ describe('people, and nodes that go', () => {
     await running();
     await world.pass(MINUTE_MS);
     expect([await world.jobs(), replica.problems().join()]).toEqual([[], expect.stringContaining('both answer KernelDeadlock True')]);
+    expect(replica.shown, 'the metric counts what is wrong with the Configurations too').toBe(replica.problems().length);
   });
 });

@@ -46,7 +46,8 @@ export class ProblemController implements ProblemReports {
     this.#gate = new WriteGate({ clock, leadership, enforce: () => watches.every(({ synced }) => synced), watches: () => watches });
     this.#writes = { cluster: gatedWrites(conflictUnless(() => this.#gate.mayWrite()))(cluster), listers };
     this.#reconciler = new Reconciler({
-      ...{ name: 'problems', gate: this.#gate, leadership, clock, queue, metrics, log },
+      ...{ name: 'problems', gate: this.#gate, leadership, clock, queue, log },
+      metrics: { acted: (kind, result) => metrics.acted(kind, result), problems: () => this.#showProblems() },
       kinds: [{ kind: KIND, reconcile: (key) => Promise.resolve(this.#decide(nodeIn(key))), isReported: (_key, _error, failures) => failures > 1 }],
       isSynced: () => [listers.nodes, listers.reports, listers.fences, listers.pods].every(({ synced }) => synced),
       enqueueAll: () => this.#load(),
@@ -70,6 +71,9 @@ export class ProblemController implements ProblemReports {
   close(): void {
     this.#cancelTelling();
     this.#reconciler.close();
+    // It may be served no more while the process goes on: what it showed last would stand for ever.
+    this.#dependencies.metrics.problems(0);
+    this.#dependencies.metrics.alarms(new Map());
   }
 
   problems(): string[] {
@@ -212,9 +216,15 @@ export class ProblemController implements ProblemReports {
     this.#dependencies.metrics.alarms(counts);
   }
 
+  /** All of them: an alert waits for one that stands, whatever else comes and goes. */
+  #showProblems(): void {
+    this.#dependencies.metrics.problems(this.#isLeading() ? this.problems().length : 0);
+  }
+
   #tell(): void {
     const { clock, tellProblems } = this.#dependencies;
     tellProblems(this.#isLeading() ? this.problems() : []);
+    this.#showProblems();
     this.#showAlarms();
     this.#cancelTelling = clock.after(TOLD_MS, () => this.#tell());
   }

@@ -4,6 +4,8 @@ import type { Action } from './actions.ts';
 import type { RemedyDependencies } from './dependencies.ts';
 import { nodeOfJob } from './runs/job-runs.ts';
 import { gatedWrites, conflictUnless } from '../shared/gated-cluster.ts';
+import { REMEDY_PHASES } from '../../domain/remedy/position.ts';
+import type { RemedyPhase } from '../../domain/remedy/position.ts';
 import { keyOf } from '../shared/reconciler/kind.ts';
 import type { ReconciledKind } from '../shared/reconciler/kind.ts';
 import { Reconciler } from '../shared/reconciler/reconciler.ts';
@@ -22,6 +24,7 @@ export interface RemediesController {
 }
 
 const KIND = 'node';
+const NO_POSITIONS = Object.fromEntries(REMEDY_PHASES.map((phase) => [phase, 0])) as Record<RemedyPhase, number>;
 /** Jobs that cannot be watched by then are a lacking right. */
 const JOBS_WITHIN_MS = 30_000;
 /** What holds several thresholds of a node takes turns, as other nodes fail and recover: each of them is one Event within so long. */
@@ -35,56 +38,32 @@ export function remediesController(given: RemedyDependencies): RemediesControlle
   const dependencies = { ...given, cluster: gatedWrites(conflictUnless(() => gate.mayWrite()))(given.cluster) };
   const nodes = new RemedyNodes(dependencies);
   const enqueue = (node: string): void => queue.add(keyOf(KIND, { metadata: { name: node } }));
-  const enqueueConcerned = (): void => {
-    for (const node of nodes.concerned()) enqueue(node);
-  };
   const startedAtMs = clock.monotonicMs();
   const reconciler = new Reconciler({
     ...{ name: 'remedies', gate, leadership, clock, queue, log },
     kinds: [nodeKind(nodes, listers.nodes)],
     metrics: {
       acted: (kind, result) => metrics.acted(kind, result),
-      problems: (count) => metrics.problems(count),
+      problems: () => void counted(),
     },
     isSynced: () => watches.every(({ synced }) => synced),
     ...{ identityOf: withoutCounts, recordedAgainMs: WAITS_RECORDED_AGAIN_MS },
-    subscribe: () => [
-      listers.nodes.onChange((before, after) => {
-        const { name } = ((after ?? before) as Node).metadata;
-        const afterMs = leadership.isLeading ? nodes.nodeChanged(name, before, after) : undefined;
-        if (afterMs !== undefined) queue.add(keyOf(KIND, { metadata: { name } }), afterMs);
-      }),
-      listers.fences.onChange((before, after) => {
-        const node = (after ?? before)?.spec.node;
-        if (node !== undefined && nodes.isConcerned(node)) enqueue(node);
-      }),
-      listers.reports.onChange((before, after) => {
-        const name = (after ?? before)?.metadata.name;
-        if (name !== undefined && after?.status?.remedies !== undefined && !nodes.isConcerned(name)) enqueue(name);
-        if (name !== undefined && before?.spec?.resumedRemedies !== after?.spec?.resumedRemedies) enqueue(name);
-      }),
-      listers.stops.onChange(enqueueConcerned),
-      listers.jobs.onChange((before, after) => {
-        const job = after ?? before;
-        const node = job === undefined ? undefined : nodes.concernedByUid(nodeOfJob(job));
-        if (node !== undefined) enqueue(node);
-      }),
-      settings.onChange(() => {
-        nodes.configurationChanged();
-        for (const node of listers.nodes.all()) enqueue(node.metadata.name);
-      }),
-    ],
+    subscribe: () => subscriptions(given, nodes, enqueue),
     enqueueAll: () => {
       nodes.restoreStages();
       for (const node of listers.nodes.all()) enqueue(node.metadata.name);
     },
   });
+  /** All of them are shown, whatever tells of a change. */
+  const counted = (): string[] => {
+    const all = [...settings.problems(), ...unwatchedJobs(given, startedAtMs), ...reconciler.problems()];
+    metrics.problems(leadership.isLeading ? all.length : 0);
+    return all;
+  };
   /** Asked now and then: what goes through all nodes is not done with each of them. */
   const problems = (): string[] => {
     metrics.positions(nodes.phases());
-    const isLate = !listers.jobs.synced && clock.monotonicMs() - startedAtMs > JOBS_WITHIN_MS;
-    const unwatched = isLate ? ['Jobs of remedies cannot be watched: kubectl apply -k config/remedies gives the right'] : [];
-    return [...settings.problems(), ...unwatched, ...reconciler.problems()];
+    return counted();
   };
   return {
     start: () => reconciler.start(),
@@ -94,9 +73,53 @@ export function remediesController(given: RemedyDependencies): RemediesControlle
     close: () => {
       reconciler.close();
       nodes.stop();
+      // They may be configured no more while the process goes on: what was shown last would stand for ever.
+      metrics.problems(0);
+      metrics.positions(NO_POSITIONS);
     },
     closed: () => nodes.close(),
   };
+}
+
+/** What is reconciled by which change. */
+function subscriptions(
+  { listers, leadership, queue, settings }: RemedyDependencies,
+  nodes: RemedyNodes,
+  enqueue: (node: string) => void,
+): readonly (() => void)[] {
+  return [
+    listers.nodes.onChange((before, after) => {
+      const { name } = ((after ?? before) as Node).metadata;
+      const afterMs = leadership.isLeading ? nodes.nodeChanged(name, before, after) : undefined;
+      if (afterMs !== undefined) queue.add(keyOf(KIND, { metadata: { name } }), afterMs);
+    }),
+    listers.fences.onChange((before, after) => {
+      const node = (after ?? before)?.spec.node;
+      if (node !== undefined && nodes.isConcerned(node)) enqueue(node);
+    }),
+    listers.reports.onChange((before, after) => {
+      const name = (after ?? before)?.metadata.name;
+      if (name !== undefined && after?.status?.remedies !== undefined && !nodes.isConcerned(name)) enqueue(name);
+      if (name !== undefined && before?.spec?.resumedRemedies !== after?.spec?.resumedRemedies) enqueue(name);
+    }),
+    listers.stops.onChange(() => {
+      for (const node of nodes.concerned()) enqueue(node);
+    }),
+    listers.jobs.onChange((before, after) => {
+      const job = after ?? before;
+      const node = job === undefined ? undefined : nodes.concernedByUid(nodeOfJob(job));
+      if (node !== undefined) enqueue(node);
+    }),
+    settings.onChange(() => {
+      nodes.configurationChanged();
+      for (const node of listers.nodes.all()) enqueue(node.metadata.name);
+    }),
+  ];
+}
+
+function unwatchedJobs({ clock, listers }: Pick<RemedyDependencies, 'clock' | 'listers'>, startedAtMs: number): string[] {
+  const isLate = !listers.jobs.synced && clock.monotonicMs() - startedAtMs > JOBS_WITHIN_MS;
+  return isLate ? ['Jobs of remedies cannot be watched: kubectl apply -k config/remedies gives the right'] : [];
 }
 
 function nodeKind(nodes: RemedyNodes, lister: RemedyDependencies['listers']['nodes']): ReconciledKind<Node, Action> {
