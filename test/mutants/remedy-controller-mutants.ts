@@ -17,6 +17,13 @@ const READ_NO_DEVICE = 'read no device while a call of its fence to one may stil
 /** Defects of the controller of remedies. */
 export const REMEDY_CONTROLLER_MUTANTS: readonly SourceMutant[] = [
   {
+    name: 'predecessor forgotten at first sight',
+    defect: 'a new leader counts what remedies of its predecessor do no more once it has seen their nodes, and begins more than storm policies admit',
+    file: 'src/controllers/remedies/nodes.ts',
+    edits: [['if (known !== undefined && known.nodeUID !== uid) this.#forget(name);', 'if (known?.nodeUID !== uid) this.#forget(name);']],
+    killedBy: byTest('test/remedies/predecessor.test.ts', 'what a predecessor began is counted also while /api/v1/nodes/a cannot be read'),
+  },
+  {
     name: 'attempts of another Node',
     defect: 'a Node that is made anew under its name goes on with the attempts of the one before, or waits for the person who was asked about that',
     file: 'src/controllers/remedies/status.ts',

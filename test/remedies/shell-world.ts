@@ -70,6 +70,8 @@ export class RemedyShellWorld {
   plan: Plan = planOf();
   /** What daemons of nodes attest to have found well, by node. */
   readonly foundWell = new Map<string, AttestedWell>();
+  /** Paths that no controller can read one by one. */
+  readonly unreadable = new Set<string>();
   /** What every device reads. */
   device: Partial<ProbeAnswer> = { state: 'on' };
   /** Devices that were read, one entry each time. */
@@ -277,6 +279,7 @@ export class RemedyShellWorld {
     this.#sent = nowMs === this.#sent.atMs ? { atMs: nowMs, count: this.#sent.count + 1 } : { atMs: nowMs, count: 1 };
     // Time stands still for who asks for ever: its test fails, and does not hang.
     if (this.#sent.count > AT_ONCE_MAX) throw new TransportError('unreachable', `${AT_ONCE_MAX} requests in one moment`);
+    if (this.unreadable.has(request.path)) throw new TransportError('timeout', 'no answer');
     if (request.method === 'GET') return this.#controllers.request(request);
     const { beforeSend, ...sent } = request;
     const write = `${request.method} ${request.path}`;

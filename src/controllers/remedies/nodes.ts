@@ -312,7 +312,9 @@ export class RemedyNodes {
   /** `read`: what is written down by a consistent read; the first one is gone on from. */
   #observe(node: Node, thresholds: readonly Threshold[], read?: { report: NodeFenceReport | undefined }): NodeMemory {
     const { name, uid } = node.metadata;
-    if (this.#memories.get(name)?.nodeUID !== uid) this.#forget(name);
+    const known = this.#memories.get(name);
+    // What its predecessor wrote of it stays counted until it is read: a first sight forgets nothing.
+    if (known !== undefined && known.nodeUID !== uid) this.#forget(name);
     const memory = this.#memories.get(name) ?? new NodeMemory(uid);
     this.#memories.set(name, memory);
     if (read !== undefined && !memory.isRestored) {
