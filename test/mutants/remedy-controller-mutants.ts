@@ -36,7 +36,7 @@ export const REMEDY_CONTROLLER_MUTANTS: readonly SourceMutant[] = [
     name: 'memory of another Node',
     defect: 'what this process knows of a Node is held against the one that is made anew under its name',
     file: 'src/controllers/remedies/nodes.ts',
-    edits: [['if (this.#memories.get(name)?.nodeUID !== uid) this.#forget(name);', '']],
+    edits: [['if (known !== undefined && known.nodeUID !== uid) this.#forget(name);', '']],
     killedBy: byTest('test/remedies/made-anew.test.ts', 'begins with its first attempt where the watch shows it in place of the one before'),
   },
   {
