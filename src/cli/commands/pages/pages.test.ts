@@ -199,6 +199,24 @@ describe('pages as an operator reads them on 80 columns (vitest -u writes them a
     );
   });
 
+  it('plan: which of its methods need not show whose machine they switch', () => {
+    const outlets = ['1', '2'].map((plug) => method(`outlet:${plug}`, 'pdu', 'reboot', { device: 'pdu-1', plug, identity: 'unverified' }));
+    const plan = planOf({ powerManagement: [...planOf().powerManagement, { level: 2, methods: outlets }] });
+    const page = {
+      node: 'a',
+      plan,
+      freed: [],
+      stay: 0,
+      attached: [],
+      auto: 'out-of-service' as const,
+      witnesses: [],
+      open: undefined,
+      unreadable: [],
+    };
+    expect(planPage(page, SHEET).replaceAll(/\s+/gu, ' ')).toContain('; identity verified, unverified for outlet.');
+    expect(planPage({ ...page, plan: { ...plan, identity: 'unverified' } }, SHEET).replaceAll(/\s+/gu, ' ')).toContain('; identity unverified.');
+  });
+
   it('plan: beside a fence that goes by an older one, and the way to this one only where nothing was done yet', () => {
     const page = { node: 'a', plan: planOf({}), freed: [], stay: 0, attached: [], auto: 'out-of-service' as const, witnesses: [], unreadable: [] };
     const told = (open: 'other' | 'unbegun'): string => planPage({ ...page, open }, SHEET).replaceAll(/\s+/gu, ' ');

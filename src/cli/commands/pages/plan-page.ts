@@ -1,4 +1,5 @@
 import { EVIDENCE_RULES } from '../../../domain/evidence.ts';
+import { methodsOf, writtenName } from '../../../domain/device-paths.ts';
 import { fenceName } from '../../../domain/node-fence.ts';
 import type { AskedMethods } from '../../../domain/node-fence.ts';
 import type { Plan, ReleaseMode, Step } from '../../../domain/plan.ts';
@@ -154,9 +155,16 @@ function evidence(stages: readonly Stage[], { plan, witnesses }: PlanPage, sheet
   return [
     heading(sheet, 'Evidence'),
     paragraph(sheet, `Expected: ${message}.`, '  '),
-    paragraph(sheet, `Admitted: ${admitted}; identity ${plan.identity}.`, '  '),
+    paragraph(sheet, harmless(`Admitted: ${admitted}; identity ${plan.identity}${exceptions(plan)}.`), '  '),
     ...witnesses.map(({ method, witness }) => paragraph(sheet, harmless(`Witness of ${method}: ${witness ?? NO_WITNESS}.`), '  ')),
   ];
+}
+
+/** Methods that say for themselves whether their device must show whose machine it switches. */
+function exceptions(plan: Plan): string {
+  const own = methodsOf(plan).filter(({ identity }) => identity !== undefined && identity !== plan.identity);
+  const names = [...new Set(own.map(writtenName))];
+  return names.length === 0 ? '' : `, ${own[0]?.identity ?? ''} for ${names.join(', ')}`;
 }
 
 function released({ plan, freed, stay, attached }: PlanPage, sheet: Sheet): string[] {
