@@ -27,12 +27,14 @@ describe('watchdog', () => {
   let daemons: NodeDaemons | undefined;
   let seenEnded: string[];
   let heard: (bootID: string) => boolean;
+  let clockDoubt: NodeDaemons['clockDoubt'];
 
   beforeEach(async () => {
     clock = new ManualClock();
     daemons = undefined;
     seenEnded = [];
     heard = () => false;
+    clockDoubt = () => undefined;
     node = { metadata: { name: 'worker-1' }, status: { nodeInfo: { bootID: 'boot-1' } } } as KubeObject;
     attest();
     kubelet = { metadata: { name: 'worker-1' }, spec: { renewTime: '2026-01-01T00:00:20.000000Z' } };
@@ -214,6 +216,7 @@ describe('watchdog', () => {
         permit: () => () => undefined,
         sawEnded: (name, bootID) => void seenEnded.push(`${name} ${bootID}`),
         isHeard: (_name, bootID) => heard(bootID),
+        clockDoubt: (name, bootID) => clockDoubt(name, bootID),
       };
       attest(ATTESTED, null);
       agent = await fresh();
@@ -260,6 +263,34 @@ describe('watchdog', () => {
       const fromMs = clock.monotonicMs();
       heard = (bootID) => clock.monotonicMs() - fromMs < 85_000 || bootID !== 'boot-1';
       expect((await run()).seconds).toBeLessThan(103);
+    });
+
+    it('proves nothing by the silence of a node whose clock was last measured as slow, and ends no grants for it', async () => {
+      await given();
+      clockDoubt = (name, bootID) => (name === 'worker-1' && bootID === 'boot-1' ? 'its clock fell 6.6 s behind ours within 80 s' : undefined);
+      const refused = { kind: 'Refused', message: expect.stringContaining('its clock fell 6.6 s behind ours within 80 s') as string };
+      await expect(run()).rejects.toMatchObject(refused);
+      expect(endings).toEqual([]);
+      attest();
+      await expect(run()).rejects.toMatchObject(refused);
+      expect(await agent.confirm(target())).toBe(false);
+    });
+
+    it('waits anew where the clock was measured as slow while it waited', async () => {
+      await given();
+      await expect(
+        run({}, (over) => {
+          if (over === 90) clockDoubt = () => 'its clock fell 6.6 s behind ours within 80 s';
+        }),
+      ).rejects.toMatchObject({ kind: 'Refused' });
+      clockDoubt = () => undefined;
+      expect((await run()).seconds).toBeGreaterThan(98);
+    });
+
+    it('is refused no proof for a doubt about the clock of another boot', async () => {
+      await given();
+      clockDoubt = (_name, bootID) => (bootID === 'boot-1' ? undefined : 'its clock is slow');
+      expect((await run()).outcome.evidence).toEqual({ kind: 'watchdog', grade: 'inferred' });
     });
 
     it('never ends grants in a confirmation', async () => {

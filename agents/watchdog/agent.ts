@@ -10,6 +10,7 @@ const POLL_MS = 2_000;
 const DEFAULT_NAMESPACE = 'nodefence-system';
 /** More nodes than wait at a time. */
 const SEEN_MAX = 1_000;
+const CLOCK_REMEDY = 'write maxslewrate 10000 into its chrony.conf for the next time, and switch this one off by another method';
 
 /**
  * Waits until a hardware watchdog that was attested beforehand, and that nobody feeds any more, must have reset the machine. All that a run sends is that grants end;
@@ -75,7 +76,7 @@ export class WatchdogAgent implements ActionAgent {
       call.get(LEASES, attestationName(identity.node), this.#context.namespace ?? DEFAULT_NAMESPACE),
       call.get(LEASES, identity.node, NODE_LEASE_NAMESPACE),
     ]);
-    const judgement = judge({ node, attested, kubelet }, identity, this.#broken);
+    const judgement = this.#withClock(judge({ node, attested, kubelet }, identity, this.#broken), identity.node);
     // Read here by quorum: our own watch may show it later, and nothing may be granted while the wait is under way.
     if (judgement.decision === 'after' || judgement.decision === 'waits') this.#context.daemons?.sawEnded(identity.node, judgement.bootID);
     if (judgement.decision !== 'after') this.#seen.delete(identity.node);
@@ -83,6 +84,16 @@ export class WatchdogAgent implements ActionAgent {
     // Whatever was written meanwhile, such as grants that began and ended again while nobody looked here, begins the wait anew.
     const written = [attested, kubelet].map((lease) => `${lease?.metadata.uid ?? ''}/${lease?.metadata.resourceVersion ?? ''}`);
     return { ...judgement, key: [judgement.key, kubelet?.spec.renewTime ?? '', ...written].join(' ') };
+  }
+
+  /**
+   * A node with a slow clock feeds its watchdog for longer than is waited for here. Not so a fast one: it takes itself down earlier. Nobody measures a node that is silent,
+   * so that what was measured last counts; a leader that has measured nothing yet knows of no doubt.
+   */
+  #withClock(judgement: Judgement, node: string): Judgement {
+    if (judgement.decision === 'refused') return judgement;
+    const doubt = this.#context.daemons?.clockDoubt(node, judgement.bootID);
+    return doubt === undefined ? judgement : { decision: 'refused', why: `${doubt}: ${CLOCK_REMEDY}` };
   }
 
   /** How long it still takes; whatever was renewed since begins it anew, and so does a boot that is heard when it must have ended. */

@@ -138,8 +138,11 @@ export interface NodeDaemonMetrics extends SecondaryControllerMetrics {
   answered(answer: 'grant' | 'refusal'): void;
   /** An order of a soft fence. `reason`: why the daemon refused it. */
   ordered(action: OrderedAction, result: OrderResult, reason?: OrderRefusal): void;
-  /** Nodes now. The states overlap: `attested` are all; `alive-on-storage` are silent, and renew their slot on storage. */
-  daemons(counts: { attested: number; heard: number; armed: number; 'alive-on-storage': number }): void;
+  /**
+   * Nodes now. The states overlap: `attested` are all; `alive-on-storage` are silent, and renew their slot on storage; of `clock-slow` and `clock-fast` the clock was
+   * last measured as running wrong.
+   */
+  daemons(counts: Readonly<Record<'attested' | 'heard' | 'armed' | 'alive-on-storage' | 'clock-slow' | 'clock-fast', number>>): void;
   /** Nodes whose silence fast detection looks at, by what it makes of it. */
   suspected(counts: { suspected: number; held: number; failed: number }): void;
 }

@@ -21,6 +21,8 @@ export interface NodeDaemons {
   sawEnded(node: string, bootID: string): void;
   /** A heartbeat of this boot has come in the last seconds, or it has renewed its slot on storage: the machine still runs it. No silence says that it does not. */
   isHeard(node: string, bootID: string): boolean;
+  /** Why the times that this boot counts may take longer than is reckoned with; undefined: nothing is known that says so. */
+  clockDoubt(node: string, bootID: string): string | undefined;
   /** From now on the leader permits this boot of the node to put its storage registrations back, beside each grant; until what is returned is called. */
   permit(node: string, permit: Omit<Permit, 'epoch'>): () => void;
 }

@@ -107,7 +107,7 @@ function nodeDaemons(meters: Meters): Pick<Metrics['nodeDaemons'], 'received' | 
   );
   const daemons = meters.gauge(
     'nodefence_node_daemons',
-    'Nodes now by what their daemon says: attested, heard, armed; silent ones that others see renew their slot on storage: alive-on-storage.',
+    'Nodes now by what their daemon says: attested, heard, armed; silent ones that others see renew their slot on storage: alive-on-storage; those whose clock was last measured as running wrong by more than 2 % of ours: clock-slow, clock-fast.',
     ['state'],
   );
   const suspected = meters.gauge('nodefence_node_daemons_silent', 'Nodes whose silence fast detection judges now: suspected, held, failed.', [

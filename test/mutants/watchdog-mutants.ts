@@ -2,6 +2,8 @@ import { byTest } from './source-mutant.ts';
 import type { SourceMutant } from './source-mutant.ts';
 
 const WATCHDOG_AGENT = 'agents/watchdog/agent.test.ts';
+const CLOCK_RATE = 'src/domain/node-daemon/clock-rate.test.ts';
+const CLOCK_RATES = 'test/node-daemon/controllers/clock-rates.test.ts';
 const MISSING = 'src/domain/node-daemon/missing-promises.test.ts';
 
 /** Defects of the agent watchdog, and of the daemon that feeds one. */
@@ -43,6 +45,60 @@ export const WATCHDOG_MUTANTS: readonly SourceMutant[] = [
     file: 'src/node/core/attester.ts',
     edits: [['isKnown ? this.#counted : [...this.#counted, counting]', '[counting]']],
     killedBy: byTest('src/node/core/attester.test.ts', 'counts by each of the failure domains that may be attested: it did not arrive'),
+  },
+  {
+    name: 'watchdog by a slow clock',
+    defect: 'the silence of a node proves whose clock runs slow, so that it feeds its watchdog for longer than is waited for',
+    file: 'agents/watchdog/agent.ts',
+    edits: [['return doubt === undefined ? judgement :', "return doubt !== '' ? judgement :"]],
+    killedBy: byTest(WATCHDOG_AGENT, 'proves nothing by the silence of a node whose clock was last measured as slow, and ends no grants for it'),
+  },
+  {
+    name: 'doubt about fast clocks',
+    defect: 'a clock that is fast is doubted, and one that is slow is not',
+    file: 'src/controllers/node-daemons/clock-rates.ts',
+    edits: [["return measured?.wrong === 'slow'", "return measured?.wrong === 'fast'"]],
+    killedBy: byTest(CLOCK_RATES, 'clocks of nodes that run wrong stay in doubt where a node falls silent while its clock runs slow'),
+  },
+  {
+    name: 'clock by the last heartbeat',
+    defect: 'the delay of a single heartbeat looks like a clock that runs wrong, and forbids the fence of a sound node',
+    file: 'src/domain/node-daemon/clock-rate.ts',
+    edits: [['if (lateMs < span.leastMs)', 'if (lateMs !== span.leastMs)']],
+    killedBy: byTest(CLOCK_RATE, 'is found right with a burst of delays that ends in the last span'),
+  },
+  {
+    name: 'clock by its delays',
+    defect: 'half a second of delay that comes looks like a clock that runs wrong',
+    file: 'src/domain/node-daemon/clock-rate.ts',
+    edits: [['behindMs - DELAY_MS > SLOW * withinMs', 'behindMs > SLOW * withinMs']],
+    killedBy: byTest(CLOCK_RATE, 'is found right with such a slow one, and heartbeats that all take 0.5 s from some time on'),
+  },
+  {
+    name: 'clock of a suspended node',
+    defect: 'a node that was suspended is taken for one whose clock is slewed',
+    file: 'src/domain/node-daemon/clock-rate.ts',
+    edits: [['if (before !== undefined && hasJumped(before, span)) this.#spans = [];', '']],
+    killedBy: byTest(CLOCK_RATE, 'is measured anew after a jump: the node was suspended for 5 s'),
+  },
+  {
+    name: 'clock undoubted',
+    defect: 'the doubt about a slow clock ends because this process stood still',
+    file: 'src/domain/node-daemon/clock-rate.ts',
+    edits: [
+      [
+        '    this.#span = undefined;\n    this.#spans = [];\n  }',
+        '    this.#span = undefined;\n    this.#spans = [];\n    this.#measured = undefined;\n  }',
+      ],
+    ],
+    killedBy: byTest(CLOCK_RATE, 'is measured anew after we stood still; what was found last stands until then'),
+  },
+  {
+    name: 'clock while we stood still',
+    defect: 'what was heard before this process stood still is compared with what was heard after',
+    file: 'src/controllers/node-daemons/heartbeats.ts',
+    edits: [['    this.clocks.restart();\n', '']],
+    killedBy: byTest(CLOCK_RATES, 'clocks of nodes that run wrong are measured anew after this process stood still'),
   },
   {
     name: 'watchdog soft',

@@ -17,7 +17,7 @@ import { Chains } from './actions.ts';
 import type { Chain } from './actions.ts';
 import { Announcements } from './announcements.ts';
 import { AttestedNodes } from './attested-nodes.ts';
-import { reportOf } from './daemon-report.ts';
+import { daemonWords, reportOf } from './daemon-report.ts';
 import type { NodeDaemonDependencies } from './dependencies.ts';
 import { Endings } from './endings.ts';
 import { SilenceDetector } from './fast/fast-detection.ts';
@@ -144,7 +144,7 @@ export class NodeDaemonController implements NodeDaemons, NodeOrders, FastDetect
   /** What a person should look at, one sentence each. */
   problems(): string[] {
     const { key, endings, times } = this.#problems;
-    const own = [key, endings, times].filter((problem) => problem !== undefined);
+    const own = [key, endings, times, this.#heartbeats.clocks.problem].filter((problem) => problem !== undefined);
     return [...this.#gate.silence('node daemons'), ...own, ...this.#executor.problems()];
   }
 
@@ -174,6 +174,10 @@ export class NodeDaemonController implements NodeDaemons, NodeOrders, FastDetect
   isHeard(node: string, bootID: string): boolean {
     const isBeating = this.#heartbeats.last(node)?.bootID === bootID && this.#heartbeats.isHeard(node, this.#dependencies.clock.monotonicMs());
     return isBeating || this.#slots.isAlive(node, bootID);
+  }
+
+  clockDoubt(node: string, bootID: string): string | undefined {
+    return this.#heartbeats.clocks.doubt(node, bootID);
   }
 
   permit(node: string, permit: Parameters<NodeDaemons['permit']>[1]): () => void {
@@ -299,17 +303,21 @@ export class NodeDaemonController implements NodeDaemons, NodeOrders, FastDetect
   }
 
   #count(nowMs: number): void {
-    const counts = { attested: 0, heard: 0, armed: 0, 'alive-on-storage': 0 };
-    const attested = new Set<string>();
-    for (const { node } of this.#nodes.all()) {
+    const counts = { attested: 0, heard: 0, armed: 0, 'alive-on-storage': 0, 'clock-slow': 0, 'clock-fast': 0 };
+    const attested = new Map<string, string>();
+    const { clocks } = this.#heartbeats;
+    for (const { node, attestation } of this.#nodes.all()) {
       counts.attested += 1;
-      attested.add(node);
+      attested.set(node, attestation.bootID);
+      const wrong = clocks.wrong(node, attestation.bootID);
+      if (wrong !== undefined) counts[`clock-${wrong}`] += 1;
       if (!this.#attestsSinceMs.has(node)) this.#attestsSinceMs.set(node, nowMs);
       if (this.#slots.stateOf(node) === 'alive') counts['alive-on-storage'] += 1;
       if (!this.#heartbeats.isHeard(node, nowMs)) continue;
       counts.heard += 1;
       if (((this.#heartbeats.last(node)?.signs ?? 0) & SIGNS.watchdogArmed) !== 0) counts.armed += 1;
     }
+    clocks.see(attested);
     const problems = this.problems();
     this.#dependencies.metrics.daemons(counts);
     this.#dependencies.metrics.problems(problems.length);
@@ -349,8 +357,12 @@ export class NodeDaemonController implements NodeDaemons, NodeOrders, FastDetect
   }
 
   #report(nowMs: number): void {
-    const { listers } = this.#dependencies;
+    const { listers, recorder } = this.#dependencies;
+    const { clocks } = this.#heartbeats;
     for (const { node, attestation } of this.#nodes.all()) {
+      const { bootID } = attestation;
+      const report = listers.reports.get(node);
+      const standing = daemonWords(report);
       const heard = this.#heartbeats.last(node);
       const suspicion = this.#silence?.suspicionOf(node);
       const isKnown = heard !== undefined || this.#isSilentFor(node, REPORT_SILENT_MS);
@@ -358,12 +370,11 @@ export class NodeDaemonController implements NodeDaemons, NodeOrders, FastDetect
         signs: heard.signs,
         isSilent: nowMs - heard.atMs >= REPORT_SILENT_MS,
         at: new Date(heard.wallMs).toISOString().replace(/\.\d+Z$/u, 'Z'),
+        clock: clocks.lasting(node, bootID, standing),
       };
       const isWanted = isKnown && listers.nodes.get(node) !== undefined && listers.reports.synced;
-      this.#chains.want(
-        `report of ${node}`,
-        isWanted ? reportOf(node, attestation, listers.reports.get(node), seen, suspicion, this.#slots.stateOf(node)) : undefined,
-      );
+      if (isWanted) clocks.tell(node, bootID, { clusterNodes: listers.nodes, recorder, standing });
+      this.#chains.want(`report of ${node}`, isWanted ? reportOf(node, attestation, report, seen, suspicion, this.#slots.stateOf(node)) : undefined);
     }
   }
 

@@ -1,4 +1,5 @@
 import type { Attestation } from '../../domain/node-daemon/attestation.ts';
+import type { WrongRate } from '../../domain/node-daemon/clock-rate.ts';
 import { brokenTimes } from '../../domain/node-daemon/times.ts';
 import { bounded } from '../../domain/node-fence.ts';
 import { SIGNS } from '../../domain/node-daemon/datagram.ts';
@@ -6,6 +7,7 @@ import { NODE_DAEMON_HEARD } from '../../ports/resources.ts';
 import type { NodeFenceReport } from '../../ports/resources.ts';
 import type { ReportStatus } from '../shared/node-report.ts';
 import type { Action } from './actions.ts';
+import { CLOCK_WORDS } from './clock-rates.ts';
 import type { Suspicion } from './fast/fast-detection.ts';
 import type { Heard } from './heartbeats.ts';
 
@@ -68,18 +70,28 @@ export function reportOf(
   node: string,
   attestation: Attestation,
   report: NodeFenceReport | undefined,
-  heard: (Pick<Heard, 'signs'> & { isSilent: boolean; at: string }) | undefined,
+  heard: (Pick<Heard, 'signs'> & { isSilent: boolean; at: string; clock?: WrongRate | undefined }) | undefined,
   suspicion?: Pick<Suspicion, 'verdict' | 'message'>,
   slot?: 'alive' | 'still',
 ): Report | undefined {
-  const standing = report?.status?.conditions?.find(({ type }) => type === NODE_DAEMON_HEARD);
+  const standing = standingOf(report);
   // Whoever leads since a moment ago has heard nothing yet, and knows no better than its predecessor.
   if (heard === undefined && standing?.status === 'False') return undefined;
-  const words = `${slot === undefined ? '' : `${SLOT_WORDS[slot]} `}${attestedWords(attestation)}`;
+  const clock = heard?.clock === undefined ? '' : `${CLOCK_WORDS[heard.clock]} `;
+  const words = `${slot === undefined ? '' : `${SLOT_WORDS[slot]} `}${clock}${attestedWords(attestation)}`;
   const found = suspicion === undefined ? said(node, heard, words) : suspected(node, suspicion, words);
   const action =
     slot === 'alive' && (found.reason === 'Silent' || found.reason === 'Suspected') ? { ...found, reason: 'AliveOnStorage' as const } : found;
   return standing?.message === bounded(action.message) && standing.reason === action.reason ? undefined : action;
+}
+
+/** What stands there. */
+export function daemonWords(report: NodeFenceReport | undefined): string | undefined {
+  return standingOf(report)?.message;
+}
+
+function standingOf(report: NodeFenceReport | undefined) {
+  return report?.status?.conditions?.find(({ type }) => type === NODE_DAEMON_HEARD);
 }
 
 function said(node: string, heard: Parameters<typeof reportOf>[3], attested: string): Report {

@@ -1,4 +1,5 @@
 import { SIGNS } from '../../domain/node-daemon/datagram.ts';
+import { ClockRates } from './clock-rates.ts';
 
 /** The last that was heard of one node. */
 export interface Heard {
@@ -19,6 +20,8 @@ const SILENT_AFTER_MS = 3_000;
 
 /** What was heard of each node: a suspicion at most, never evidence. */
 export class Heartbeats {
+  /** By the counters of the heartbeats. */
+  readonly clocks = new ClockRates();
   readonly #heard = new Map<string, Heard>();
   #heardFromMs = Number.NEGATIVE_INFINITY;
 
@@ -28,12 +31,14 @@ export class Heartbeats {
     if (known?.bootID === heard.bootID && heard.counter <= known.counter) return 'replayed';
     const goesOn = known?.bootID === heard.bootID && heard.atMs - known.atMs < SILENT_AFTER_MS && (known.signs & SIGNS.leaving) === 0;
     this.#heard.set(node, { ...heard, fromMs: goesOn ? known.fromMs : heard.atMs });
+    this.clocks.hear(node, heard);
     return 'received';
   }
 
   /** This process stood still: nobody was heard without a break from before. */
   interrupted(nowMs: number): void {
     this.#heardFromMs = nowMs;
+    this.clocks.restart();
   }
 
   /** From when a node was heard without a break of its own or of ours. */
@@ -57,5 +62,6 @@ export class Heartbeats {
   /** Nothing is kept of the others. */
   retain(isKnown: (node: string) => boolean): void {
     for (const node of [...this.#heard.keys()]) if (!isKnown(node)) this.#heard.delete(node);
+    this.clocks.retain(isKnown);
   }
 }

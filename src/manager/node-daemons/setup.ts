@@ -58,6 +58,7 @@ export function asNodeDaemons(running: () => (NodeDaemons & NodeOrders) | undefi
     order: (node, ordered, call) => running()?.order(node, ordered, call) ?? notYet(`the daemon of node ${node} to ${ordered.action}`),
     sawEnded: (node, bootID) => running()?.sawEnded(node, bootID),
     isHeard: (node, bootID) => running()?.isHeard(node, bootID) ?? false,
+    clockDoubt: (node, bootID) => running()?.clockDoubt(node, bootID),
     permit: (node, permit) => running()?.permit(node, permit) ?? (() => undefined),
   };
 }

@@ -166,6 +166,8 @@ export class MachineModel {
   deadBy: string | undefined;
   podsStoppedAtMs: number | undefined;
   readonly log: string[] = [];
+  /** Its monotonic clock when `atMs` on that of the world, and how fast it runs since. */
+  #ownClock = { atMs: 0, ownMs: 0, rate: 1 };
   /** The process stands still, and feeds nothing. */
   isProcessDead = false;
 
@@ -183,6 +185,16 @@ export class MachineModel {
   get bootID(): string {
     const digits = Array.from(this.name, (letter) => (letter.codePointAt(0) ?? 0).toString(16)).join('');
     return `00000000-0000-4000-8000-${digits.padStart(12, '0').slice(-12)}`;
+  }
+
+  /** From now on its monotonic clock runs so fast; that of its watchdog as before. */
+  slew(rate: number): void {
+    this.#ownClock = { atMs: this.world.clock.monotonicMs(), ownMs: this.#ownMs(), rate };
+  }
+
+  #ownMs(): number {
+    const { atMs, ownMs, rate } = this.#ownClock;
+    return ownMs + (this.world.clock.monotonicMs() - atMs) * rate;
   }
 
   /** Its process was killed; another one is started. */
@@ -267,14 +279,14 @@ export class MachineModel {
   #clock(mine: () => boolean): Clock {
     const { clock } = this.world;
     return {
-      monotonicMs: () => clock.monotonicMs(),
-      bootMs: () => clock.bootMs(),
+      monotonicMs: () => this.#ownMs(),
+      bootMs: () => this.#ownMs() + clock.bootMs() - clock.monotonicMs(),
       wallMs: () => clock.wallMs(),
       after: (delayMs, callback) =>
-        clock.after(delayMs, () => {
+        clock.after(delayMs / this.#ownClock.rate, () => {
           if (mine()) callback();
         }),
-      sleep: async (delayMs, signal) => clock.sleep(delayMs, signal),
+      sleep: async (delayMs, signal) => clock.sleep(delayMs / this.#ownClock.rate, signal),
     };
   }
 

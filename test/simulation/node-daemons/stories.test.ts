@@ -79,6 +79,12 @@ describe('the watchdog of a node', { timeout: TIMEOUT_MS }, () => {
     );
   });
 
+  it('proves nothing where the clock of the node was slewed as chrony slews it by its defaults', async () => {
+    const clockRates = { replicas: [1, 1], kubelets: 1 - 1 / 12 } as const;
+    const deeds = [cut('a', ['api-server'])];
+    await sound([{ times: LONG, victim: STUBBORN, clockRates, deeds }], ({ releases, checks }) => releases === 0 && checks['P11'] === 0);
+  });
+
   it('proves nothing while the machine is only paused', async () => {
     const paused = (kind: 'stop' | 'suspend'): Story => ({
       victim: { isPausable: true },
