@@ -103,6 +103,8 @@ describe('a change', () => {
         cluster.clock.freeze(24 * 3_600_000);
         const begun = cluster.follow();
         begun.changes.take();
+        // Whose Nodes were seen here once, and are gone since, only who has followed knows.
+        fc.pre([...begun.cache.machines()].every((machine) => begun.cache.placeOf(machine) === followed.cache.placeOf(machine)));
         const nowMs = cluster.clock.wallMs();
         expect(decideAll(begun.cache, nowMs)).toEqual(decideAll(followed.cache, nowMs));
       }),
@@ -136,6 +138,15 @@ describe('a check that names no Cluster', () => {
     cluster.remoteNodes.remove('n1');
     expect([...pending.take()]).toEqual(['default/mhc']);
     expect(nodesOf(cache)).toEqual(['missing']);
+  });
+
+  it('says why nothing is concluded where its Cluster has no kubeconfig, and no Machine of it is on a Node here', () => {
+    const cluster = unnamed();
+    const { cache, changes: pending } = cluster.follow();
+    pending.take();
+    const problems = [...decideAll(cache, cluster.clock.wallMs()).values()].flatMap((decision) => decision.problems);
+    expect(problems.join()).toContain('can not be read: their Cluster has no kubeconfig, and none of them is on a Node of this cluster');
+    expect(nodesOf(cache)).toEqual(['unknown']);
   });
 
   it('concludes nothing of Nodes that can not be read', () => {

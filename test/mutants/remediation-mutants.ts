@@ -201,7 +201,7 @@ export const REMEDIATION_MUTANTS: readonly SourceMutant[] = [
     name: 'unread, and why is not told',
     defect: 'why the Nodes of a Cluster can not be read is told nobody',
     file: 'src/controllers/machine-health-check/cache.ts',
-    edits: [['return this.#dependencies.workloads.whyNot(place);', "return place === '' ? place : undefined;"]],
+    edits: [['return workloads.whyNot(place) ?? (', 'return (']],
     killedBy: byTest(NODES_GONE, 'that may not be read are told on the check, with the cause and the remedy, once'),
   },
   {

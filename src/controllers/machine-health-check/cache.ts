@@ -229,7 +229,8 @@ export class HealthCheckCache implements ClusterSnapshot {
   }
 
   whyUnknown(place: string): string | undefined {
-    return this.#dependencies.workloads.whyNot(place);
+    const { workloads } = this.#dependencies;
+    return workloads.whyNot(place) ?? (workloads.of(place) === 'no-kubeconfig' ? NOWHERE : undefined);
   }
 
   /** The Node that the Machine names; undefined: it names none, or nothing is known of its Nodes. */
@@ -274,6 +275,9 @@ export class HealthCheckCache implements ClusterSnapshot {
 }
 
 const ALWAYS: FreshSince = { machine: 0, node: 0 };
+
+/** Where the Nodes of a Cluster are that names no place. */
+const NOWHERE = 'their Cluster has no kubeconfig, and none of them is on a Node of this cluster that has its providerID';
 
 function byName(one: MachineFacts, other: MachineFacts): number {
   return one.name < other.name ? -1 : 1;
