@@ -206,16 +206,19 @@ const HOPELESS: ReadonlySet<JobResult> = new Set(['refused', 'misconfigured']);
 const LEFT = 'left:';
 
 /** Is this the entry of a failure that counts against `step_retries`? */
-export function isFailure({ action, result, operation = '' }: Pick<JournalEntry, 'action' | 'result'> & { operation?: string }): boolean {
+export function isFailure(entry: Pick<JournalEntry, 'action' | 'result'> & { operation?: string }): boolean {
   // A dump that could not be had keeps nobody from the off, and what another level left off nobody from being done.
-  return (
-    action !== 'diag' &&
-    !operation.startsWith(LEFT) &&
-    result !== undefined &&
-    !SUCCESS.has(result) &&
-    !NEUTRAL.has(result) &&
-    result !== 'found-done'
-  );
+  return entry.action !== 'diag' && !isOfLeft(entry) && hasFailed(entry);
+}
+
+/** It ended, and what it was for is not done. */
+export function hasFailed({ result }: Pick<JournalEntry, 'result'>): boolean {
+  return result !== undefined && !SUCCESS.has(result) && !NEUTRAL.has(result) && result !== 'found-done';
+}
+
+/** It switches on what another level left off. */
+export function isOfLeft({ operation = '' }: { operation?: string }): boolean {
+  return operation.startsWith(LEFT);
 }
 
 /** It ended, neither done nor given up: it is begun again. */

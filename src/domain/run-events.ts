@@ -1,6 +1,6 @@
 import { bounded } from './node-fence.ts';
 import type { JournalEntry, NodeFenceStatus } from './node-fence.ts';
-import { isFailure, leftIn } from './program.ts';
+import { hasFailed, isOfLeft, leftIn } from './program.ts';
 import { event } from './transition.ts';
 import type { DecisionEvent } from './transition.ts';
 
@@ -44,7 +44,10 @@ function eventsOfRun(entry: JournalEntry, status: NodeFenceStatus): DecisionEven
   const place = `${entry.method} (${entry.agent}${entry.device === '' ? '' : ` at ${entry.device}`})`;
   if (entry.action === 'acknowledge' && entry.result === 'refused') return [event('Warning', 'AcknowledgementRefused', message)];
   if (entry.action === 'diag') return eventsOfDiag(entry, place);
-  if (isFailure(entry)) return [event('Warning', 'MethodFailed', `${entry.action} by ${place} failed, attempt ${entry.attempt}: ${message}`)];
+  if (hasFailed(entry)) {
+    const words = `${entry.action} by ${place} failed, attempt ${entry.attempt}: ${message}`;
+    return [event('Warning', 'MethodFailed', isOfLeft(entry) ? `${words.replace(/\.?$/, '.')} The fence goes on; switch it on by hand.` : words)];
+  }
   if (entry.result !== 'succeeded' && !(entry.action === 'delete' && entry.result === 'found-done')) return [];
   if (entry.action === 'acknowledge') return isOfLaterBatch(entry, status) ? [] : [event('Warning', 'Acknowledged', message)];
   const proof = status.evidence.find((item) => item.source === entry.id);

@@ -115,6 +115,7 @@ describe('what a level before switched off, and this one does not switch', () =>
       expect(model.next(result)).toBe(`on:${FIRST.name}`);
       model.runUntil(() => model.status.state !== 'running');
       expect(model.status.state).toBe('done');
+      expect(model.words.filter((words) => words.includes('The fence goes on; switch it on by hand.'))).toHaveLength(1);
       expect(edge(model.status, FIRST)).toBe(true);
       expect(model.status.conditions.find(({ type }) => type === 'LeftOff')).toMatchObject({ status: 'True' });
       expect(model.dispatched.filter(({ entry }) => entry.action === 'on')).toHaveLength(2);
