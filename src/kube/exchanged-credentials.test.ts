@@ -10,9 +10,10 @@ import type { ApiResponse } from '../ports/api-transport.ts';
 import { SystemClock } from '../runtime/system-clock.ts';
 import { createAuthority, type CertificateAuthority } from '../testbed/certificates.ts';
 import { StoredCredential } from './credentials/stored-credential.ts';
-import { FileText, InlineText } from './credentials/text-source.ts';
+import { FileText } from './credentials/text-source.ts';
 import { HttpsTransport } from './https-transport.ts';
 import type { ServerConfig } from './kubeconfig/server-config.ts';
+import { serverConfigAt } from './testing/server-config.ts';
 
 const clock = new SystemClock();
 
@@ -53,17 +54,7 @@ describe('credentials in files that are exchanged', () => {
   });
 
   function build(parts: Partial<ServerConfig>, more: { idleMs?: number } = {}): HttpsTransport {
-    const config: ServerConfig = {
-      source: 'test',
-      url: new URL(`https://127.0.0.1:${(server.address() as AddressInfo).port}`),
-      authority: new InlineText(authority.certificatePem),
-      isVerified: true,
-      serverName: undefined,
-      credential: new StoredCredential({}),
-      headers: {},
-      namespace: 'default',
-      ...parts,
-    };
+    const config: ServerConfig = serverConfigAt(`https://127.0.0.1:${(server.address() as AddressInfo).port}`, authority.certificatePem, parts);
     return new HttpsTransport({ server: config, clock, userAgent: 'nodefence/test', ...more });
   }
 

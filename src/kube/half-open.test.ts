@@ -4,9 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ApiRequest } from '../ports/api-transport.ts';
 import { SystemClock } from '../runtime/system-clock.ts';
 import { createAuthority } from '../testbed/certificates.ts';
-import { StoredCredential } from './credentials/stored-credential.ts';
-import { InlineText } from './credentials/text-source.ts';
 import { HttpsTransport } from './https-transport.ts';
+import { serverConfigAt } from './testing/server-config.ts';
 
 const DEADLINE_MS = 1_000;
 const KEPT = 8;
@@ -47,16 +46,7 @@ describe('connections to an API server that is gone without a word', { timeout: 
 
   function build(): HttpsTransport {
     return new HttpsTransport({
-      server: {
-        source: 'test',
-        url: new URL(`https://127.0.0.1:${(address.address() as AddressInfo).port}`),
-        authority: new InlineText(authority.certificatePem),
-        isVerified: true,
-        serverName: undefined,
-        credential: new StoredCredential({}),
-        headers: {},
-        namespace: 'default',
-      },
+      server: serverConfigAt(`https://127.0.0.1:${(address.address() as AddressInfo).port}`, authority.certificatePem),
       clock: new SystemClock(),
       userAgent: 'nodefence/test',
     });

@@ -17,6 +17,7 @@ import { StoredCredential } from './credentials/stored-credential.ts';
 import { FileText, InlineText } from './credentials/text-source.ts';
 import { HttpsTransport } from './https-transport.ts';
 import type { ServerConfig } from './kubeconfig/server-config.ts';
+import { serverConfigAt } from './testing/server-config.ts';
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -60,17 +61,11 @@ describe('the HTTPS transport', () => {
   });
 
   function build(parts: Partial<ServerConfig>, more: { idleMs?: number } = {}): HttpsTransport {
-    const config: ServerConfig = {
-      source: 'test',
-      url: new URL(`https://127.0.0.1:${String((server.address() as AddressInfo).port)}/prefix`),
-      authority: new InlineText(authority.certificatePem),
-      isVerified: true,
-      serverName: undefined,
-      credential: new StoredCredential({ token: new InlineText('secret\n') }),
-      headers: {},
-      namespace: 'default',
-      ...parts,
-    };
+    const config: ServerConfig = serverConfigAt(
+      `https://127.0.0.1:${String((server.address() as AddressInfo).port)}/prefix`,
+      authority.certificatePem,
+      { credential: new StoredCredential({ token: new InlineText('secret\n') }), ...parts },
+    );
     return new HttpsTransport({ server: config, clock, userAgent: 'nodefence/test', ...more });
   }
 

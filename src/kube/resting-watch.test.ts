@@ -6,9 +6,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ApiStatusError, TransportError, WatchEvent } from '../ports/api-transport.ts';
 import { ManualClock } from '../runtime/manual-clock.ts';
 import { createAuthority } from '../testbed/certificates.ts';
-import { StoredCredential } from './credentials/stored-credential.ts';
-import { InlineText } from './credentials/text-source.ts';
 import { HttpsTransport } from './https-transport.ts';
+import { serverConfigAt } from './testing/server-config.ts';
 
 const REST_MS = 100;
 const EVENT = '{"type":"ADDED","object":{}}\n';
@@ -43,16 +42,7 @@ describe.each(['http:', 'https:'] as const)('a watch over %s that may rest', (pr
     clock = new ManualClock();
     restMs = REST_MS;
     transport = new HttpsTransport({
-      server: {
-        source: 'test',
-        url: new URL(`${protocol}//127.0.0.1:${String((server.address() as AddressInfo).port)}`),
-        authority: new InlineText(authority.certificatePem),
-        isVerified: true,
-        serverName: undefined,
-        credential: new StoredCredential({}),
-        headers: {},
-        namespace: 'default',
-      },
+      server: serverConfigAt(`${protocol}//127.0.0.1:${String((server.address() as AddressInfo).port)}`, authority.certificatePem),
       clock,
       userAgent: 'nodefence/test',
     });

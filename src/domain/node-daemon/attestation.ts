@@ -238,7 +238,9 @@ function partAt<T>(value: Fields | undefined, key: string, parse: (part: unknown
 }
 
 function domainsOf(part: unknown): Readonly<Record<string, string>> | undefined {
-  const entries = Object.entries(fieldsOf(part) ?? { '': undefined });
+  const fields = fieldsOf(part);
+  if (fields === undefined) return undefined;
+  const entries = Object.entries(fields);
   const isWhole = entries.length <= PEERS_MAX + 1 && entries.every(([, domain]) => textOf(domain) !== undefined);
   return isWhole ? (Object.fromEntries(entries) as Record<string, string>) : undefined;
 }
