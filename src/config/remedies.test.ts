@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { RemedyConfiguration } from '../domain/remedy/configuration.ts';
 import { Problems } from './problems.ts';
@@ -280,6 +281,59 @@ describe('remedies', () => {
       },
       { severity: 'warning', where: 'ConfigMap fence-remedies, key 2.yaml, line 1', message: 'its nodeSelector type=none matches no Node' },
     ]);
+  });
+
+  const job = (spec: string): string =>
+    small(STATUS).replace('{name: drain}', '{name: own}') +
+    `remedyConfigs:\n- name: own\n  podTemplate:\n    spec:\n      restartPolicy: Never\n      containers: [{name: c, image: i}]\n${spec}`;
+
+  it.each([
+    ['that leads nowhere', '      volumes: *gone\n'],
+    ['that leads to itself', '      volumes: &all [*all]\n'],
+    [
+      'of aliases that each stand for ten',
+      `      a: &a [x]\n${Array.from('bcdefgh', (to, index) => `      ${to}: &${to} [${Array(10).fill(`*${'abcdefg'[index]}`).join()}]`).join('\n')}\n`,
+    ],
+  ])('with an alias in a podTemplate %s are told, and keep nobody else from theirs', (_what, spec) => {
+    const { told, configurations } = read(job(spec), SEED);
+    expect(told).toEqual([
+      'error 11: spec cannot be read: an alias in it leads nowhere, in a circle, or to too much; quote values that begin with *',
+    ]);
+    expect(configurations.map(({ name }) => name)).toEqual(['fence-remedies/1.yaml']);
+  });
+
+  it('have what an alias in a podTemplate stands for', () => {
+    const { told, configurations } = read(job('      securityContext: &safe {runAsUser: 1}\n      again: *safe\n'));
+    expect(told).toEqual([]);
+    expect(configurations[0]?.thresholds[0]?.remedies[0]?.remedy).toMatchObject({ template: { spec: { again: { runAsUser: 1 } } } });
+  });
+
+  it.each([
+    ['matchLabels', 'nodeSelector:\n  matchLabels: *labels\n  matchExpressions: [{key: rack, operator: Exists}]\n'],
+    ['an alarm', 'alarms:\n- {reason: *labels, count: 3, window: 24h}\n'],
+  ])('with an alias elsewhere are told: without %s they would be others', (_what, more) => {
+    const { told, configurations } = read(small(STATUS, `metadata: {name: m, labels: &labels {a: b}}\n${more}`));
+    expect(told).toContainEqual(expect.stringMatching(/^error \d+: an alias is read in podTemplate only: write out what it stands for/) as string);
+    expect(configurations).toEqual([]);
+  });
+
+  it.each([
+    ['an alarm whose reason is none', small(STATUS, 'alarms:\n- {reason: [a], count: 3, window: 24h}\n'), 'reason must be a text'],
+    ['labels of a pod that are none', job('').replace('    spec:', '    metadata: [a]\n    spec:'), 'metadata must be a map'],
+    ['names of Secrets behind an alias', job('').replace('image: i}', 'image: i, env: *names}'), 'env must be written out'],
+  ])('with %s are told', (_what, text, message) => {
+    const { told, configurations } = read(text);
+    expect(told).toContainEqual(expect.stringContaining(message) as string);
+    expect(configurations).toEqual([]);
+  });
+
+  it('of any text are read without throwing', () => {
+    const word = fc.constantFrom('&a ', '*a', '*b', '[', ']', '{', '}', ': ', '\n', '\n- ', '\n  ', 'podTemplate', 'spec', 'containers', 'x', '"');
+    fc.assert(
+      fc.property(fc.array(word, { maxLength: 40 }), (words) => {
+        expect(() => read(job(`      ${words.join('')}\n`), words.join(''))).not.toThrow();
+      }),
+    );
   });
 
   it('without a key for them are told', () => {

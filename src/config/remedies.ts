@@ -87,6 +87,7 @@ function readText({ name, text, where }: RemedyText, problems: Problems): Remedy
 function readConfiguration(reading: Reading, { contents }: Document, given: string): RemedyConfiguration | undefined {
   const map = reading.map(contents, 'a Configuration');
   if (map === undefined) return undefined;
+  reading.aliases('podTemplate');
   reading.keys(map, CONFIGURATION_KEYS);
   for (const [key, wanted] of [
     ['apiVersion', API_VERSION],
@@ -152,7 +153,7 @@ function readAlarms(reading: Reading, map: YAMLMap): AlarmSetting[] {
     const own = reading.map(item, 'an alarm');
     if (own === undefined) return [];
     reading.keys(own, ['reason', 'count', 'window']);
-    const reason = reading.text(own, 'reason');
+    const reason = reading.someText(own, 'reason');
     const count = reading.integer(own, 'count', 1, REMEDY_LIMITS.alarmCount);
     const windowMs = reading.durationMs(own, 'window');
     const missing = ['reason', 'count', 'window'].filter((key) => !own.has(key));

@@ -150,4 +150,18 @@ export const REMEDY_MUTANTS: readonly SourceMutant[] = [
     edits: [['...(isRecovery ? [] : this.#storm())', '...(isRecovery ? this.#storm() : [])']],
     killedBy: byTest(PERMISSION_TEST, 'is refused by a storm policy, also by one that trips after it was asked, but not for a recovery'),
   },
+  {
+    name: 'remedies of more nodes than are selected',
+    defect: 'a part of a nodeSelector that stands behind an alias counts as not written: the remedy acts on more nodes',
+    file: 'src/config/remedies.ts',
+    edits: [["reading.aliases('podTemplate');", '']],
+    killedBy: byTest('src/config/remedies.test.ts', 'with an alias elsewhere are told: without matchLabels they would be others'),
+  },
+  {
+    name: 'one alias for all remedies',
+    defect: 'an alias that leads nowhere, in one Configuration, keeps all others from being read: no remedy of any node runs',
+    file: 'src/config/remedies/reading.ts',
+    edits: [['if (!(error instanceof ReferenceError) && !(error instanceof TypeError)) throw error;', 'if (error !== map) throw error;']],
+    killedBy: byTest('src/config/remedies.test.ts', 'with an alias in a podTemplate that leads nowhere are told, and keep nobody else from theirs'),
+  },
 ];

@@ -1,4 +1,4 @@
-import { isMap, isScalar, isSeq } from 'yaml';
+import { isMap, isScalar, isSeq, visit } from 'yaml';
 import type { Document, Node as YamlNode, YAMLMap } from 'yaml';
 import type { Json } from '../../domain/remedy/configuration.ts';
 import { didYouMean } from '../nearest.ts';
@@ -6,6 +6,7 @@ import type { Problems } from '../problems.ts';
 import { parseDuration } from '../properties.ts';
 
 const SHOWN_MAX = 60;
+const ALIASES_MAX = 10;
 
 /** One document of remedies, each problem with its line. */
 export class Reading {
@@ -31,6 +32,13 @@ export class Reading {
     if (isSeq(node)) return node.items as YamlNode[];
     this.error(map, `${key} must be a list`, key);
     return [];
+  }
+
+  /** As `text`, and an error where it is there and none. */
+  someText(map: YAMLMap, key: string): string | undefined {
+    const text = this.text(map, key);
+    if (text === undefined && map.has(key)) this.error(map, `${key} must be a text`, key);
+    return text;
   }
 
   text(map: YAMLMap, key: string): string | undefined {
@@ -76,8 +84,30 @@ export class Reading {
     }
   }
 
-  json(node: YamlNode): Json {
-    return node.toJS(this.#document, { maxAliasCount: 10 }) as Json;
+  /** Undefined, with an error, where it is nothing that can be written as JSON: its aliases lead nowhere, in a circle, or to far too much. */
+  json(map: YAMLMap, key: string): Json | undefined {
+    try {
+      const read: unknown = (map.get(key, true) as YamlNode).toJS(this.#document, { maxAliasCount: ALIASES_MAX });
+      return JSON.parse(JSON.stringify(read)) as Json;
+    } catch (error) {
+      // The parser's words quote the text.
+      if (!(error instanceof ReferenceError) && !(error instanceof TypeError)) throw error;
+      this.error(map, `${key} cannot be read: an alias in it leads nowhere, in a circle, or to too much; quote values that begin with *`, key);
+      return undefined;
+    }
+  }
+
+  /** What an alias stands for would be read as if nothing were written there: it is an error, but where a key's whole value is taken as it is. */
+  aliases(taken: string): void {
+    visit(this.#document, {
+      Pair: (_key, { key }) => (isScalar(key) && key.value === taken ? visit.SKIP : undefined),
+      Alias: (_key, { range }) => {
+        this.#problems.error(
+          this.#at(range?.[0] ?? 0),
+          `an alias is read in ${taken} only: write out what it stands for, or quote a value that begins with *`,
+        );
+      },
+    });
   }
 
   error(map: YAMLMap, message: string, key?: string): void {

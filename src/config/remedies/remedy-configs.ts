@@ -1,4 +1,4 @@
-import { isMap, isScalar, isSeq } from 'yaml';
+import { isAlias, isMap, isScalar, isSeq } from 'yaml';
 import type { YAMLMap } from 'yaml';
 import { REMEDY_LIMITS } from '../../domain/remedy/configuration.ts';
 import type { ContainerReferences, Json, PodTemplateRemedy, Remedy } from '../../domain/remedy/configuration.ts';
@@ -55,15 +55,15 @@ function readTemplate(reading: Reading, config: YAMLMap): PodTemplateRemedy | un
   }
   const references = CONTAINERS.flatMap((key) => readContainers(reading, spec, key));
   if (reading.items(spec, 'containers').length === 0) reading.error(spec, 'podTemplate needs spec.containers');
-  if (reading.text(spec, 'restartPolicy') === 'Always')
+  if (reading.someText(spec, 'restartPolicy') === 'Always')
     reading.error(spec, 'restartPolicy must be Never or OnFailure: the Job must come to an end', 'restartPolicy');
   if (spec.has('nodeName')) reading.error(spec, 'nodeName must not be there: runOn says whether the pod runs on the sick node', 'nodeName');
-  const metadata = template.get('metadata', true);
+  if (template.has('metadata') && !isMap(template.get('metadata', true))) reading.error(template, 'metadata must be a map', 'metadata');
   return {
     kind: 'podTemplate',
     template: {
-      ...(isMap(metadata) && { metadata: objectOf(reading.json(metadata)) }),
-      spec: withoutReferences(objectOf(reading.json(spec))),
+      ...(isMap(template.get('metadata', true)) && { metadata: objectOf(reading.json(template, 'metadata')) }),
+      spec: withoutReferences(objectOf(reading.json(template, 'spec'))),
     },
     references,
     runOn: where === 'target' ? 'target' : 'other',
@@ -78,6 +78,8 @@ function readContainers(reading: Reading, spec: YAMLMap, key: (typeof CONTAINERS
       if ((reading.text(container, needed) ?? '') === '') reading.error(container, `a container needs ${needed === 'name' ? 'a name' : 'an image'}`);
     }
     const env = container.get('env', true);
+    if (isAlias(env) || (isSeq(env) && env.items.some(isAlias)))
+      reading.error(container, 'env must be written out: a name behind an alias is read by nobody', 'env');
     const secrets = isSeq(env) ? env.items.flatMap((one) => (isScalar(one) ? String(one.value) : [])) : [];
     const configMaps = container.has('configmaps') ? reading.names(container, 'configmaps') : [];
     if (secrets.length === 0 && configMaps.length === 0) return [];
