@@ -6,6 +6,8 @@ export interface PodFacts {
   namespace: string;
   name: string;
   uid: string | undefined;
+  /** By the API server's clock. */
+  createdAt?: string | undefined;
   /** The value of its PriorityClass, as admission has resolved it. */
   priority: number;
   priorityClass: string | undefined;
@@ -62,6 +64,10 @@ export interface ReleasePlan {
   pods: readonly PodFacts[];
   /** Pods of `pods` that are deleted or evicted before the taint; without it, all of them. */
   batched: readonly PodFacts[];
+  /** Pods of `pods` that somebody has made on the node since the release began, and that no batch is for. */
+  madeSince: readonly PodFacts[];
+  /** Workload that is left alone, for it tolerates the taint for ever: nobody lets it go, and it waits on the node. */
+  staying: readonly PodFacts[];
   /** Pods of `pods` that Kubernetes deletes by force once the taint stands, at the next round of its garbage collector: they are deleted at once instead. */
   taken: readonly PodFacts[];
   /** Deleted when no pod of `batched` is left to be deleted. */
@@ -77,25 +83,40 @@ interface Scope {
 
 const ALIVE: Scope = { permitsTaint: false, permitsForcedDeletion: false, permitsDetach: false, scopedToStorage: false };
 
-/** The rules of a release as one table: what the proof permits, within what the configuration chose (P1). */
+/**
+ * The rules of a release as one table: what the proof permits, within what the configuration chose (P1). `begunAt`: of its first batch; absent: this is the
+ * first. Whoever makes a pod anew on this very node, as a Deployment that names it, would have a batch for each, without an end.
+ */
 export function releasePlan(
   basis: ReleaseBasis,
   choice: ReleaseChoice,
   pods: readonly PodFacts[],
   attachments: readonly AttachmentFacts[],
+  begunAt?: string,
 ): ReleasePlan {
   const scope = basis.kind === 'alive' ? ALIVE : EVIDENCE_RULES[basis.kind];
   const freed = pods.filter((pod) => isReleasable(pod) && (!scope.scopedToStorage || isCutOff(pod, basis.storages ?? []))).sort(byOrder(choice));
   const taint = choice.mode === 'out-of-service' && scope.permitsTaint;
+  const isToGo = (pod: PodFacts): boolean => !(scope.permitsForcedDeletion ? pod.isForced : pod.isTerminating);
+  const isMadeSince = (pod: PodFacts): boolean => !pod.isTerminating && wasMadeAfter(pod, begunAt);
   const isTaken = (pod: PodFacts): boolean => !pod.isForced && (!pod.staysForNow || pod.isTerminating);
   return {
     taint,
     treatment: treatmentOf(basis, choice, scope),
     pods: freed,
-    batched: taint && !isPaced(choice) ? [] : freed.filter((pod) => !(scope.permitsForcedDeletion ? pod.isForced : pod.isTerminating)),
+    batched: taint && !isPaced(choice) ? [] : freed.filter((pod) => isToGo(pod) && !isMadeSince(pod)),
+    madeSince: freed.filter(isMadeSince),
+    staying: scope.scopedToStorage ? [] : pods.filter((pod) => pod.isMeantToStay && isOfWorkload(pod)),
     taken: taint ? freed.filter(isTaken) : [],
     attachments: choice.mode === 'delete-pods' && scope.permitsDetach ? attachments.filter(({ isTerminating }) => isTerminating !== true) : [],
   };
+}
+
+/** The clocks of a controller and of an API server differ by less. */
+const CLOCKS_APART_MS = 60_000;
+
+function wasMadeAfter({ createdAt = '' }: PodFacts, at = ''): boolean {
+  return Date.parse(createdAt) > Date.parse(at) + CLOCKS_APART_MS;
 }
 
 function treatmentOf(basis: ReleaseBasis, { mode }: ReleaseChoice, { permitsForcedDeletion }: Scope): Treatment {
@@ -105,7 +126,11 @@ function treatmentOf(basis: ReleaseBasis, { mode }: ReleaseChoice, { permitsForc
 
 /** Pods of DaemonSets, static and mirror pods are left alone, and those that tolerate the taint for ever. */
 export function isReleasable(pod: Pick<PodFacts, 'ownerKind' | 'isMeantToStay'>): boolean {
-  return pod.ownerKind !== 'DaemonSet' && pod.ownerKind !== 'Node' && !pod.isMeantToStay;
+  return isOfWorkload(pod) && !pod.isMeantToStay;
+}
+
+function isOfWorkload(pod: Pick<PodFacts, 'ownerKind'>): boolean {
+  return pod.ownerKind !== 'DaemonSet' && pod.ownerKind !== 'Node';
 }
 
 /** It writes to storages, and every one of them is revoked. A pod without any is not freed by storage evidence: the proof says nothing of it. */

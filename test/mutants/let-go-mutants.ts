@@ -249,4 +249,14 @@ export const LET_GO_MUTANTS: readonly SourceMutant[] = [
       'what rests on a read of a device leaves within four seconds of it, and not later',
     ),
   },
+  {
+    name: 'a batch for each that is made anew',
+    defect: 'pods that somebody makes anew on the node have a batch each: the release has no end, and the machine stays off',
+    file: 'src/domain/release-plan.ts',
+    edits: [['isToGo(pod) && !isMadeSince(pod)', 'isToGo(pod)']],
+    killedBy: byTest(
+      BATCHES,
+      'is for no pod that was made on this very node since the release began: whoever makes it anew would have one for each, without an end',
+    ),
+  },
 ];

@@ -96,6 +96,25 @@ describe('a batch', () => {
     expect((await batch.release()).released, 'nobody was asked for').toMatchObject({ pods: 2, left: 2, batch: 4 });
   });
 
+  it('is for no pod that was made on this very node since the release began: whoever makes it anew would have one for each, without an end', async () => {
+    const at = '2026-01-01T10:00:00.000Z';
+    const made = (name: string, minute: string): Pod => podOf(name, { creationTimestamp: `2026-01-01T10:${minute}Z` });
+    const pods = [made('late', '01:00'), made('anew', '01:01'), podOf('old', { creationTimestamp: '2025-01-01T00:00:00Z' })];
+    const batch = new Batch({ release: 'delete-pods', podsPerMinute: 60 }, pods, { at });
+    const { released, message } = await batch.release();
+    expect(batch.asked).toEqual(['late', 'old']);
+    expect(released).toMatchObject({ pods: 4, left: 0 });
+    expect(message).toContain('1 pod: pod web/anew 1, made on a since the release began');
+    const tainted = new Batch({ release: 'auto', podsPerMinute: 60 }, pods.slice(1, 2), { at });
+    expect((await tainted.release()).released, 'the taint waits for none of them').toMatchObject({ by: 'out-of-service' });
+  });
+
+  it('names what it leaves alone because it tolerates the taint for ever: nobody else would say why that waits', async () => {
+    const staying: Pod = { ...podOf('db-0'), spec: { nodeName: 'a', tolerations: [{ operator: 'Exists' }] } };
+    const { message } = await new Batch({ release: 'auto' }, [podOf('a'), staying]).release();
+    expect(message).toContain('left alone, for they tolerate the out-of-service taint for ever: 1 pod: pod web/db-0 1');
+  });
+
   it('of one pod that a finalizer keeps, or that is gone, asks for nothing again', async () => {
     const batch = new Batch({ release: 'auto', podsPerMinute: 60 }, [podOf('a'), podOf('gone'), podOf('held', FORCED)], {}, (name) =>
       Promise.resolve(name !== 'gone'),

@@ -1,5 +1,5 @@
 import { bounded, LIMITS } from '../../../domain/node-fence.ts';
-import type { KeptPod, KeptVolume, Released } from '../../../domain/node-fence.ts';
+import type { KeptPod, KeptVolume, NodeFenceStatus, Released } from '../../../domain/node-fence.ts';
 import type { Plan } from '../../../domain/plan.ts';
 import { inTotal, isPaced, nextBatch, podName, releasePlan } from '../../../domain/release-plan.ts';
 import type { AttachmentFacts, PodFacts, ReleaseChoice, ReleasePlan } from '../../../domain/release-plan.ts';
@@ -39,7 +39,7 @@ export async function release(dependencies: FenceDependencies, order: ReleaseOrd
   let what: ReleasePlan | undefined;
   try {
     const pods = isScoped ? await podsWithStorages(dependencies.cluster, order.node, plan) : podFactsOf(dependencies.listers, order.node);
-    what = releasePlan(order.proof, choice, pods, attachmentsOf(dependencies.listers, order.node));
+    what = releasePlan(order.proof, choice, pods, attachmentsOf(dependencies.listers, order.node), begunAt(order.status));
     order.asked.keepOnly([...what.pods, ...what.attachments]);
     await carryOut(dependencies, order, { what, choice, progress });
     progress.isThrough = true;
@@ -51,6 +51,12 @@ export async function release(dependencies: FenceDependencies, order: ReleaseOrd
     const so = reportOf(dependencies, order, { what, choice, progress });
     return { ...so, ...end, message: bounded(`${end.message}; before that, ${so.message}`) };
   }
+}
+
+/** When this release let go its first batch. What an earlier fence let go of a storage is no batch of this one. */
+function begunAt({ step, released, storageRelease }: NodeFenceStatus): string | undefined {
+  const before = step === 'isolation' ? storageRelease : released;
+  return step === 'isolation' && before?.batch === undefined ? undefined : before?.at;
 }
 
 /** Something was asked for. */
@@ -203,5 +209,8 @@ function describeRelease({ node, proof, status }: ReleaseOrder, { what, choice, 
   }
   const waiting = progress.taint === undefined ? leftOf(what, progress).length - kept.length : 0;
   if (waiting > 0) parts.push(`${waiting} more follow${isPaced(choice) ? ' at the pace of pods_per_minute and priority_order' : ''}`);
+  if (what.staying.length > 0) parts.push(`left alone, for they tolerate the out-of-service taint for ever: ${inTotal(what.staying)}`);
+  if (what.madeSince.length > 0 && progress.taint === undefined)
+    parts.push(`${inTotal(what.madeSince)}, made on ${node} since the release began: no batch is for what is made there again and again`);
   return bounded(parts.join('; '));
 }

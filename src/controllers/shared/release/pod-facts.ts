@@ -11,6 +11,7 @@ export function factsOf(pod: Pod): PodFacts {
     namespace: metadata.namespace ?? 'default',
     name: metadata.name,
     uid: metadata.uid,
+    createdAt: metadata.creationTimestamp,
     priority: spec.priority ?? 0,
     priorityClass: spec.priorityClassName,
     ownerKind: owner?.kind ?? '',
