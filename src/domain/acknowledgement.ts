@@ -30,8 +30,13 @@ export function refusalOf(
   if (facts.bootID !== undefined && facts.bootID !== node?.bootID) return `it names boot ${facts.bootID}; the node shows ${node?.bootID ?? 'none'}`;
   if (facts.ageMs > ACKNOWLEDGEMENT_MAX_AGE_MS) return 'it is older than 15 minutes: look at the machine again';
   if (status.state === 'done' || status.state === 'final') return `the fence is in state ${status.state}: there is nothing to release`;
-  if (status.released !== undefined && !isReleasingOn(facts, status)) return 'the workload was released before';
+  if (status.released !== undefined && !isCutOff(status) && !isReleasingOn(facts, status)) return 'the workload was released before';
   return status.frozen === undefined ? 'the fence has not begun' : inadmissible(status.frozen.plan);
+}
+
+/** The fence has failed in the middle of its release, or lost its proof behind it: what is left of the workload, or has come since, waits for a person. */
+export function isCutOff({ state, released }: Pick<NodeFenceStatus, 'state' | 'released'>): boolean {
+  return state === 'error' && released !== undefined && (released.voidedAt !== undefined || leftIn(released) > 0);
 }
 
 /** The workload is let go on this very word, and not all of it yet: before each batch the word is weighed anew. */

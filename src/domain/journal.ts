@@ -1,3 +1,4 @@
+import { isCutOff } from './acknowledgement.ts';
 import { voidEvidence } from './evidence.ts';
 import { bounded, LIMITS, NEVER_BEGAN, SCALE_DOWN_DISABLED } from './node-fence.ts';
 import type { Evidence, JournalEntry, NodeFenceStatus, Restore } from './node-fence.ts';
@@ -43,7 +44,7 @@ function foldOne(status: NodeFenceStatus, report: JobReport): NodeFenceStatus {
   }
   if (entry.action === 'release' && report.result === 'voided') Object.assign(next, lifeInMidRelease(next, report));
   // A word that does not count any more between two batches leaves what was let go on it as life in mid-release does.
-  if (entry.action === 'acknowledge' && report.result === 'refused') Object.assign(next, lifeInMidRelease(next, report));
+  if (entry.action === 'acknowledge' && report.result === 'refused') Object.assign(next, lifeInMidRelease(next, report, isCutOff(status)));
   if (report.edge !== undefined) next.restore = withEdge(status.restore ?? {}, finished, report.edge);
   if (report.taintFound !== undefined) next.restore = { ...next.restore, taints: [report.taintFound] };
   if (entry.action === 'delete' && (report.result === 'succeeded' || report.result === 'found-done'))
@@ -67,11 +68,11 @@ function withoutProofOf({ operation }: JournalEntry, { evidence, journal }: Node
   );
 }
 
-/** The proof is void; where something had been let go on it before, nothing is switched on by itself any more (P2). */
-function lifeInMidRelease(status: NodeFenceStatus, { finishedAt, message }: JobReport): Partial<NodeFenceStatus> {
+/** The proof is void; where something had been let go on it before, nothing is switched on by itself any more (P2). `isOfOther`: on another proof. */
+function lifeInMidRelease(status: NodeFenceStatus, { finishedAt, message }: JobReport, isOfOther = false): Partial<NodeFenceStatus> {
   const evidence = voidEvidence(status.evidence, finishedAt, bounded(message));
   const { released } = status;
-  if (released === undefined || status.step === 'isolation' || released.voidedAt !== undefined) return { evidence };
+  if (released === undefined || isOfOther || status.step === 'isolation' || released.voidedAt !== undefined) return { evidence };
   return { evidence, released: { ...released, voidedAt: finishedAt } };
 }
 

@@ -139,3 +139,76 @@ describe('a person’s word', () => {
     expect(acknowledge(context, WORD).status?.message).toBe('acknowledge by kubernetes, attempt 2.');
   });
 });
+
+describe('a person’s word once a release was begun on our own proof', () => {
+  const hasGivenUp = (model: Model) => (): boolean => model.status.state === 'error' && model.status.outcome === 'failed';
+
+  /** A first batch is let go on a proof of its own; so many pods are left. */
+  function halfReleased(plan: Partial<Plan> = {}, left = 1): Model {
+    const model = isolated({ maxRestarts: 0, stepRetries: 0, release: 'delete-pods', ...plan });
+    expect([model.next(), model.next('succeeded', batch(1, left))]).toEqual(['off:off', 'release:release']);
+    return model;
+  }
+
+  function silentAgain(model: Model): void {
+    model.fail();
+    model.workload = { pods: 2, terminating: 0, volumeAttachments: 1 };
+    model.nowMs += 60_000;
+  }
+
+  it.each([
+    ['in the middle', 1],
+    ['behind the last', 0],
+  ])('lets go what waits where the proof was lost %s of it, and the node is silent again', (_where, left) => {
+    const model = halfReleased({}, left);
+    model.nowMs += 1_000;
+    model.live();
+    begun(model, 9);
+    model.runUntil(hasGivenUp(model));
+    expect(model.status.released?.voidedAt).toBeDefined();
+    expect(model.status.message).toContain('nodefence ack');
+    silentAgain(model);
+    accepted(model);
+    expect(begun(model, 9, weighing(model))).toEqual(['release', 'release-end']);
+    expect(model.status).toMatchObject({ state: 'done', released: { by: 'out-of-service' } });
+    expect(model.status.released).not.toHaveProperty('voidedAt');
+  });
+
+  it('lets go the rest where the device fell silent between two batches', () => {
+    const model = halfReleased();
+    model.nowMs += 5_000;
+    begun(model, 9, ({ action }) => (action === 'confirm' ? ['unreachable', { message: 'no route' }] : undefined));
+    model.runUntil(hasGivenUp(model));
+    expect(model.status.released).toMatchObject({ left: 1 });
+    silentAgain(model);
+    accepted(model);
+    expect(begun(model, 9, weighing(model))).toEqual(['release', 'release-end']);
+    expect(model.status.state).toBe('done');
+  });
+
+  it('that is refused says nothing against what was let go on that proof', () => {
+    const model = halfReleased({ maxRestarts: 1 });
+    model.nowMs += 5_000;
+    model.runUntil(() => model.inFlight.size > 0);
+    model.finish('unreachable', { message: 'no route' });
+    model.runUntil(() => model.status.state === 'error');
+    model.acknowledgement = WORD;
+    expect(model.next('refused', { message: 'bmc reads on' })).toBe('acknowledge:ack-a');
+    model.step();
+    expect(model.status.released).not.toHaveProperty('voidedAt');
+  });
+
+  it('counts for a node that recovered and failed again, whose restarts are used up', () => {
+    const model = isolated({ maxRestarts: 0, stepRetries: 0 });
+    begun(model, 9);
+    expect(lives(model, 'boot-2')).toEqual(['run:uncordon']);
+    expect(model.status).toMatchObject({ state: 'final', outcome: 'recovered', released: { by: 'out-of-service' } });
+    model.fail();
+    model.nowMs += 60_000;
+    model.runUntil(hasGivenUp(model));
+    expect(model.status.message).toContain('Nothing was released: its pods and volumes still wait');
+    model.workload = { pods: 2, terminating: 0, volumeAttachments: 1 };
+    accepted(model);
+    expect(begun(model, 9, weighing(model))).toEqual(['release', 'release-end']);
+  });
+});

@@ -180,7 +180,7 @@ export const ACK_MUTANTS: readonly SourceMutant[] = [
     file: 'src/domain/journal.ts',
     edits: [
       [
-        "report.result === 'refused') Object.assign(next, lifeInMidRelease(next, report));",
+        "report.result === 'refused') Object.assign(next, lifeInMidRelease(next, report, isCutOff(status)));",
         "report.result === 'refused') next.evidence = voidEvidence(next.evidence, report.finishedAt, bounded(report.message));",
       ],
     ],
@@ -199,5 +199,46 @@ export const ACK_MUTANTS: readonly SourceMutant[] = [
     file: 'src/controllers/fence/acknowledgements.ts',
     edits: [["(id === usedBy || (plug === uid && result === 'succeeded'))", 'id === usedBy']],
     killedBy: byTest(WORDS, 'counts before each batch of its release, also when the run that used it first'),
+  },
+  {
+    name: 'no word behind a lost proof',
+    defect: 'what waits behind a release whose proof was lost is let go by nobody: a fence that asks for a word refuses it',
+    file: 'src/domain/acknowledgement.ts',
+    edits: [['(released.voidedAt !== undefined || leftIn(released) > 0)', 'leftIn(released) > 0']],
+    killedBy: byTest(
+      'src/domain/word-release.test.ts',
+      'lets go what waits where the proof was lost behind the last of it, and the node is silent again',
+    ),
+  },
+  {
+    name: 'word for the rest refused',
+    defect: 'the rest of a release that its device cut off is let go by nobody: a fence that asks for a word refuses it',
+    file: 'src/domain/acknowledgement.ts',
+    edits: [['(released.voidedAt !== undefined || leftIn(released) > 0)', 'released.voidedAt !== undefined']],
+    killedBy: byTest('src/domain/word-release.test.ts', 'lets go the rest where the device fell silent between two batches'),
+  },
+  {
+    name: 'word that ends at once',
+    defect: 'a word on a release that was cut off is followed by none: the proof of before counts as lost again',
+    file: 'src/domain/rows/error.ts',
+    edits: [['if (isCutOff(status)) delete next.released;', '']],
+    killedBy: byTest(
+      'src/domain/word-release.test.ts',
+      'lets go what waits where the proof was lost in the middle of it, and the node is silent again',
+    ),
+  },
+  {
+    name: 'refused word for a lost proof',
+    defect: 'a word that is refused counts as a sign of life against what was let go on a proof: nothing is tried again by itself',
+    file: 'src/domain/journal.ts',
+    edits: [['lifeInMidRelease(next, report, isCutOff(status))', 'lifeInMidRelease(next, report)']],
+    killedBy: byTest('src/domain/word-release.test.ts', 'that is refused says nothing against what was let go on that proof'),
+  },
+  {
+    name: 'released in a life before',
+    defect: 'what was let go before its node recovered counts for the failure after that: a word on it is refused',
+    file: 'src/domain/rows/final.ts',
+    edits: [['delete next.released;', '']],
+    killedBy: byTest('src/domain/word-release.test.ts', 'counts for a node that recovered and failed again, whose restarts are used up'),
   },
 ];

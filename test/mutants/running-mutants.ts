@@ -234,7 +234,7 @@ export const RUNNING_MUTANTS: readonly SourceMutant[] = [
     name: 'word under a hold',
     defect: 'a word is weighed while a hold stands',
     file: RUNNING_FILE,
-    edits: [['!triggered || isHeld || status', '!triggered || status']],
+    edits: [['!triggered || isHeld) return false;', '!triggered) return false;']],
     killedBy: byTest(RUNNING, 'is not weighed under a hold'),
   },
   {
@@ -248,7 +248,7 @@ export const RUNNING_MUTANTS: readonly SourceMutant[] = [
     name: 'word after the release',
     defect: 'a word is weighed when the workload was released already',
     file: RUNNING_FILE,
-    edits: [['isHeld || status.released !== undefined) return', 'isHeld) return']],
+    edits: [['if (status.released !== undefined && !isCutOff(status)) return false;', '']],
     killedBy: byTest(RUNNING, 'is not weighed once the workload was released'),
   },
   {

@@ -1,4 +1,4 @@
-import { acknowledged } from '../acknowledgement.ts';
+import { acknowledged, isCutOff } from '../acknowledgement.ts';
 import { planToFreeze } from '../asked-plan.ts';
 import { voidEvidence } from '../evidence.ts';
 import { isAskedFor } from '../health.ts';
@@ -68,7 +68,7 @@ export const ERROR_ROWS: readonly Row[] = [
   {
     id: 'error-acknowledge',
     from: 'error',
-    when: 'a person acknowledged that the machine is down, nothing is released yet',
+    when: 'a person acknowledged that the machine is down, nothing is released yet, or the release was cut off or its proof lost',
     does: 'read every device: none may read on; then the acknowledgement is evidence, once',
     to: 'error',
     applies: isAcknowledged,
@@ -88,6 +88,8 @@ export const ERROR_ROWS: readonly Row[] = [
         'The acknowledgement is evidence: the workload is released.',
       );
       delete next.outcome;
+      // What was let go before stands in the journal: all that is there by now is let go on the word.
+      if (isCutOff(status)) delete next.released;
       return { status: next, requeueAtMs: snapshot.nowMs, events: [event('Warning', 'ReleasedOnAcknowledgement', next.message ?? '')] };
     },
   },

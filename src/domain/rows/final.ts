@@ -48,6 +48,8 @@ export const FINAL_ROWS: readonly Row[] = [
       delete next.outcome;
       delete next.ending;
       delete next.lastStep;
+      // It was over when the node was well again: what has failed now is let go anew, or on a person's word.
+      delete next.released;
       const timeline = { ...status.timeline };
       delete timeline.finalAt;
       delete timeline.readyAt;

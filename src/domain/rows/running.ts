@@ -1,4 +1,4 @@
-import { acknowledged, inadmissible } from '../acknowledgement.ts';
+import { acknowledged, inadmissible, isCutOff } from '../acknowledgement.ts';
 import { acknowledge, advance } from '../advance.ts';
 import { isDeleted, waitsToDelete } from '../deletion.ts';
 import { describeError } from '../errors.ts';
@@ -177,7 +177,8 @@ export const RUNNING_ROWS: readonly Row[] = [
 export function isAcknowledged({ snapshot, status, plan, triggered }: Context): boolean {
   const word = snapshot.acknowledgement;
   const isHeld = snapshot.holds.length > 0 && !isPreservedOnly(snapshot);
-  if (word === undefined || !triggered || isHeld || status.released !== undefined) return false;
+  if (word === undefined || !triggered || isHeld) return false;
+  if (status.released !== undefined && !isCutOff(status)) return false;
   if (acknowledged(status) !== undefined || inadmissible(plan) !== undefined) return false;
   // Our own proof is better than a word, and leaves the machine to us.
   if (status.state === 'running' && validEvidence(status.evidence, plan) !== undefined) return false;
