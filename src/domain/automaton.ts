@@ -148,7 +148,8 @@ function voidedByLife(
 ): { status: NodeFenceStatus; events: DecisionEvent[] } {
   const proof = validEvidenceOf(status);
   if (proof === undefined || status.state === 'final') return { status, events: [] };
-  const life = snapshot.node !== undefined && provenAtMs !== undefined && lastSignMs(snapshot.node, proof, status) > provenAtMs;
+  const silentFromMs = provenAtMs ?? releasedBySomebodyElse(snapshot);
+  const life = snapshot.node !== undefined && silentFromMs !== undefined && lastSignMs(snapshot.node, proof, status) > silentFromMs;
   const proven = status.journal.findIndex((entry) => entry.id === proof.source);
   // Once the release is over, somebody else may start the machine before we do; on the boot that was proven off nothing may speak, deleted or not.
   const isOtherBoot = proof.bootID === undefined || snapshot.node?.bootID !== proof.bootID;
@@ -163,6 +164,14 @@ function voidedByLife(
   if (status.released !== undefined) next.released = { ...status.released, voidedAt: snapshot.wall };
   const message = `Evidence ${proof.kind} is void: ${because}.${releasedBefore(status)}`;
   return { status: next, events: [event('Warning', 'EvidenceVoided', message)] };
+}
+
+/**
+ * What a predecessor has let go, and no read of ours will confirm any more: whatever is heard after this process saw it on record came after the proof. What stood
+ * there when it saw the node first is no news.
+ */
+function releasedBySomebodyElse({ node, since }: Snapshot): number | undefined {
+  return node?.isOnlySeen === true ? undefined : since.released;
 }
 
 function validEvidenceOf(status: NodeFenceStatus): Evidence | undefined {

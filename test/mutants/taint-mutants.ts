@@ -25,4 +25,14 @@ export const TAINT_MUTANTS: readonly SourceMutant[] = [
     edits: [['if (now.bootID !== known.bootID)', 'if (known.bootID !== undefined && now.bootID !== known.bootID)']],
     killedBy: byTest('src/domain/health.test.ts', 'is shown by a boot of which nothing was known then, also where the node is meant to live'),
   },
+  {
+    name: 'life that only a predecessor would hear',
+    defect: 'a node that comes alive behind the release of a predecessor is switched on, and nobody hears of the pods that may run twice',
+    file: 'src/domain/automaton.ts',
+    edits: [['provenAtMs ?? releasedBySomebodyElse(snapshot)', 'provenAtMs']],
+    killedBy: byTest(
+      'src/domain/released-take-over.test.ts',
+      'is void with a sign of life that this leader receives: the taint goes at once, nothing is switched on, and its pods are named',
+    ),
+  },
 ];
