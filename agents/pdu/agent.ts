@@ -12,6 +12,8 @@ const IDLE_CLOSE_MS = 45_000;
 /** So many outlets are named in a message. */
 const NAMED_MAX = 8;
 
+type Parsed = { settings: PduSettings; key: string } | { problems: string[] };
+
 interface Kept {
   pdu: Pdu;
   calls: number;
@@ -24,6 +26,8 @@ export class PduAgent implements PowerAgent {
   readonly #clock: Clock;
   readonly #check: AddressCheck;
   readonly #kept = new Map<string, Kept>();
+  /** Parameters are parsed once for a job, not once for each of its reads. */
+  readonly #parsed = new WeakMap<object, Parsed>();
 
   constructor(clock: Clock, check: AddressCheck = ANY_ADDRESS) {
     this.#clock = clock;
@@ -75,9 +79,9 @@ export class PduAgent implements PowerAgent {
   async #call<T>(target: Target, asked: string, work: (pdu: Pdu, settings: PduSettings, call: Call) => Promise<T>): Promise<T> {
     const call = new Call(this.#clock, target, asked);
     try {
-      const settings = parseSettings(target.parameters);
-      if ('problems' in settings) throw call.error('Misconfigured', settings.problems.join('; '));
-      const key = sessionKey(settings);
+      const parsed = this.#parse(target);
+      if ('problems' in parsed) throw call.error('Misconfigured', parsed.problems.join('; '));
+      const { settings, key } = parsed;
       const kept = this.#kept.get(key) ?? { pdu: new Pdu(settings, this.#clock, this.#check), calls: 0, cancelIdle: () => undefined };
       this.#kept.set(key, kept);
       kept.cancelIdle();
@@ -91,6 +95,15 @@ export class PduAgent implements PowerAgent {
     } finally {
       call.release();
     }
+  }
+
+  #parse({ parameters }: Target): Parsed {
+    const known = this.#parsed.get(parameters);
+    if (known !== undefined) return known;
+    const settings = parseSettings(parameters);
+    const parsed = 'problems' in settings ? settings : { settings, key: sessionKey(settings) };
+    this.#parsed.set(parameters, parsed);
+    return parsed;
   }
 
   #whenIdle(key: string, kept: Kept): void {

@@ -165,7 +165,8 @@ export class Link {
 
   /** Takes what is still waited for off the session: a late answer to it is nobody's. */
   #settle(answer: Answer<unknown> | undefined, session: snmp.Session): void {
-    session.cancelRequests(new Error('over'));
+    // Looking for one through their large numbers costs the library more than an encoding, also where none is left.
+    if (!('reqCount' in session) || session.reqCount !== 0) session.cancelRequests(new Error('over'));
     if (answer?.kind === 'value' || answer?.kind === 'status') {
       this.isInStep = true;
       this.#engineId = this.#lastEngineId;

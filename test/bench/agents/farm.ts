@@ -1,9 +1,10 @@
-// `node farm.ts '{"protocol": "redfish", "count": 10}'`: that many BMCs in a process of their own, so that what they cost is not ours.
+// `node farm.ts '{"protocol": "redfish", "count": 10}'`: that many devices in a process of their own, so that what they cost is not ours.
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { startBmcHarness } from '../../../src/testbed/devices/bmc/bmc-harness.ts';
 import { MemoryMachine } from '../../../src/testbed/devices/bmc/power-backend.ts';
+import { PduDevice } from '../../../src/testbed/devices/snmp/pdu-device.ts';
 import { startIpmiService } from '../../../src/testbed/devices/ipmi/ipmi-service.ts';
 import { seededChance } from '../../../src/testbed/devices/ipmi/seeded-chance.ts';
 import { TEST_PASSWORD } from '../../../src/testbed/devices/ipmi/test-process.ts';
@@ -11,7 +12,8 @@ import { SystemClock } from '../../../src/runtime/system-clock.ts';
 import { SystemRandom } from '../../../src/runtime/system-random.ts';
 
 export interface FarmOptions {
-  protocol: 'redfish' | 'ipmi';
+  /** `snmp`: PDUs of one outlet; what they answer to is SNMP 2c. */
+  protocol: 'redfish' | 'ipmi' | 'snmp';
   count: number;
   /** From an accepted off to the state that shows it. */
   actsAfterMs?: number;
@@ -19,7 +21,7 @@ export interface FarmOptions {
   isEverywhere?: boolean;
 }
 
-/** BMCs whose machines are variables: a machine that is a process would be measured instead of us. Each one's parameters, complete. */
+/** Devices whose machines are variables: a machine that is a process would be measured instead of us. Each one's parameters, complete. */
 export interface Farm {
   devices: readonly Record<string, string>[];
   close(): Promise<void>;
@@ -75,8 +77,16 @@ async function startIpmi(index: number, actsAfterMs: number): Promise<Record<str
   return { ip: ready.host, ipport: String(ready.port), username, password: TEST_PASSWORD, cipher: '3' };
 }
 
+async function startSnmp(): Promise<Record<string, string>> {
+  const community = 'private';
+  const { port } = await PduDevice.start({ kind: 'apc-rpdu', clock: new SystemClock(), outlets: [{ number: 1 }], writeCommunity: community });
+  return { ip: '127.0.0.1', ipport: String(port), snmp_version: '2c', community };
+}
+
+const STARTS = { redfish: startRedfish, ipmi: startIpmi, snmp: startSnmp };
+
 async function main({ protocol, count, actsAfterMs = 0, isEverywhere = false }: FarmOptions): Promise<void> {
-  const start = protocol === 'ipmi' ? startIpmi : startRedfish;
+  const start = STARTS[protocol];
   const devices = await Promise.all(Array.from({ length: count }, (_unused, index) => start(index, actsAfterMs, isEverywhere)));
   process.stdin.resume().once('end', () => process.exit(0));
   process.stdout.write(`${JSON.stringify(devices)}\n`);
