@@ -38,6 +38,18 @@ describe('a node that is to come back is given its twenty minutes', { timeout: 1
     expect(await world.machine('n1')).toBeUndefined();
   });
 
+  it('less what its Machine was paused: no time runs then', async () => {
+    await waitedFor();
+    const paused = (value: string | null) => world.annotate(HOST_MACHINES, hostMachineName('n1'), { 'cluster.x-k8s.io/paused': value });
+    await paused('');
+    await world.pass(60 * MINUTE_MS);
+    await paused(null);
+    await world.pass(14 * MINUTE_MS);
+    expect(await world.machine('n1')).toBeDefined();
+    await world.pass(7 * MINUTE_MS);
+    expect(await world.machine('n1')).toBeUndefined();
+  });
+
   it('where a replica takes over whose clock is fifteen minutes ahead, and its Machine is replaced then', async () => {
     const [leader, standby] = await waitedFor();
     leader.leadership.isLeading = false;

@@ -61,6 +61,20 @@ describe('the role of machine remediation', { timeout: 60_000 }, () => {
     expect(refusalsIn(world.trace)).toEqual([]);
   });
 
+  it('is enough to see that a health check gives a node all the time that it likes, also where that is said late', async () => {
+    world = await ShellWorld.create({ kinds: KINDS });
+    await openShift();
+    world.start();
+    await world.pass(30 * SECOND_MS);
+    world.hardware('n2').isBroken = true;
+    await world.pass(MINUTE_MS);
+    await world.annotate(OPENSHIFT_MACHINES, 'os-n2', { [REQUEST]: '' });
+    await world.pass(8 * MINUTE_MS);
+    await world.operator.create(OPENSHIFT_CHECKS, { metadata: { name: 'check', ...PLACE }, spec: { selector: {}, nodeStartupTimeout: '0' } });
+    await world.pass(60 * MINUTE_MS);
+    expect(await world.operator.get(OPENSHIFT_MACHINES, 'os-n2', HOSTS_NAMESPACE)).toBeDefined();
+  });
+
   it('is not what those get who ask: they may write a Machine, and are bound by an administrator', () => {
     const requester = MACHINE_REMEDIATION_ACCESS.filter(({ metadata }) => metadata.name === 'nodefence-machine-remediation-requester');
     expect(requester.map(({ kind }) => kind)).toEqual(['ClusterRole']);

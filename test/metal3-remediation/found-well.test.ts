@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { decideByFence } from '../../src/controllers/metal3-remediation/by-fence.ts';
+import { REMEDIATE_MACHINE } from '../../src/controllers/shared/remediation/owner-machine.ts';
 import { MINUTE_MS, ownerMachine, remediation, World } from './world.ts';
 
 const TWICE = { strategy: { retryLimit: 2, timeoutSeconds: 300 } };
@@ -24,6 +25,24 @@ describe('a remediation that nobody deletes when it is done', () => {
   it.each(['False', undefined] as const)('is tried again as often as it may where that says %s, as Metal3 does', (status) => {
     const world = standing(status);
     expect([world.operator.offs, world.own.phase]).toEqual([3, 'Deleting machine']);
+  });
+
+  it.each([
+    ['healthy', 'True', 1, 'Waiting'],
+    ['unhealthy', 'False', 3, 'Deleting machine'],
+  ] as const)('is tried again by the word of its health check alone where its Node may not be read: %s', (_what, status, offs, phase) => {
+    const machine = ownerMachine({ conditions: [{ type: 'HealthCheckSucceeded', status }] });
+    const world = new World({ remediation: remediation({}, TWICE), machine, node: 'forbidden' });
+    world.run(60 * MINUTE_MS);
+    expect([world.operator.offs, world.own.phase, world.own.finalizers]).toEqual([offs, phase, phase === 'Waiting' ? [] : expect.any(Array)]);
+  });
+
+  it('takes a person’s mark off a Machine whose Node may not be read: it would be unhealthy for ever', () => {
+    const machine = ownerMachine({ annotations: { [REMEDIATE_MACHINE]: '' } });
+    const world = new World({ remediation: remediation({}, TWICE), machine, node: 'forbidden' });
+    world.run(3 * MINUTE_MS);
+    expect(world.machine).toMatchObject({ annotations: {} });
+    expect(world.operator).toMatchObject({ offs: 1, isOn: true });
   });
 
   it('has no second fence asked for either', () => {

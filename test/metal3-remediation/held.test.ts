@@ -43,6 +43,10 @@ async function paused(value: string | null): Promise<void> {
   await world.own.operator.mergePatch(REMEDIATIONS, 'm', { metadata: { annotations } }, { namespace: NAMESPACE });
 }
 
+async function marked(key: string, value: string | null): Promise<void> {
+  await world.own.operator.mergePatch(BARE_METAL_HOSTS, 'host', { metadata: { annotations: { [key]: value } } }, { namespace: NAMESPACE });
+}
+
 /** Its host is off, its release is through, and it is stopped before it lets the host come back. */
 async function stoppedOnTheWayBack(replica: Replica, stop = stopIt): Promise<void> {
   for (let second = 0; second < 120 && world.host.machine.isOn; second += 1) await world.pass(SECOND_MS);
@@ -117,6 +121,33 @@ describe('the time of a Metal3Remediation that is held', { timeout: 60_000 }, ()
     await world.pass(MINUTE_MS + 30 * SECOND_MS);
     expect(replica.events.join()).toContain('RemediationFinished');
     expect([world.host.machine.offs, await retries(), world.host.machine.isOn]).toEqual([1, 0, true]);
+  });
+
+  it.each(['baremetalhost.metal3.io/paused', 'reboot.metal3.io/firmware'])(
+    'does not run while a person keeps its host off by %s: it is not power-cycled again, nor its Machine replaced',
+    async (mark) => {
+      world = await ShellWorld.create();
+      const replica = world.start();
+      await world.request({ strategy: { timeoutSeconds: 100, retryLimit: 1 } });
+      await stoppedOnTheWayBack(replica, () => marked(mark, ''));
+      await world.pass(30 * MINUTE_MS);
+      expect([await world.phase(), await retries(), world.host.machine.isOn]).toEqual(['Waiting', 0, false]);
+      expect(replica.warnings.join()).toContain(`BareMetalHost host is waited for: `);
+      await marked(mark, null);
+      await world.pass(MINUTE_MS + 30 * SECOND_MS);
+      expect(replica.events.join()).toContain('RemediationFinished');
+      expect([world.host.machine.offs, await retries(), world.host.machine.isOn]).toEqual([1, 0, true]);
+    },
+  );
+
+  it('runs when it is deleted while a person keeps its host off: nothing waits for the host for ever', async () => {
+    world = await ShellWorld.create();
+    const replica = world.start();
+    await world.request({ strategy: { timeoutSeconds: 100 } });
+    await stoppedOnTheWayBack(replica, () => marked('baremetalhost.metal3.io/paused', ''));
+    await world.delete();
+    await world.pass(5 * MINUTE_MS);
+    expect([await world.found(), await world.holds()]).toEqual([undefined, []]);
   });
 
   it('does not run when it is deleted meanwhile: what was kept of its Node is put back', async () => {

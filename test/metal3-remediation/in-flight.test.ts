@@ -18,7 +18,8 @@ function inFlight(inFlightMax: number, hosts: BareMetalHost[] = [], remediations
 }
 
 const held = (uid: string): BareMetalHost => ({ metadata: { name: uid, annotations: { [holdKeyOf(uid)]: '{}' } } });
-const waiting = (uid: string): Metal3Remediation => ({ metadata: { name: uid, uid }, status: { phase: 'Waiting' } });
+const done = (uid: string): Metal3Remediation => ({ metadata: { name: uid, uid }, status: { phase: 'Waiting' } });
+const waiting = (uid: string): Metal3Remediation => ({ ...done(uid), metadata: { name: uid, uid, finalizers: ['f'] } });
 
 describe('a remediation that is about to switch a host off', () => {
   it('waits while as many are under way as may be, and counts itself once', () => {
@@ -26,6 +27,11 @@ describe('a remediation that is about to switch a host off', () => {
     expect(some.hold('c')).toEqual({ reason: 'in-flight', message: '2 hosts are power-cycled already, 2 may be at the same time', isStop: false });
     expect([some.hold('a'), some.hold('b')]).toEqual([undefined, undefined]);
     expect(inFlight(3, [held('a')], [waiting('a'), waiting('b')]).hold('c')).toBeUndefined();
+  });
+
+  it('does not wait for those whose nodes are back, and that nobody has deleted', () => {
+    expect(inFlight(2, [], [done('a'), done('b'), done('d'), waiting('e')]).hold('c')).toBeUndefined();
+    expect(inFlight(1, [held('a')], [done('a')]).hold('c')?.reason, 'one that is power-cycled again').toBe('in-flight');
   });
 
   it('waits until what a leader before has switched off was looked at', () => {

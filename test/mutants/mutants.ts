@@ -36,6 +36,7 @@ import { METAL3_REMEDIATION_MUTANTS } from './metal3-remediation-mutants.ts';
 import { MACHINE_REMEDIATION_MUTANTS } from './machine-remediation-mutants.ts';
 import { MACHINE_HEALTH_CHECK_MUTANTS } from './machine-health-check-mutants.ts';
 import { PRESERVING_MUTANTS } from './preserving-mutants.ts';
+import { KEPT_OFF_MUTANTS } from './kept-off-mutants.ts';
 import { FIRST_TRUST_MUTANTS } from './first-trust-mutants.ts';
 import { FOUND_WELL_MUTANTS } from './found-well-mutants.ts';
 import { STORAGE_LEASE_MUTANTS } from './storage-lease-mutants.ts';
@@ -123,6 +124,7 @@ export const SOURCE_MUTANTS: readonly SourceMutant[] = [
   ...PROBE_MUTANTS,
   ...SELF_CHECK_ANSWER_MUTANTS,
   ...METAL3_REMEDIATION_MUTANTS,
+  ...KEPT_OFF_MUTANTS,
   ...MACHINE_REMEDIATION_MUTANTS,
   ...MACHINE_HEALTH_CHECK_MUTANTS,
   ...PRESERVING_MUTANTS,

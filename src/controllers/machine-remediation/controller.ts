@@ -84,7 +84,7 @@ function machineKind(context: Context, watched: WatchedMachines): Kind<ClusterMa
     get: (namespace, name) => context.dependencies.cluster.get(resource, name, namespace),
     reconcile: async (key, object) => {
       countHeldOff(context);
-      const observation = await observe(context.observer, watched, object);
+      const observation = await observe(context.observer, watched, object, () => context.enqueue.heldBy(watched, object));
       if (observation.blocked === undefined) return planFor(context, key, observation);
       const { namespace = '', name } = object.metadata;
       return { ...IDLE, problems: isMarked(object) ? [`Machine ${namespace}/${name}: nothing is done: ${observation.blocked}`] : [] };

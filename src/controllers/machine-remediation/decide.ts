@@ -12,8 +12,8 @@ import { leftOff } from '../shared/reconciler/left-off.ts';
 
 /** Everything about one Machine; see Snapshot and Decision. Pure: what is to be done is read off the objects each time, so a crash is nothing special. */
 export function decide(snapshot: Snapshot): Decision {
-  const { machine, host, nowMs } = snapshot;
-  const isHeld = host?.annotations[HOLD] !== undefined;
+  const { machine, host, leftHost, nowMs } = snapshot;
+  const isHeld = (host ?? leftHost)?.annotations[HOLD] !== undefined;
   const step = machine === undefined ? orphan(snapshot) : guarded(snapshot, machine, isHeld);
   const about = machine === undefined ? `BareMetalHost ${host?.namespace ?? ''}/${host?.name ?? ''}` : `Machine ${machine.namespace}/${machine.name}`;
   const isUnderWay = isHeld || (machine !== undefined && machine.annotations[GAVE_UP] === undefined && isMarked(machine));
@@ -47,19 +47,26 @@ function orphan(snapshot: Snapshot): Step {
 
 /** What comes before any rule, in both modes. */
 function guarded(snapshot: Snapshot, machine: MachineFacts, isHeld: boolean): Step {
-  const { host, node, settings, takenBy } = snapshot;
+  const { host, leftHost, node, settings, takenBy } = snapshot;
   if (!isHeld && !isMarked(machine) && (node === undefined || !isOurs(node))) return { phase: 'idle' };
   if (takenBy !== undefined) return leaveAlone(takenBy, isHeld);
   if (machine.isPaused) return { phase: 'waiting', problem: isHeld ? leftOff('it is paused, and its host is held off') : 'it is paused' };
   if (host === undefined) {
     const back = takeBack(node, undefined);
     if (back !== undefined) return back;
+    if (leftHost !== undefined && isHeld) return powerOn({ host: leftHost, snapshot }, [], 'PowerOnRequested');
     return machine.annotations[REQUEST] === undefined ? { phase: 'idle' } : wait('waiting', 'its BareMetalHost is not found');
   }
   const { infrastructure, namespace, name } = machine;
   const consumer = { namespace, kind: infrastructure?.kind ?? 'Machine', name: infrastructure?.name ?? name };
   const contradiction = contradictionOf(host, { consumer, providerID: node?.providerID });
-  if (contradiction !== undefined) return wait('waiting', `nothing is done: ${contradiction}`);
+  if (contradiction !== undefined) {
+    if (!isHeld) return wait('waiting', `nothing is done: ${contradiction}`);
+    // The hold may be that of another Machine, whose host it is by now.
+    const isAnothers = host.consumer !== undefined && contradictionOf(host, { consumer }) !== undefined;
+    if (isAnothers) return wait('waiting', leftOff(`BareMetalHost ${host.name} is held off, and nothing is done: ${contradiction}`));
+    return takeBack(node, undefined) ?? powerOn({ host, snapshot }, [], 'PowerOnRequested');
+  }
   const situation = situationOf(snapshot, machine, host);
   const back = takeBack(node, situation);
   if (back !== undefined) return back;

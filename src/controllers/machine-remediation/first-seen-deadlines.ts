@@ -10,7 +10,7 @@ import type { MachineFacts } from './snapshot.ts';
 export class FirstSeenDeadlines {
   readonly #clock: Pick<Clock, 'wallMs' | 'monotonicMs'>;
   /** By uid. */
-  readonly #seen = new Map<string, { text: string; untilMs: number }>();
+  readonly #seen = new Map<string, { text: string; untilMs: number; pausedSinceMs?: number }>();
 
   constructor(clock: Pick<Clock, 'wallMs' | 'monotonicMs'>) {
     this.#clock = clock;
@@ -33,5 +33,17 @@ export class FirstSeenDeadlines {
     const untilMs = Math.max(this.#clock.monotonicMs() + leftMs, known?.untilMs ?? 0);
     this.#seen.set(uid, { text, untilMs });
     return untilMs;
+  }
+
+  /** The same at a look: behind a pause there is as much time left as before it. */
+  leftUntilMs(machine: Pick<MachineFacts, 'uid' | 'annotations' | 'isPaused'>): number | undefined {
+    const untilMs = this.untilMs(machine);
+    const known = this.#seen.get(machine.uid);
+    if (untilMs === undefined || known === undefined) return undefined;
+    const nowMs = this.#clock.monotonicMs();
+    const { pausedSinceMs, text } = known;
+    if (machine.isPaused) this.#seen.set(machine.uid, { ...known, pausedSinceMs: pausedSinceMs ?? nowMs });
+    else if (pausedSinceMs !== undefined) this.#seen.set(machine.uid, { text, untilMs: untilMs + nowMs - pausedSinceMs });
+    return this.#seen.get(machine.uid)?.untilMs;
   }
 }

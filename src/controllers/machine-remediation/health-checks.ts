@@ -6,6 +6,7 @@ import type { HealthCheckFacts, LabelSelector } from './snapshot.ts';
 
 interface Spec {
   selector?: LabelSelector;
+  clusterName?: unknown;
   /** metav1.Duration: v1beta1 of Cluster API, and OpenShift. */
   nodeStartupTimeout?: unknown;
   /** v1beta2. */
@@ -27,7 +28,7 @@ export async function readHealthChecks(
 }
 
 function factsOf({ metadata, spec }: UntypedObject): HealthCheckFacts {
-  const { selector = {}, nodeStartupTimeout, checks } = (spec ?? {}) as Spec;
+  const { selector = {}, clusterName, nodeStartupTimeout, checks } = (spec ?? {}) as Spec;
   const seconds = checks?.nodeStartupTimeoutSeconds;
   const toldMs = typeof nodeStartupTimeout === 'string' ? parseGoDuration(nodeStartupTimeout) : undefined;
   const timeoutMs = typeof seconds === 'number' ? seconds * 1_000 : toldMs;
@@ -35,6 +36,7 @@ function factsOf({ metadata, spec }: UntypedObject): HealthCheckFacts {
     name: metadata.name,
     namespace: metadata.namespace ?? '',
     selector,
+    ...(typeof clusterName === 'string' && { clusterName }),
     ...(timeoutMs !== undefined && { nodeStartupTimeoutMs: timeoutMs }),
   };
 }

@@ -1,11 +1,11 @@
 import { troubleOf } from '../shared/baremetal-host/host.ts';
 import { backupChanges, hasBackup, lostEvent, restoreNode } from '../shared/baremetal-host/node-backup.ts';
-import { wasOn } from '../shared/baremetal-host/reboot.ts';
+import { keptBecause, wasOn } from '../shared/baremetal-host/reboot.ts';
 import { timeOf, timeText } from '../shared/remediation/actions.ts';
 import type { Step } from './actions.ts';
 import { detach, mustDetach } from './detach.ts';
 import { GAVE_UP, HOLD, MARKS, POLL_MS, POWERED_OFF, REQUEST, TIMES_OUT_AT } from './names.ts';
-import { canReprovision, isDeadlineUnobserved, isPowerOnTimedOut, powerOnTimeoutMs } from './reprovision.ts';
+import { canReprovision, isDeadlineUnobserved, isPowerOnTimedOut, mayTakeForever, powerOnTimeoutMs } from './reprovision.ts';
 import { cleared, deleteMachine, deleteNode, mark, mustWithdraw, powerOff, powerOn, unlessHeld, wait, withdraw } from './steps.ts';
 import { machineRef } from './situation.ts';
 import type { Situation } from './situation.ts';
@@ -79,6 +79,16 @@ const RETURN: readonly Rule[] = [
     },
   },
   {
+    when: 'marked, Node is not back, somebody else keeps its host off, or told the operator to leave it alone',
+    then: 'remove the deadline, and report it: its time begins when that is over',
+    applies: ({ isMarked, host }) => isMarked && keptBecause(host, HOLD) !== undefined,
+    step: (situation) => {
+      const { machine, host } = situation;
+      const kept = wait('waiting-for-node', `BareMetalHost ${host.name} is waited for: ${keptBecause(host, HOLD) ?? ''}`);
+      return machine.annotations[TIMES_OUT_AT] === undefined ? kept : { ...kept, actions: [mark(situation, { [TIMES_OUT_AT]: undefined })] };
+    },
+  },
+  {
     when: 'marked, Node is not back, no readable deadline',
     then: 'write it',
     applies: ({ isMarked, machine }) => isMarked && timeOf(machine.annotations[TIMES_OUT_AT]) === undefined,
@@ -97,9 +107,10 @@ const RETURN: readonly Rule[] = [
     step: (situation) => ({ phase: 'idle', actions: [mark(situation, { [POWERED_OFF]: undefined, [TIMES_OUT_AT]: undefined })] }),
   },
   {
-    when: 'marked, Node is not back in time, Machine may be replaced (controller owns it, no control plane, not externally provisioned)',
+    when: 'marked, Node is not back in time, Machine may be replaced (controller owns it, no control plane, not externally provisioned, nodeStartupTimeout not 0)',
     then: 'delete the Machine',
-    applies: ({ isMarked, machine, host, snapshot }) => isMarked && isNodeLate(machine, snapshot) && canReprovision(machine, host),
+    applies: ({ isMarked, machine, host, snapshot }) =>
+      isMarked && isNodeLate(machine, snapshot) && canReprovision(machine, host) && !mayTakeForever(machine, snapshot.healthChecks),
     step: (situation) => deleteMachine(situation),
   },
   {

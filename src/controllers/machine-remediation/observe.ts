@@ -57,17 +57,27 @@ export type Observer = Pick<
   releases: OutOfServiceObservations;
 };
 
-/** Reads everything about one Machine consistently. Rejects when something could not be read: then nothing is decided. */
-export async function observe(observer: Observer, { resource }: WatchedMachines, object: ClusterMachine): Promise<Observation> {
+/**
+ * Reads everything about one Machine consistently. Rejects when something could not be read: then nothing is decided. `heldBy`: the host on which our hold stands
+ * for it, as the watch has it.
+ */
+export async function observe(
+  observer: Observer,
+  { resource }: WatchedMachines,
+  object: ClusterMachine,
+  heldBy: () => BareMetalHost | undefined,
+): Promise<Observation> {
   const { options } = observer;
   const { namespace = '' } = object.metadata;
   const machine = await machineFacts(observer, resource, object);
   const [host, node] = await Promise.all([hostObject(observer, machine), nodeObject(observer, object)]);
   const nodeName = object.status?.nodeRef?.name;
-  const timesOutMs = observer.deadlines.untilMs(machine);
+  const timesOutMs = observer.deadlines.leftUntilMs(machine);
+  const left = host === undefined ? await leftHost(observer, heldBy) : undefined;
   const objects = new ReadObjects();
   objects.put({ ...machine, kind: 'Machine' }, object);
   if (host !== undefined) objects.put({ kind: 'BareMetalHost', ...placed(host) }, host);
+  if (left !== undefined) objects.put({ kind: 'BareMetalHost', ...placed(left) }, left);
   if (node !== undefined) objects.put({ kind: 'Node', name: node.metadata.name }, node);
   const holds = await holdsOn(observer, nodeName, node);
   const snapshot: Snapshot = {
@@ -75,9 +85,10 @@ export async function observe(observer: Observer, { resource }: WatchedMachines,
     settings: options.settings,
     machine,
     ...(host !== undefined && { host: observer.observations.factsOf(host, HOLD) }),
+    ...(left !== undefined && { leftHost: observer.observations.factsOf(left, HOLD) }),
     ...(node !== undefined && { node: nodeFacts(observer, node) }),
     ...(node !== undefined && host?.metadata.annotations?.[HOLD] !== undefined && (await volumesOf(observer, machine, node))),
-    healthChecks: isDeadlineWanted(observer, machine) ? await healthChecksOf(observer, resource, namespace) : [],
+    healthChecks: isDeadlineWanted(observer, machine, timesOutMs) ? await healthChecksOf(observer, resource, namespace) : [],
     holds: host?.metadata.annotations?.[HOLD] === undefined ? holds : besidesPreservation(holds),
     ...recovered(observer, machine, node),
     ...(timesOutMs !== undefined && { timesOutMs }),
@@ -139,16 +150,23 @@ async function isClusterPaused(cluster: Observer['cluster'], group: string, vers
   return own?.spec?.paused === true;
 }
 
-/** Health checks say until when its Node may take, which is written once, and anew where part of that could not be heard. */
-function isDeadlineWanted(observer: Observer, { annotations }: MachineFacts): boolean {
+/** Health checks say until when its Node may take, which is written once, and anew where part of that could not be heard; and whether its Machine goes then. */
+function isDeadlineWanted(observer: Observer, { annotations }: MachineFacts, timesOutMs: number | undefined): boolean {
   const offMs = timeOf(annotations[POWERED_OFF]);
   const isUnobserved = offMs !== undefined && (now(observer).nodesFreshSinceMs ?? 0) > offMs;
-  return annotations[POWERED_OFF] !== undefined && (isUnobserved || timeOf(annotations[TIMES_OUT_AT]) === undefined);
+  const isOver = timesOutMs !== undefined && observer.clock.monotonicMs() >= timesOutMs;
+  return annotations[POWERED_OFF] !== undefined && (isUnobserved || isOver || timeOf(annotations[TIMES_OUT_AT]) === undefined);
 }
 
 async function hostObject({ cluster, hosts }: Observer, machine: MachineFacts): Promise<BareMetalHost | undefined> {
   const key = hosts === undefined ? undefined : hostKeyOfMachine(machine);
   return key === undefined ? undefined : cluster.get(BARE_METAL_HOSTS, key.name, key.namespace);
+}
+
+/** The host on which our hold stands, and which its Machine names no more. */
+async function leftHost({ cluster }: Observer, heldBy: () => BareMetalHost | undefined): Promise<BareMetalHost | undefined> {
+  const { name, namespace } = heldBy()?.metadata ?? {};
+  return name === undefined ? undefined : cluster.get(BARE_METAL_HOSTS, name, namespace);
 }
 
 async function nodeObject({ cluster }: Observer, { status }: ClusterMachine): Promise<Node | undefined> {

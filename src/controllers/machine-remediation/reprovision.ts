@@ -1,7 +1,7 @@
 import type { HostFacts } from '../shared/baremetal-host/host.ts';
 import type { Marks } from '../shared/remediation/actions.ts';
 import { timeOf } from '../shared/remediation/actions.ts';
-import { CONTROL_PLANE_LABEL } from '../shared/remediation/place.ts';
+import { CLUSTER_NAME, CONTROL_PLANE_LABEL } from '../shared/remediation/place.ts';
 import { DEFAULT_POWER_ON_TIMEOUT_MS, POWERED_OFF, TIMES_OUT_AT } from './names.ts';
 import type { HealthCheckFacts, LabelSelector, MachineFacts } from './snapshot.ts';
 
@@ -31,19 +31,28 @@ export function isDeadlineUnobserved(annotations: Marks, timeoutMs: number, fres
   return atMs + SLACK_MS < freshSinceMs + timeoutMs;
 }
 
-/** The first health check by name, in the machine's own namespace, that selects it. An empty selector selects all, as OpenShift's does. */
+/** The first health check by name, in the machine's own namespace and of its Cluster, that selects it. An empty selector selects all, as OpenShift's does. */
 export function healthCheckOf(
   machine: Pick<MachineFacts, 'namespace' | 'labels'>,
   checks: readonly HealthCheckFacts[],
 ): HealthCheckFacts | undefined {
   const sorted = [...checks].sort((one, other) => (one.name < other.name ? -1 : 1));
-  return sorted.find(({ namespace, selector }) => namespace === machine.namespace && selects(selector, machine.labels));
+  const own = machine.labels[CLUSTER_NAME];
+  const isOfCluster = (name: string | undefined): boolean => name === undefined || own === undefined || name === own;
+  return sorted.find(
+    ({ namespace, selector, clusterName }) => namespace === machine.namespace && isOfCluster(clusterName) && selects(selector, machine.labels),
+  );
 }
 
 /** How long a Node may take to come back: as long as its health check waits for a new one. */
 export function powerOnTimeoutMs(machine: MachineFacts, checks: readonly HealthCheckFacts[]): number {
   const told = healthCheckOf(machine, checks)?.nodeStartupTimeoutMs;
   return told === undefined || told <= 0 ? DEFAULT_POWER_ON_TIMEOUT_MS : told;
+}
+
+/** Its health check says that a node may take as long as it likes: its machine is not replaced for that. */
+export function mayTakeForever(machine: MachineFacts, checks: readonly HealthCheckFacts[]): boolean {
+  return healthCheckOf(machine, checks)?.nodeStartupTimeoutMs === 0;
 }
 
 function selects({ matchLabels = {}, matchExpressions = [] }: LabelSelector, labels: Marks): boolean {

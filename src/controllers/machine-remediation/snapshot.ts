@@ -24,6 +24,9 @@ export interface HealthCheckFacts {
   name: string;
   namespace: string;
   selector: LabelSelector;
+  /** spec.clusterName; OpenShift has none. */
+  clusterName?: string;
+  /** 0: as long as it likes. */
   nodeStartupTimeoutMs?: number;
 }
 
@@ -60,6 +63,8 @@ export interface Snapshot {
   /** Absent: no Machine names this host any more. */
   machine?: MachineFacts;
   host?: HostFacts;
+  /** On which our hold stands for this Machine, where that names no host any more. */
+  leftHost?: HostFacts;
   /** The Node of status.nodeRef, where it exists. */
   node?: NodeFacts;
   /** Of that Node, where any are attached; said only while our hold stands. */

@@ -1,4 +1,5 @@
 import { hostKeyOf, unmanagedBecause } from '../shared/baremetal-host/host.ts';
+import type { HostFacts } from '../shared/baremetal-host/host.ts';
 import { contradictionOf } from '../shared/baremetal-host/identity.ts';
 import type { OwnerMachine } from '../shared/remediation/owner-machine.ts';
 import type { Decision, Step } from './actions.ts';
@@ -62,8 +63,13 @@ function stepOf(snapshot: Snapshot): Step {
   if (host === undefined) return remediation.phase === 'Failed' ? {} : wait(hostMissing(snapshot));
   const consumer = { kind: 'Metal3Machine', namespace: infrastructure?.namespace ?? host.namespace, name: infrastructure?.name ?? '' };
   const contradiction = contradictionOf(host, { consumer, providerID: typeof node === 'object' ? node.providerID : undefined });
-  if (contradiction !== undefined) return wait(`nothing is done: ${contradiction}`);
+  if (contradiction !== undefined) return letGo(snapshot, host, contradiction);
   return byPhase(situationOf(snapshot, machine, host));
+}
+
+/** What is ours goes, by whatever host it stands: none is left off, and nothing more is done. */
+function letGo(snapshot: Snapshot, host: HostFacts, contradiction: string): Step {
+  return { ...wait(`nothing is done: ${contradiction}`), ...wayBack(snapshot, host) };
 }
 
 /** Only whoever paused it brings its host back. */

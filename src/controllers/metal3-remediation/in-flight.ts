@@ -1,3 +1,4 @@
+import type { Metal3Remediation } from '../../ports/metal3.ts';
 import type { HoldFact } from '../shared/remediation/actions.ts';
 import type { Metal3RemediationDependencies } from './dependencies.ts';
 import { remediationOfHold } from './names.ts';
@@ -43,10 +44,15 @@ export class InFlight {
 
   #underWay(held: ReadonlySet<string>): Set<string> {
     const all = new Set(held);
-    for (const { metadata, status } of this.#dependencies.remediations.lister.all()) if (status?.phase === 'Waiting') all.add(metadata.uid ?? '');
+    for (const remediation of this.#dependencies.remediations.lister.all()) if (isComingBack(remediation)) all.add(remediation.metadata.uid ?? '');
     // What the watch shows is counted by what it shows.
     for (const uid of this.#beginning) if (all.has(uid)) this.#beginning.delete(uid);
     for (const uid of this.#beginning) all.add(uid);
     return all;
   }
+}
+
+/** Without a finalizer its node is back, and nobody has deleted it: it may stand so for ever. */
+function isComingBack({ metadata, status }: Metal3Remediation): boolean {
+  return status?.phase === 'Waiting' && (metadata.finalizers ?? []).length > 0;
 }

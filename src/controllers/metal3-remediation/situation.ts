@@ -1,8 +1,9 @@
+import { leftAloneBecause } from '../shared/baremetal-host/host.ts';
 import type { HostFacts } from '../shared/baremetal-host/host.ts';
 import { hasBackup } from '../shared/baremetal-host/node-backup.ts';
 import { powerOf } from '../shared/baremetal-host/off-proof.ts';
 import type { HostPower } from '../shared/baremetal-host/off-proof.ts';
-import { wasOn } from '../shared/baremetal-host/reboot.ts';
+import { keptBecause, wasOn } from '../shared/baremetal-host/reboot.ts';
 import type { ObjectRef } from '../shared/remediation/actions.ts';
 import type { OwnerMachine } from '../shared/remediation/owner-machine.ts';
 import { finalizerOf, holdKeyOf, OUT_OF_SERVICE, RELEASE } from './names.ts';
@@ -53,13 +54,20 @@ export function isRetryLimitReached({ retryLimit }: { retryLimit: number }, retr
   return retryCount >= retryLimit;
 }
 
-/** It stands because of a hold, and by no fault of its host or Node: before its off because of any, afterwards because of a person's stop or a pause alone. */
+/**
+ * It stands because of a hold, and by no fault of its host or Node: before its off because of any, afterwards because of a person's stop or a pause alone, and
+ * for as long as somebody else keeps its host off, or told its operator to leave it alone.
+ */
 export function isHeldUp({ remediation, machine, host, holds }: Snapshot, isFull: boolean): boolean {
   if (remediation.isPaused || (machine !== 'gone' && machine.isPaused)) return true;
   if (holds.some(({ isStop }) => isStop)) return true;
   const { phase, isDeleting } = remediation;
-  const isOnWayBack = isDeleting || machine === 'gone' || phase === 'Waiting';
-  if (host?.annotations[holdKeyOf(remediation.uid)] !== undefined) return false;
+  const key = holdKeyOf(remediation.uid);
+  const isEnding = isDeleting || machine === 'gone';
+  const kept = host === undefined || isEnding ? undefined : phase === 'Waiting' ? keptBecause(host, key) : leftAloneBecause(host);
+  if (kept !== undefined) return true;
+  const isOnWayBack = isEnding || phase === 'Waiting';
+  if (host?.annotations[key] !== undefined) return false;
   return !isOnWayBack && phase === 'Running' && (holds.length > 0 || isFull);
 }
 

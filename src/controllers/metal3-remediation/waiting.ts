@@ -1,4 +1,5 @@
 import { hasBackup, lostEvent, restoreNode, writeBackup } from '../shared/baremetal-host/node-backup.ts';
+import { keptBecause } from '../shared/baremetal-host/reboot.ts';
 import { changesTo } from '../shared/remediation/actions.ts';
 import type { NodeFacts } from '../shared/remediation/node.ts';
 import { isFoundIll, machineRef, REMEDIATE_MACHINE } from '../shared/remediation/owner-machine.ts';
@@ -18,19 +19,20 @@ export function waiting(situation: Situation): Step {
   if (snapshot.node === 'unknown') return awaitObservation();
   const isOn = host.power?.isOn === true;
   if (isOn && hasFinalizer) {
-    if (snapshot.node === 'forbidden') return unread(snapshot);
+    if (snapshot.node === 'forbidden') return unread(situation);
     if (typeof snapshot.node === 'object' && isBack(snapshot, snapshot.node, host.power?.seenMs ?? 0)) return finish(situation, snapshot.node);
   }
+  const kept = keptBecause(host, situation.holdKey);
+  if (kept !== undefined && !isFoundWell(snapshot)) return wait(`BareMetalHost ${host.name} is waited for: ${kept}`);
   if (isOverdue(snapshot) && !isFoundWell(snapshot)) return nextAttempt(situation, overdueBecause(situation));
   return wait(isOn ? undefined : troubleOf(situation));
 }
 
 /** What was kept of a Node that may not be read is not given up before its time is over. */
-function unread(snapshot: Snapshot): Step {
-  const { remediation } = snapshot;
-  if (!hasBackup(remediation.annotations)) return { actions: [setFinalizer(remediation, false)], dueInMs: POLL_MS };
+function unread({ snapshot, remediation, machine }: Situation): Step {
+  if (!hasBackup(remediation.annotations)) return { actions: [...unmark(machine), setFinalizer(remediation, false)], dueInMs: POLL_MS };
   if (!isOverdue(snapshot)) return wait();
-  return { actions: [setFinalizer(remediation, false, NOT_RESTORED)], dueInMs: POLL_MS };
+  return { actions: [...unmark(machine), setFinalizer(remediation, false, NOT_RESTORED)], dueInMs: POLL_MS };
 }
 
 function overdueBecause({ host, hasFinalizer }: Situation): string {
@@ -50,7 +52,9 @@ export function isOverdue(snapshot: Snapshot): boolean {
 
 /** It is done, and its health check finds the machine healthy: that nobody has deleted it is no reason to power-cycle that again. */
 export function isFoundWell({ remediation, machine, node }: Snapshot): boolean {
-  return !isAtWork(remediation) && typeof node === 'object' && node.isReady && machine !== 'gone' && isFoundIll(machine) === false;
+  // Of a Node that may not be read its health check alone can tell.
+  const mayBeWell = node === 'forbidden' || (typeof node === 'object' && node.isReady);
+  return !isAtWork(remediation) && mayBeWell && machine !== 'gone' && isFoundIll(machine) === false;
 }
 
 /** A Node that was deleted is back when it is there. One that stayed must have been heard since the host came on. */

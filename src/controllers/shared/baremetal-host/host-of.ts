@@ -22,7 +22,8 @@ export async function metal3MachineOf(cluster: Pick<Cluster, 'get'>, { metadata,
   const { kind, name, apiVersion } = spec?.infrastructureRef ?? {};
   if (kind !== 'Metal3Machine' || name === undefined) return undefined;
   const named = apiVersion?.split('/')[1];
-  for (const version of named === undefined ? CLUSTER_API_VERSIONS : [named]) {
+  // A version that is served no more answers as one that is gone does.
+  for (const version of new Set([...(named === undefined ? [] : [named]), ...CLUSTER_API_VERSIONS])) {
     const resource: Resource = { group: INFRASTRUCTURE_GROUP, version, kind, plural: 'metal3machines', namespaced: true };
     const found = await cluster.get(resource, name, metadata.namespace);
     if (found !== undefined) return found;

@@ -48,6 +48,7 @@ export const HOST_ANNOTATION = 'metal3.io/BareMetalHost';
 
 const PAUSED = 'baremetalhost.metal3.io/paused';
 const DETACHED = 'baremetalhost.metal3.io/detached';
+export const OFF_ON_PURPOSE = 'spec.online=false: this host was switched off on purpose';
 const MANAGED: ReadonlySet<string> = new Set(['provisioned', 'externally provisioned']);
 
 export function hostRef({ name, namespace, uid }: HostFacts): ObjectRef {
@@ -64,7 +65,7 @@ export function leftAloneBecause({ annotations }: HostFacts): string | undefined
 export function unmanagedBecause(host: HostFacts): string | undefined {
   if (host.isDeleting) return 'the BareMetalHost is being deleted';
   if (host.neverOff) return 'spec.disablePowerOff=true: the operator never switches this host off';
-  if (!host.isOnline) return 'spec.online=false: this host was switched off on purpose';
+  if (!host.isOnline) return OFF_ON_PURPOSE;
   if (MANAGED.has(host.provisioningState)) return undefined;
   return `provisioning.state=${host.provisioningState === '' ? '(none)' : host.provisioningState}: power is managed only when provisioned`;
 }

@@ -1,6 +1,6 @@
 import { changesTo } from '../remediation/actions.ts';
 import type { Annotate, Marks } from '../remediation/actions.ts';
-import { hostRef } from './host.ts';
+import { hostRef, leftAloneBecause, OFF_ON_PURPOSE } from './host.ts';
 import type { HostFacts } from './host.ts';
 
 /** Prefix of the reboot API; alone, it cycles the host; with a key, it holds the host off until the key's owner takes it away. */
@@ -43,6 +43,13 @@ export function rebootOf(annotations: Marks): RebootRequest | undefined {
 /** Others who hold the host off: our power-on waits for them. */
 export function otherHolders({ annotations }: HostFacts, own: string): string[] {
   return Object.keys(annotations).filter((key) => key.startsWith(`${REBOOT}/`) && key !== own);
+}
+
+/** Why a host that we hold no more need not come on: somebody else keeps it off, or told its operator to leave it alone. No time runs in which it is to come back. */
+export function keptBecause(host: HostFacts, own: string): string | undefined {
+  if (!host.isOnline) return OFF_ON_PURPOSE;
+  const others = otherHolders(host, own);
+  return leftAloneBecause(host) ?? (others.length === 0 ? undefined : `it stays off until ${others.join(', ')} goes`);
 }
 
 /** Sets the hold, with a record of what the host showed at that very moment; refused when it shows something else by then. */
