@@ -36,6 +36,7 @@ import { METAL3_REMEDIATION_MUTANTS } from './metal3-remediation-mutants.ts';
 import { MACHINE_REMEDIATION_MUTANTS } from './machine-remediation-mutants.ts';
 import { MACHINE_HEALTH_CHECK_MUTANTS } from './machine-health-check-mutants.ts';
 import { PRESERVING_MUTANTS } from './preserving-mutants.ts';
+import { SENT_OFF_MUTANTS } from './sent-off-mutants.ts';
 import { KEPT_OFF_MUTANTS } from './kept-off-mutants.ts';
 import { FIRST_TRUST_MUTANTS } from './first-trust-mutants.ts';
 import { FOUND_WELL_MUTANTS } from './found-well-mutants.ts';
@@ -125,6 +126,7 @@ export const SOURCE_MUTANTS: readonly SourceMutant[] = [
   ...SELF_CHECK_ANSWER_MUTANTS,
   ...METAL3_REMEDIATION_MUTANTS,
   ...KEPT_OFF_MUTANTS,
+  ...SENT_OFF_MUTANTS,
   ...MACHINE_REMEDIATION_MUTANTS,
   ...MACHINE_HEALTH_CHECK_MUTANTS,
   ...PRESERVING_MUTANTS,

@@ -71,8 +71,8 @@ export interface Replica {
   fate: (write: string, number: number) => 'done' | 'lost' | 'unanswered';
   /** A write is on its way, and has not left yet. */
   onTheWay?: () => void;
-  /** The watches bring nothing from now on. */
-  deafen: () => void;
+  /** The watches, or those of what ends so alone, bring nothing from now on. */
+  deafen: (path?: string) => void;
   close: () => Promise<void>;
 }
 
@@ -304,8 +304,8 @@ export class ShellWorld {
       events,
       problems,
       leadership,
-      deafen: () => {
-        for (const wire of wires.values()) wire.isDeaf = true;
+      deafen: (path = '') => {
+        for (const wire of wires.values()) wire.deafTo = path;
       },
       close: async () => {
         const closing = controller.close();
@@ -347,7 +347,7 @@ const QUIET = { debug: quiet, info: quiet, warn: quiet, error: quiet };
 
 /** The way of one replica to an API server. */
 class Wire implements ApiTransport {
-  isDeaf = false;
+  deafTo: string | undefined;
   readonly #transport: ApiTransport;
   readonly #fateOf: (write: string, request: ApiRequest) => 'done' | 'lost' | 'unanswered';
 
@@ -366,13 +366,14 @@ class Wire implements ApiTransport {
   }
 
   watch(...[request, sink]: Parameters<ApiTransport['watch']>): () => void {
-    if (this.isDeaf) return this.#transport.watch(request, { onOpen: quiet, onEvent: quiet, onEnd: quiet });
+    const isDeaf = (): boolean => this.deafTo !== undefined && request.path.endsWith(this.deafTo);
+    if (isDeaf()) return this.#transport.watch(request, { onOpen: quiet, onEvent: quiet, onEnd: quiet });
     return this.#transport.watch(request, {
       onOpen: () => {
-        if (!this.isDeaf) sink.onOpen();
+        if (!isDeaf()) sink.onOpen();
       },
       onEvent: (event) => {
-        if (!this.isDeaf) sink.onEvent(event);
+        if (!isDeaf()) sink.onEvent(event);
       },
       onEnd: (error) => {
         sink.onEnd(error);

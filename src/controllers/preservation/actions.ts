@@ -34,8 +34,11 @@ export interface MachineStatus {
 /** All changes of one action are one write. */
 export type Action = (
   | { kind: 'annotate'; target: ObjectRef; changes: readonly Change[] }
-  /** status.currentStatus: phase and expiry; lastUpdateTime moves when the phase does. Refused when it is no longer as it was. */
-  | { kind: 'machine-status'; target: ObjectRef; was: MachineStatus; to: MachineStatus }
+  /**
+   * status.currentStatus: phase and expiry; lastUpdateTime moves when the phase does. Refused when it is no longer as it was. `isSurplus`: its MachineSet wants fewer
+   * replicas, which is looked at once more, consistently: nobody takes a Terminating back.
+   */
+  | { kind: 'machine-status'; target: ObjectRef; was: MachineStatus; to: MachineStatus; isSurplus?: true }
   /**
    * Node status condition `Preserved` (strategic merge by type); lastTransitionTime moves when the status does. `sinceMs`: of the failure that it is about; it is
    * written as no older than that, whosever clock is behind.

@@ -1,5 +1,5 @@
 import type { Action } from './actions.ts';
-import { isFenced, mayFail, nextPhase, plainPhase } from './phase.ts';
+import { isFenced, mayFail, nextPhase, plainPhase, replacementsIn } from './phase.ts';
 import type { NextPhase } from './phase.ts';
 import type { Pools } from './pools.ts';
 import { assign } from './assignment.ts';
@@ -55,6 +55,19 @@ function failing(assigned: readonly Assigned[], snapshot: Snapshot): ReadonlySet
   return new Set(firsts.filter((machine) => machine !== undefined));
 }
 
+const NAMED_MAX = 3;
+
+/** Its time is over, and others of its group are being replaced, one at a time as MCM does it: it waits for them, which may be for ever. */
+function turnsAwaited(assigned: readonly Assigned[], { uid }: MachineFacts, { group }: Place): string | undefined {
+  const others = assigned.filter(({ machine, place }) => place.group === group && group !== undefined && machine.uid !== uid);
+  const names = others
+    .filter(({ machine }) => replacementsIn([machine]) > 0)
+    .map(({ machine }) => `${machine.name} (${machine.phase || 'no phase'})`);
+  if (names.length === 0) return undefined;
+  const more = names.length > NAMED_MAX ? ` and ${names.length - NAMED_MAX} more` : '';
+  return `its node is not healthy, and it is not Failed before others of its group are Running or gone: ${names.slice(0, NAMED_MAX).join(', ')}${more}`;
+}
+
 /**
  * Under an open fence those fail at once that will be preserved: who asked for it, and the newest of the others as far as there are places. The rest
  * keeps the time that MCM gives it, for its fence may bring it back.
@@ -92,7 +105,10 @@ export function classify(snapshot: Snapshot, pools: Pools): { classified: Classi
     const isOurs = mode === 'own' && !machine.isDeleting;
     const { phase, dueMs }: NextPhase = isOurs ? nextPhase(machine, node, nowMs, limits) : { phase: machine.phase };
     const transition = phase === machine.phase ? undefined : phaseTransition(machine, phase);
-    return { subject: machineSubject(machine, node, phase, place), transition, dueMs };
+    const subject = machineSubject(machine, node, phase, place);
+    const isWaiting = isOurs && phase === 'Unknown' && transition === undefined && dueMs === undefined;
+    const turn = isWaiting ? turnsAwaited(assigned, machine, place) : undefined;
+    return { subject: turn === undefined ? subject : { problem: turn, ...subject }, transition, dueMs };
   });
   const alone = plain.flatMap(({ node, place }): Classified[] => {
     const { phase, dueMs } = plainPhase(node, nowMs, healthTimeoutOf(place, snapshot), freshSinceMs);

@@ -5,6 +5,7 @@ import { isReconcileDue, RequeueTimer } from '../shared/requeue-timer.ts';
 import type { NextRequeue } from '../shared/requeue-timer.ts';
 import { Conflict } from '../shared/conflict.ts';
 import { WriteGate } from '../shared/write-gate.ts';
+import { WriteRateLimiter } from '../shared/write-rate-limiter.ts';
 import type { Action, Decision } from './actions.ts';
 import { PreservationCache } from './cache.ts';
 import { chainsOf } from './chain.ts';
@@ -21,6 +22,9 @@ import { observe } from './observe.ts';
 import { ConsistentProofs } from './consistent-proof.ts';
 import { showTally } from './tally.ts';
 import { Writer } from './write.ts';
+
+/** A failure takes a dozen writes at once, and a drain that fails one every five seconds. */
+const RATE = { atOnce: 20, pauseMs: 2_500 };
 
 /** What was last decided about one pool. */
 interface Decided {
@@ -82,6 +86,7 @@ export class PreservationController implements Preservation {
       acted: (kind, result) => metrics.acted(kind, result),
       mend: dependencies.mend,
       ended: (link) => this.#touch(link),
+      rateLimiter: new WriteRateLimiter(clock, RATE),
     });
     this.#timer = new RequeueTimer({
       clock,

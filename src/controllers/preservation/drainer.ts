@@ -18,6 +18,8 @@ interface Drain {
   order: OrderOfFailure;
   facts: DrainFacts;
   stopping: AbortController;
+  /** Why it failed, as the log was told last: it is tried again every few seconds. */
+  told?: string | undefined;
 }
 
 const AT_ONCE_MAX = 8;
@@ -48,7 +50,7 @@ export class Drainer {
     }
     const { sinceMs, options } = order;
     const facts = { state: 'running', atMs: this.#dependencies.clock.wallMs(), sinceMs, isForced: options.isForced } as const;
-    const drain: Drain = { order, facts, stopping: new AbortController() };
+    const drain: Drain = { order, facts, stopping: new AbortController(), told: known?.told };
     this.#drains.set(uid, drain);
     this.#waiting.push(drain);
     this.#dependencies.changed(order.node.name);
@@ -114,7 +116,8 @@ export class Drainer {
     drain.facts = message === undefined ? { ...base, state: 'succeeded' } : { ...base, state: 'failed', message };
     metrics.acted('drain', message === undefined ? 'done' : 'failed');
     if (message === undefined) log.info('node is drained', { node: node.name, durationMs });
-    else log.warn('node could not be drained', { node: node.name, reason: message, durationMs });
+    else log[drain.told === message ? 'debug' : 'warn']('node could not be drained', { node: node.name, reason: message, durationMs });
+    drain.told = message;
     changed(node.name);
   }
 }

@@ -31,6 +31,8 @@ export type AutomaticSpelling = 'auto-preserve' | 'auto-preserved';
 export const DEFAULT_PRESERVE_TIMEOUT_MS = 72 * 3_600_000;
 /** MCM's machineHealthTimeout: Unknown for so long is Failed. */
 export const HEALTH_TIMEOUT_MS = 10 * 60_000;
+/** MCM's machineCreationTimeout. */
+export const CREATION_TIMEOUT_MS = 20 * 60_000;
 export const DRAIN_RETRY_MS = 5_000;
 export const DRAIN_TIMEOUT_MS = 2 * 3_600_000;
 /** MCM lets one machine of a MachineDeployment be replaced at a time. */

@@ -26,7 +26,7 @@ export function own(snapshot: Snapshot, pools: Pools, classified: readonly Class
     const { machine, node } = subject;
     if (machine?.isDeleting === true || (machine === undefined && node?.isDeleting === true)) return { actions: [] };
     if (machine !== undefined && surplus.has(machine)) {
-      return { actions: [sendOff(machine, 'SurplusMachineTerminated', 'its MachineSet wants fewer replicas')] };
+      return { actions: [{ ...sendOff(machine, 'SurplusMachineTerminated', 'its MachineSet wants fewer replicas'), isSurplus: true }] };
     }
     if (machine !== undefined && node?.isDeleting === true && machine.phase !== 'Terminating') {
       return { actions: [sendOff(machine, 'NodeDeleted', `node ${node.name} is being deleted, preserved or not`)] };

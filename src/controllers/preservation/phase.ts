@@ -1,4 +1,4 @@
-import { HEALTH_TIMEOUT_MS, MAX_REPLACEMENTS } from './names.ts';
+import { CREATION_TIMEOUT_MS, HEALTH_TIMEOUT_MS, MAX_REPLACEMENTS } from './names.ts';
 import type { MachineFacts, MachinePhase, NodeFacts } from './snapshot.ts';
 
 /** undefined: nobody reported, so nobody is judged. */
@@ -47,6 +47,9 @@ export interface PhaseLimits {
   freshSinceMs: number | undefined;
 }
 
+/** Nobody has seen it run: its node has as long to come up as MCM gives one, and is judged as any other then. */
+const NEVER_RAN: ReadonlySet<MachinePhase> = new Set(['', 'Pending', 'Available']);
+
 /**
  * The phase that MCM would write. Phases that only a machine driver knows (CrashLoopBackOff,
  * InPlace*) and Terminating stay.
@@ -60,6 +63,11 @@ export function nextPhase(machine: MachineFacts, node: NodeFacts | undefined, no
     const isHeld = isFenced(node) && phase === 'Failed';
     const returns = phase === '' || phase === 'Pending' || phase === 'Available' || phase === 'Unknown' || phase === 'Failed';
     return { phase: returns && !isHeld ? 'Running' : phase };
+  }
+  if (NEVER_RAN.has(phase)) {
+    if (isFenced(node) && limits.isFencedToKeep) return { phase: 'Failed' };
+    const dueMs = countedFrom(node?.readySeenMs ?? node?.readySinceMs ?? nowMs, limits.freshSinceMs) + CREATION_TIMEOUT_MS;
+    return nowMs < dueMs ? { phase, dueMs } : { phase: 'Unknown', dueMs: nowMs + healthTimeoutMs };
   }
   if (phase === 'Running' || phase === 'Unknown') {
     if (isFenced(node) && limits.isFencedToKeep) return { phase: 'Failed' };

@@ -88,8 +88,8 @@ export class Pools {
       return { group, pool };
     }
     if (pool === undefined || !this.#snapshot.pools.has(pool)) return { group: undefined, pool };
-    // A Node whose Machine is gone, or has not named it yet, takes no share from the deployments of its pool.
-    if (machine === undefined && this.#deployed.has(pool)) return { group: undefined, pool };
+    // A Node whose Machine is gone, or has not named it yet, takes no share from the deployments of its pool; nor does a Machine that none of them has.
+    if (this.#deployed.has(pool)) return { group: undefined, pool };
     const group = `zone ${pool}/${node?.labels[ZONE_LABEL] ?? ''}`;
     this.#join(pool, group);
     return { group, pool };

@@ -9,7 +9,7 @@ import { machineRef, nodeRef, phaseSinceMs } from './subject.ts';
 import type { Subject } from './subject.ts';
 
 /** Terminating and without an expiry, in one write. */
-export function sendOff(machine: MachineFacts, reason: string, message: string): Action {
+export function sendOff(machine: MachineFacts, reason: string, message: string): Extract<Action, { kind: 'machine-status' }> {
   const event: ActionEvent = { type: 'Normal', reason, message };
   const was = { phase: machine.phase, expiryMs: machine.expiryMs };
   return { kind: 'machine-status', target: machineRef(machine), was, to: { phase: 'Terminating', expiryMs: undefined }, event };

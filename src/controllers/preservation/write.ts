@@ -16,7 +16,8 @@ import type { PatchAction } from './patch.ts';
 import type { PreservationCache } from './cache.ts';
 import { unlessOld } from '../shared/release/proof-age.ts';
 import type { ConsistentProofs } from './consistent-proof.ts';
-import type { Snapshot } from './snapshot.ts';
+import type { Marks, Snapshot } from './snapshot.ts';
+import { ConsistentSurplus } from './surplus.ts';
 import { keyOf } from './watched-facts.ts';
 
 export interface WriterDependencies {
@@ -49,8 +50,14 @@ export class Writer {
   /** Monotonic time at which something was done that only a watch shows, by what it was. */
   readonly #doneAtMs = new Map<string, number>();
 
+  /** Absent: there are no Machines. */
+  readonly #surplus: ConsistentSurplus | undefined;
+
   constructor(dependencies: WriterDependencies) {
+    const { clock, machines, cache } = dependencies;
     this.#dependencies = dependencies;
+    const marksOf = (node: string): Marks | undefined => cache.kinds.Node.get(node)?.facts.annotations;
+    this.#surplus = machines && new ConsistentSurplus({ clock, cluster: machines.cluster, marksOf });
   }
 
   async perform(action: Action): Promise<void> {
@@ -90,14 +97,27 @@ export class Writer {
   async #patch(action: PatchAction): Promise<void> {
     const { clock, cache } = this.#dependencies;
     const { target } = action;
+    if (action.kind === 'machine-status' && action.isSurplus === true) await this.#unlessWanted(target);
     const object = this.#objectOf(target);
     const patch = patchOf(action, object, clock.wallMs());
     if (patch === 'conflict') throw new Conflict(`${target.kind} ${target.name} has changed since it was decided`);
     if (patch === 'done') return;
     const options = { ...place(target), ...(patch.subresource !== undefined && { subresource: patch.subresource }) };
     const answer = await this.#sideOf(target).cluster.mergePatch(RESOURCES[target.kind], target.name, patch.body, options);
+    const { resourceVersion } = answer.metadata;
+    if (resourceVersion !== undefined && resourceVersion === object.metadata.resourceVersion) {
+      throw new Error(
+        `the API server took the ${action.kind} and changed nothing: its definition does not have the field, or an admission webhook drops it`,
+      );
+    }
     cache.wrote(target, answer);
     this.#emit(target, action.event, answer);
+  }
+
+  async #unlessWanted(target: ObjectRef): Promise<void> {
+    const set = this.#dependencies.cache.machine(keyOf(target))?.machineSet;
+    const isSurplus = set !== undefined && (await this.#surplus?.has(target, set)) === true;
+    if (!isSurplus) throw new Conflict(`MachineSet ${set ?? ''} wants Machine ${target.name} to stay`);
   }
 
   /** The fence itself obeys stops, holds and its plan. */
