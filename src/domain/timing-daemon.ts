@@ -1,4 +1,4 @@
-import { DRIFT, seconds } from './timing-demand.ts';
+import { FAST_OVER_SLOW, seconds } from './timing-demand.ts';
 import type { Demand } from './timing-demand.ts';
 
 /** Times of what runs on the node itself, of crash dumps, and of fast detection. Milliseconds; the symbols are those of the timing rules. */
@@ -74,9 +74,9 @@ export function selfFenceMs(daemon: DaemonTiming): number {
   return daemon.grantMs + daemon.isolationTimeoutMs + daemon.podStopMaxMs + daemon.watchdogMs;
 }
 
-/** From the last possible grant or vouch until silence is evidence `watchdog`. */
+/** From the last possible grant or vouch until silence is evidence `watchdog`: counted there by the node's clock, here by ours. */
 export function watchdogProvesAfterMs(daemon: DaemonTiming, marginMs: number): number {
-  return (1 + DRIFT) * selfFenceMs(daemon) + daemon.resetTimeMs + marginMs;
+  return FAST_OVER_SLOW * (selfFenceMs(daemon) + daemon.resetTimeMs) + marginMs;
 }
 
 /** Rules 4, 5 and 6 for the daemon of one node, which cannot know what rests on it. */
@@ -131,7 +131,7 @@ function demandSelfFence(
     'warning',
     ['isolation_timeout', 'pod_stop_max', 'reset_time'],
     () =>
-      `a watchdog proves at the earliest after 1.01 · (${sum}) + reset_time ${seconds(daemon.resetTimeMs)} + margin ${seconds(around.marginMs)} = ${seconds(provesMs)}, which should be under ${seconds(around.kubernetesActsMs)}, when Kubernetes has detached volumes by force`,
+      `a watchdog proves at the earliest after 1.01/0.99 · (${sum} + reset_time ${seconds(daemon.resetTimeMs)}) + margin ${seconds(around.marginMs)} = ${seconds(provesMs)}, which should be under ${seconds(around.kubernetesActsMs)}, when Kubernetes has detached volumes by force`,
   );
   demand(
     3 * daemon.feedIntervalMs <= daemon.watchdogMs,

@@ -3,6 +3,9 @@ import { bounded } from './node-fence.ts';
 /** Clock drift, at most one percent. */
 export const DRIFT = 0.01;
 
+/** How much longer a clock that is fast has to wait for what a slow one counts (ADR 41). */
+export const FAST_OVER_SLOW = (1 + DRIFT) / (1 - DRIFT);
+
 export interface TimingProblem {
   /** Number of the inequality, as docs/configuration.md lists them. */
   rule: 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10;

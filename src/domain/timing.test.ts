@@ -86,7 +86,7 @@ describe('each inequality on both sides of its bound', () => {
     [2, 'error', 'settle', { timing: { settleMs: 10_100 } }, { timing: { settleMs: 10_099 } }, 'must be at least 1.01'],
     [2, 'error', 'latency', { timing: { powerTimeoutMs: 30_000 } }, { timing: { powerTimeoutMs: 29_999 } }, 'latency 30 s'],
     [3, 'error', 'life', { timing: { lifeWaitMs: 12_500 } }, { timing: { lifeWaitMs: 12_499 } }, '= 12.5 s: raise life_wait'],
-    [4, 'warning', 'self-fence', { daemon: { isolationTimeoutMs: 595_000 } }, { daemon: { isolationTimeoutMs: 596_000 } }, 'isolation_timeout 596 s'],
+    [4, 'warning', 'self-fence', { daemon: { isolationTimeoutMs: 588_000 } }, { daemon: { isolationTimeoutMs: 589_000 } }, 'isolation_timeout 589 s'],
     [5, 'error', 'feed', { daemon: { watchdogMs: 9_000 } }, { daemon: { watchdogMs: 8_999 } }, 'feed interval 3 s must be at most a third'],
     [5, 'error', 'fail-over', { daemon: { isolationTimeoutMs: 30_000 } }, { daemon: { isolationTimeoutMs: 29_999 } }, '= 30 s, else a fail-over'],
     [6, 'error', 'attestation', { daemon: { attestationIntervalMs: 30_000 } }, { daemon: { attestationIntervalMs: 30_001 } }, 'interval of 30.001 s'],
@@ -139,10 +139,19 @@ describe('each inequality on both sides of its bound', () => {
     expect(found(all).map(({ rule, severity }) => `${rule} ${severity}`)).toEqual(['5 error', '5 error', '6 error', '9 error', '10 error']);
   });
 
-  it('counts a self-fence from the last possible grant: G + isolation_timeout + pod_stop_max + WD, and its proof with drift, reset and margin', () => {
+  it('counts a self-fence from the last possible grant: G + isolation_timeout + pod_stop_max + WD, and its proof with reset, drift of both clocks, and margin', () => {
     expect(selfFenceMs(DEFAULT_DAEMON_TIMING)).toBe(85_000);
-    expect(watchdogProvesAfterMs(DEFAULT_DAEMON_TIMING, 3_000)).toBe(98_850);
+    expect(watchdogProvesAfterMs(DEFAULT_DAEMON_TIMING, 3_000)).toBeCloseTo(99_919.19, 2);
   });
+
+  it.each([40_000, 1_000_000])(
+    'proves nothing before a node is down whose clock is as slow as ours is fast, with an isolation_timeout of %i ms',
+    (isolationTimeoutMs) => {
+      const daemon = { ...DEFAULT_DAEMON_TIMING, isolationTimeoutMs };
+      const downAfterMs = (5_000 + isolationTimeoutMs + 30_000 + 10_000) / 0.99 + daemon.resetTimeMs;
+      expect(watchdogProvesAfterMs(daemon, 0) / 1.01).toBeGreaterThanOrEqual(downAfterMs);
+    },
+  );
 });
 
 describe('the times of the election itself', () => {

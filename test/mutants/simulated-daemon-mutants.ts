@@ -29,6 +29,13 @@ export const SIMULATED_DAEMON_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(STORIES, AS_LATE_AS_MAY_BE),
   },
   {
+    name: 'one clock that is wrong',
+    defect: 'the wait for a watchdog allows for our own clock that is fast, and not for that of the node that is slow',
+    file: 'src/domain/timing-daemon.ts',
+    edits: [['return FAST_OVER_SLOW * (', 'return 1.01 * (']],
+    killedBy: byTest('src/domain/timing.test.ts', 'proves nothing before a node is down whose clock is as slow as ours is fast'),
+  },
+  {
     name: 'granted to the ended by all',
     defect: 'a leader goes on granting to a boot whose grants it has ended itself',
     file: 'src/controllers/node-daemons/receiver.ts',
