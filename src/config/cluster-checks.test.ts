@@ -27,6 +27,13 @@ describe('keys of the whole cluster', () => {
     ['node_grce=4s', ['warning fence-cluster-config, line 1: unknown key node_grce: did you mean node_grace?']],
     ['colour=blue', ['warning fence-cluster-config, line 1: unknown key colour: it is ignored']],
     ['kdump_enabled=yes', []],
+    [
+      'node_selector=rack=r1',
+      [
+        'error fence-cluster-config, line 1: node_selector= selects nothing here: fence-cluster-config is of every node; write it into a fence-config-<group>, or into a policy',
+      ],
+    ],
+    ['node_name=a', ['warning fence-cluster-config, line 1: node_name= means nothing here: fence-cluster-config is of every node']],
     ['heartbeat_interval=2s', [`warning fence-cluster-config, line 1: heartbeat_interval: ${NOT_YET}`]],
     ['heartbeat_interval=', []],
     [

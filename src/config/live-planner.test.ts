@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { AgentError } from '../ports/agents.ts';
 import type { Cluster } from '../ports/cluster.ts';
 import type { ConfigMap, Node, Secret } from '../ports/objects.ts';
+import { standardRegistry } from '../../agents/registry.ts';
 import { LivePlanner } from './live-planner.ts';
 import { fakeRegistry } from './testing/fake-agents.ts';
 import { FakeLister } from './testing/fake-lister.ts';
@@ -168,6 +169,32 @@ describe('the storm policies of the live planner', () => {
     expect(planner.stormPolicies()).toBe(after);
     configMaps.put(policy('fence-cluster-config', 'policies=cooldown'));
     expect(planner.stormPolicies().map(({ name }) => name)).toEqual(['cooldown']);
+  });
+});
+
+describe('a Node whose machine another one claims too', () => {
+  it('has another plan from when that is there until it is gone', () => {
+    const [configMaps, secrets, nodes] = [new FakeLister<ConfigMap>(), new FakeLister<Secret>(), new FakeLister<Node>()];
+    const machine = (name: string, systemUUID: string): Node => ({ metadata: { name, uid: name }, spec: {}, status: { nodeInfo: { systemUUID } } });
+    const [own, other] = [machine('a', '4c4c4544-0042-4810-8054-b4c04f573433'), machine('a.example', '4c4c4544-0042-4810-8054-b4c04f573433')];
+    configMaps.put({
+      metadata: { name: 'fence-config-a', namespace: 'ns' },
+      data: {
+        'config.properties': 'power_management=off',
+        'fence-method-off': 'agent_name=redfish\nip=192.0.2.7\nusername=u\npassword=p\naction=off',
+      },
+    });
+    nodes.put(own);
+    const planner = new LivePlanner({ cluster: {} as Cluster, configMaps, secrets, nodes, registry: standardRegistry(), namespace: 'ns' });
+    const errors = (): number => planner.planFor(own).problems.filter(({ severity }) => severity === 'error').length;
+    expect(errors()).toBe(0);
+    nodes.put(other);
+    expect(errors()).toBe(1);
+    nodes.put(machine('a.example', '4d4c4544-0042-4810-8054-b4c04f573433'));
+    expect(errors()).toBe(0);
+    nodes.put(other);
+    nodes.remove(other);
+    expect(errors()).toBe(0);
   });
 });
 

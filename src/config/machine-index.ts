@@ -4,6 +4,9 @@ import type { ResolvedSteps } from './plan-checks.ts';
 import type { ResolvedMethod } from './plan-method.ts';
 import type { Problems } from './problems.ts';
 
+/** What is asked of it to make a plan. */
+export type Machines = Pick<MachineIndex, 'nodeOf' | 'sharersOf'>;
+
 /** What names a machine → the one node that is it. What names several machines names none. */
 export class MachineIndex {
   /** One node, as nearly always, or several. */
@@ -17,6 +20,11 @@ export class MachineIndex {
   nodeOf(name: string): string | undefined {
     const found = this.#nodes.get(plain(name));
     return typeof found === 'string' ? found : undefined;
+  }
+
+  /** Other nodes that are called so too: one machine that registered under two names, or two that were cloned. */
+  sharersOf(name: string, node: string): readonly string[] {
+    return ownersIn(this.#nodes.get(plain(name))).filter((owner) => owner !== node);
   }
 
   /** A node that came, went or changed: costs as much as it has names, however many nodes there are. */

@@ -5,7 +5,7 @@ import type { EvidenceKind, Plan, Timing } from '../domain/plan.ts';
 import type { ClusterTiming } from '../domain/timing-cluster.ts';
 import { DEFAULT_DAEMON_TIMING } from '../domain/timing-daemon.ts';
 import type { AgentRegistry } from '../ports/agents.ts';
-import { CLUSTER_CONFIG } from './configuration.ts';
+import { CLUSTER_CONFIG, NODE_CONFIG_PREFIX, SELECTOR_KEY } from './configuration.ts';
 import type { Setting, Settings } from './configuration.ts';
 import { checkDormant, checkForm, DORMANT_KEYS } from './dormant-keys.ts';
 import { readKdump } from './kdump-settings.ts';
@@ -143,6 +143,12 @@ export function checkKeys(settings: Settings, isCluster: boolean, registry: Agen
     const form = lookup(DORMANT_KEYS, key);
     if (isCluster && key === FENCE_KEY)
       problems.general.error(where, `${FENCE_KEY}= belongs in the ConfigMap of a node or a group: it can not be set for the whole cluster`);
+    else if (isCluster && key === SELECTOR_KEY)
+      problems.general.error(
+        where,
+        `${SELECTOR_KEY}= selects nothing here: ${CLUSTER_CONFIG} is of every node; write it into a ${NODE_CONFIG_PREFIX}<group>, or into a policy`,
+      );
+    else if (isCluster && key === 'node_name') problems.general.warning(where, `node_name= means nothing here: ${CLUSTER_CONFIG} is of every node`);
     else if (Object.hasOwn(DAEMON_TIME_KEYS, key)) checkDaemonTime(setting, isCluster, problems.switching);
     else if (form !== undefined) checkDormant(setting, form, problems.switching);
     else if (Object.hasOwn(DURATION_KEYS, key) || OTHER_KEYS.includes(key)) continue;

@@ -159,6 +159,11 @@ function resolve(node: NodeFacts, sources: Sources, { parts, sight }: { parts: E
           found.machines.add(name, other);
           return other;
         },
+        sharersOf: (name, own) => {
+          // Whether it is the node's alone is all that a plan rests on.
+          found.machines.add(name, machines.nodeOf(name));
+          return machines.sharersOf(name, own);
+        },
       },
     }),
     ...(secretKeys !== undefined && {

@@ -3,11 +3,12 @@ import type { AgentDefinition, ParameterProblem } from '../ports/agents.ts';
 import { isCloudAgent } from './cloud.ts';
 import { parseAddress } from '../domain/addresses/network.ts';
 import type { Configuration, Setting } from './configuration.ts';
+import { mayNameDevice } from './device-names.ts';
 import { mergeMethod } from './merged-method.ts';
 import type { MergedMethod } from './merged-method.ts';
 import type { MethodLookup } from './method-body.ts';
 import { nearest } from './nearest.ts';
-import { parameterNames, writableNames } from './parameter-names.ts';
+import { OWN_KEYS, parameterNames, writableNames } from './parameter-names.ts';
 import type { Problems } from './problems.ts';
 import { parseBoolean, parseDuration, parseList } from './properties.ts';
 import { lookup } from '../domain/lookup.ts';
@@ -34,6 +35,8 @@ export const STORAGE_MAX = 256;
 const STORAGE_MATCH_MAX = 1024;
 /** Enough for a kernel to stop its other processors and to say its last words on the console. */
 const DIAG_WAIT_MS = 10_000;
+/** No device takes longer, and no fence waits for ever. */
+const LATENCY_MAX_MS = 86_400_000;
 
 /** Words of `action=`, by what they do. */
 export const ACTIONS: Readonly<Record<AgentDefinition['kind'], Readonly<Record<string, MethodAction>>>> = {
@@ -147,8 +150,9 @@ function durationOf({ own }: MergedMethod, key: string, usualMs: number, problem
   const written = own.get(key);
   if (written === undefined) return usualMs;
   const durationMs = parseDuration(written.value);
-  if (durationMs === undefined) problems.error(written.where, `${key}=${written.value.slice(0, 60)} must be a duration such as 30s`);
-  return durationMs;
+  if (durationMs !== undefined && durationMs <= LATENCY_MAX_MS) return durationMs;
+  problems.error(written.where, `${key}=${written.value.slice(0, 60)} must be a duration such as 30s, of a day at most`);
+  return undefined;
 }
 
 /** Where a method says for itself whether its device must show whose machine it switches. */
@@ -309,11 +313,17 @@ function checkParameters(
 
 /** Passwords that anybody who may read ConfigMaps reads, and keys of the Secret that are misspelt or win over the ConfigMap's. */
 function checkSecrets(merged: MergedMethod, node: string, { secret, keys = [] }: Login, problems: Problems): void {
-  const { definition, parameters, secretNames } = merged;
+  const { definition, parameters, secretNames, shown } = merged;
   const nameOf = parameterNames(definition);
   const given = new Set(keys.map((key) => nameOf(key)));
   for (const [name, { where }] of parameters) {
-    if (given.has(name)) problems.warning(where, `${name} is set here and in Secret ${secret ?? ''}: the Secret's value is used; remove it here`);
+    if (given.has(name) && !secretNames.has(name) && mayNameDevice(definition, shown, name))
+      problems.warning(
+        where,
+        `${name} is set here and in Secret ${secret ?? ''}: it says which device is called, and another value there is refused; remove it from the Secret`,
+      );
+    else if (given.has(name))
+      problems.warning(where, `${name} is set here and in Secret ${secret ?? ''}: the Secret's value is used; remove it here`);
     else if (secretNames.has(name)) {
       const target = secret ?? defaultSecretName(merged.name, node);
       problems.warning(
@@ -321,6 +331,13 @@ function checkSecrets(merged: MergedMethod, node: string, { secret, keys = [] }:
         `${name} can be read by everybody who may read ConfigMaps: put it under the key ${name} into Secret ${target} and remove it here`,
       );
     }
+  }
+  for (const key of keys) {
+    const name = nameOf(key) ?? '';
+    const place = `Secret ${secret ?? ''}, key ${key}`;
+    if (OWN_KEYS.has(name)) problems.warning(place, `is read by nobody: ${name} belongs into the method`);
+    else if (parameters.get(name) === undefined && !secretNames.has(name) && mayNameDevice(definition, shown, name))
+      problems.warning(place, `${name} says which device is called, and belongs into the method: a value that leads to another device is refused`);
   }
   for (const key of keys.filter((candidate) => nameOf(candidate) === undefined)) {
     const meant = nearest(key, writableNames(definition));

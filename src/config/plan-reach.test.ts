@@ -89,6 +89,13 @@ describe('passwords', () => {
     expect(warnings(method('password=b\nsecret=bmc-login'))).toEqual([expect.stringContaining('password is set here and in Secret bmc-login')]);
   });
 
+  it('do not stand beside what says which device is called, or which plug: nobody would have looked at that', () => {
+    expect(warnings(method('secret=login'), { login: ['username', 'password', 'ip', 'plug'] })).toEqual([
+      'key fence-method-bmc-off, line 2: ip is set here and in Secret login: it says which device is called, and another value there is refused; remove it from the Secret',
+      'Secret login, key plug: is read by nobody: plug belongs into the method',
+    ]);
+  });
+
   it('under a misspelt key of a Secret are asked about', () => {
     expect(warnings(method('secret=login'), { login: ['username', 'password', 'pasword', 'note'] })).toEqual([
       'Secret login, key pasword: agent redfish has no parameter pasword: did you mean password?',

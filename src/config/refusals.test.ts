@@ -3,6 +3,7 @@ import { standardRegistry } from '../../agents/registry.ts';
 import type { Plan } from '../domain/plan.ts';
 import { configurationOf } from './configuration.ts';
 import type { NodeFacts } from './configuration.ts';
+import { MachineIndex } from './machine-index.ts';
 import { resolvePlan } from './resolve-plan.ts';
 
 const NODE: NodeFacts = {
@@ -31,6 +32,27 @@ describe('what a fence would refuse before it asks a device is told before the n
     ]);
     expect(told(plan({ off: PDU }, 'power_management=off\nidentity=unverified'))).toEqual([]);
     expect(told(plan({ off: `${PDU}\noutlet_name={node}` }, 'power_management=off'))).toEqual([]);
+  });
+
+  it('a machine that two Nodes claim: what is read of it is true of both', () => {
+    const other = { ...NODE, name: 'a.example' };
+    const among = (...nodes: NodeFacts[]): string[] => {
+      const bodies = { 'config.properties': 'power_management=off', 'fence-method-off': REDFISH };
+      const configuration = configurationOf([{ name: 'fence-config-a', data: bodies }], standardRegistry());
+      return told(resolvePlan({ node: NODE, configuration, machines: new MachineIndex(nodes) }));
+    };
+    expect(among(NODE)).toEqual([]);
+    expect(among(NODE, { ...other, systemUUID: NODE.systemUUID?.replace('4c', '4d') })).toEqual([]);
+    expect(among(NODE, other)).toEqual([
+      `off would be refused by every fence: Node a.example has the same system UUID ${NODE.systemUUID ?? ''}, so that no read shows which of the two is switched: delete the Node that is left of an earlier name if they are one machine; else write identity=unverified into the method, after looking whose it is`,
+    ]);
+    const instance = (name: string): NodeFacts => ({ ...NODE, name, systemUUID: undefined, providerID: 'gce://project/zone-b/worker-7' });
+    const planned = resolvePlan({
+      node: instance('a'),
+      configuration: configurationOf([], standardRegistry()),
+      machines: new MachineIndex([instance('a'), instance('b')]),
+    });
+    expect(told(planned)).toEqual([expect.stringContaining('Node b has the same providerID gce://project/zone-b/worker-7')]);
   });
 
   describe('a way to a storage that shows nobody whose it is', () => {

@@ -43,6 +43,25 @@ describe('parameters of a run', () => {
     expect(run('username=root\npassword=old', { password: 'new' }, { secret: 's' })).toMatchObject({ username: 'root', password: 'new' });
   });
 
+  it('lead to the device of the plan, or nowhere, whatever the Secret says', () => {
+    const login = { username: 'root', password: 'hunter2' };
+    expect(run('', { ...login, ip: '192.0.2.7' }, { secret: 's' })).toMatchObject({ ip: '192.0.2.7' });
+    const elsewhere = (): unknown => run('', { ...login, ipaddr: '192.0.2.8' }, { secret: 's' });
+    expect(elsewhere).toThrow(
+      'Misconfigured: 192.0.2.7: asked parameters of method bmc-off, key ipaddr of Secret s leads to another device than the plan',
+    );
+    expect(elsewhere).not.toThrow('192.0.2.8');
+    expect(() => run('', { ...login, ip: '192.0.2.8' }, { secretFile: 'bmc/a' })).toThrow('key ip of secret_file=bmc/a');
+  });
+
+  it('have no plug and no action of the Secret: those are the plan’s', () => {
+    expect(run('', { username: 'root', password: 'x', plug: '9', action: 'on' }, { secret: 's' })).toEqual({
+      ip: '192.0.2.7',
+      username: 'root',
+      password: 'x',
+    });
+  });
+
   it('are refused when one is missing, without naming a value', () => {
     const refuse = (): unknown => run('username=root', { token: 'hunter2' }, { secret: 's' });
     expect(refuse).toThrow(AgentError);

@@ -4,8 +4,9 @@ import { AgentError } from '../ports/agents.ts';
 import type { AgentDefinition, Parameters } from '../ports/agents.ts';
 import type { SecretPlace } from '../ports/secret-stores.ts';
 import type { Configuration } from './configuration.ts';
+import { leadsElsewhere } from './device-names.ts';
 import { mergeMethod } from './merged-method.ts';
-import { parameterNames } from './parameter-names.ts';
+import { OWN_KEYS, parameterNames, secretNames } from './parameter-names.ts';
 import { Problems } from './problems.ts';
 import { lookupFor } from './resolve-plan.ts';
 
@@ -31,8 +32,15 @@ export function resolveParameters({ node, method, configuration, secret, trusted
   const nameOf = parameterNames(definition);
   for (const [key, value] of Object.entries(secret ?? {})) {
     const name = nameOf(key);
+    // What is switched, and how, stands in the plan.
+    if (name !== undefined && OWN_KEYS.has(name)) continue;
     // A newline at the end is the usual slip of `kubectl create secret --from-file`.
     if (name !== undefined) parameters[name] = value.replace(/\r?\n$/, '');
+    if (name !== undefined && !secretNames(definition).has(name) && leadsElsewhere(definition, method.parameters, name, parameters[name] ?? ''))
+      throw misconfigured(
+        method,
+        `key ${key} ${inSecret(method)} leads to another device than the plan, which is made of the ConfigMaps: remove it there`,
+      );
   }
   const pinned = pinnedFirstSeen(parameters, definition, method, trusted);
   const [problem] = definition.check(pinned, true);
@@ -61,6 +69,11 @@ function pinnedFirstSeen(parameters: Parameters, definition: AgentDefinition, me
 export function placeOfSecret({ secretFile, secretProgram }: PlanMethod): SecretPlace | undefined {
   if (secretFile !== undefined) return { kind: 'file', name: secretFile };
   return secretProgram === undefined ? undefined : { kind: 'program', name: secretProgram };
+}
+
+function inSecret(method: PlanMethod): string {
+  const place = placeOfSecret(method);
+  return place === undefined ? `of Secret ${method.secret ?? ''}` : `of secret_${place.kind}=${place.name}`;
 }
 
 function sourceOf(method: PlanMethod): string {

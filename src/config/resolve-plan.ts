@@ -14,7 +14,7 @@ import { cloudInstance, RESTART_INSTANCE } from './cloud.ts';
 import { readDaemonTimes } from './daemon-times.ts';
 import { checkDeletions } from './deletion-checks.ts';
 import { checkMachines } from './machine-index.ts';
-import type { MachineIndex } from './machine-index.ts';
+import type { Machines } from './machine-index.ts';
 import { checkKeys, readClusterTiming, readNodeSettings } from './node-settings.ts';
 import { FENCE_KEY, FENCE_WORDS, LEVELS_MAX } from './node-keys.ts';
 import type { NodeSettings, SettingProblems } from './node-settings.ts';
@@ -37,7 +37,7 @@ export interface PlanInput {
   /** Absent: other nodes' plugs are not compared. See plug-index.ts. */
   owners?: PlugOwners | undefined;
   /** Absent: it is not known which machines there are. See machine-index.ts. */
-  machines?: Pick<MachineIndex, 'nodeOf'> | undefined;
+  machines?: Machines | undefined;
   /** How leader and kubelets keep their leases. */
   cluster?: ClusterTiming | undefined;
   /** Absent: the plan has the steps that are configured. */
@@ -72,7 +72,7 @@ export function resolvePlan(input: PlanInput): Plan {
   const settings = { ...written, timing: safeAfterOff(written.timing, clusterTiming) };
   checkSteps(steps, settings, where, problems);
   checkDeletions(input.node, steps, settings, problems);
-  checkRefusals(input.node, steps, settings, input.configuration.registry, problems);
+  checkRefusals(input.node, steps, { ...settings, machines: input.machines }, input.configuration.registry, problems);
   if (input.owners !== undefined) checkOwners(input.node.name, steps, input.owners, problems);
   if (input.machines !== undefined) checkMachines(input.node, steps, input.machines, problems);
   checkTimes({ input, steps, settings: written, layers, cluster, where }, clusterTiming, spoilt.switching);

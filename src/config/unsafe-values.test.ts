@@ -38,6 +38,17 @@ describe('a value that cannot be read', () => {
     expect(result.timing.isolationDelayMs).toBe(plan(SEED).timing.isolationDelayMs);
     expect(errors(result)[0]?.message).toContain('isolation_delay=400d must be a duration');
   });
+
+  it.each(['device_max_latency', 'diag_wait'])('of %s of a device is one of more than a day: the off would be waited for without an end', (key) => {
+    const method = (value: string) =>
+      seedWith('power_management=bmc-off', { [OFF]: `agent_name=redfish\nip=192.0.2.7\nusername=u\npassword=p\naction=off\n${key}=${value}` });
+    const [said] = [`${'9'.repeat(400)}d`, '25h'].map((value) => plan(method(value)).problems.filter(({ message }) => message.startsWith(key)));
+    expect(said?.map(({ severity, message }) => [severity, message.slice(-42)])).toEqual([
+      ['error', 'must be a duration such as 30s, of a day at most'.slice(-42)],
+    ]);
+    expect(offsOf(method('25h'))).toEqual([]);
+    expect(offsOf(method('24h'))).toEqual(['bmc-off']);
+  });
 });
 
 it.each(['systems_uri', 'system_uuid', 'serial'])('machines that one BMC tells apart by %s have a plug each', (parameter) => {

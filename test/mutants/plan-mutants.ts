@@ -23,7 +23,7 @@ export const PLAN_MUTANTS: readonly SourceMutant[] = [
     name: 'anonymous outlet is fine',
     defect: 'a device that shows nobody whose machine it switches is ok for validate and refused by the fence',
     file: 'src/config/refusals.ts',
-    edits: [['return why === undefined\n      ? []', 'return why !== null\n      ? []']],
+    edits: [['if (why !== undefined) return [{ method,', 'if (why === null) return [{ method,']],
     killedBy: byTest(REFUSALS, 'an outlet that shows nobody whose it is, where identity is demanded'),
   },
   {
