@@ -189,6 +189,8 @@ async function serve(flags: Flags, logger: Logger, ending: Ending): Promise<void
     ...(flags.kubeconfig === undefined ? {} : { path: flags.kubeconfig }),
     ...(flags.context === undefined ? {} : { context: flags.context }),
   });
+  if (server.isInCluster === true && (flags.ownNode ?? '') === '')
+    logger.warn('it is not said which node this process runs on: it may fence that too; name it by --own-node (NODEFENCE_OWN_NODE)');
   const transport = new AnsweredTransport(new HttpsTransport({ server, clock, userAgent: `nodefence/${VERSION}` }), clock);
   const composed: { controller?: ComposedController } = {};
   const watched = (): ComposedController['listers'] => composed.controller?.listers ?? [];
@@ -282,7 +284,8 @@ function logProblems(problems: Plan['problems'], logger: Logger): void {
 function optionsOf(flags: Flags, outOfService: boolean): ControllerOptions {
   return {
     mode: flags.mode,
-    ownNode: flags.ownNode,
+    // As a variable without a value says.
+    ownNode: flags.ownNode === '' ? undefined : flags.ownNode,
     outOfService,
     staleAfterMs: FRESH_WITHIN_MS,
     namespace: flags.fenceNamespace,

@@ -151,7 +151,7 @@ export class LivePlanner implements Planner {
       if (this.#sources.stores === undefined) throw new SecretUnread('no login is read from this machine');
       return await this.#sources.stores.read(place, { node, method: name, agent, device });
     } catch (error) {
-      if (error instanceof SecretUnread) throw new AgentError('Misconfigured', { ...facts, answered: error.message });
+      if (error instanceof SecretUnread) throw new AgentError(error.mayPass ? 'Unreachable' : 'Misconfigured', { ...facts, answered: error.message });
       throw error;
     }
   }

@@ -28,6 +28,7 @@ function scene(body: string, logins: Record<string, Record<string, string>> = {}
       read: (place, question) => {
         asked.push([place, question]);
         const found = logins[place.name];
+        if (place.name === 'away') return Promise.reject(new SecretUnread('secret_file away was not read within 5000 ms', { mayPass: true }));
         return found === undefined ? Promise.reject(new SecretUnread(`secret_file ${place.name} is missing`)) : Promise.resolve(found);
       },
     },
@@ -65,6 +66,13 @@ describe('A method whose login is on the controller’s machine', () => {
     await expect(half.planner.parametersFor('node-a', half.method()!)).rejects.toThrow(
       'password is missing in the ConfigMap and in secret_program=vault',
     );
+  });
+
+  it('is asked for again where whoever keeps it did not answer: its method is not given up for good', async () => {
+    const { planner, method } = scene('secret_file=away');
+    await expect(planner.parametersFor('node-a', method()!)).rejects.toMatchObject({ kind: 'Unreachable' });
+    const missing = scene('secret_file=bmc/a');
+    await expect(missing.planner.parametersFor('node-a', missing.method()!)).rejects.toMatchObject({ kind: 'Misconfigured' });
   });
 
   it('keeps to it: a Secret named after the method does not win', async () => {

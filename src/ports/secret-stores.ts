@@ -23,4 +23,10 @@ export interface SecretStores {
 /** The message says what, where, and what to do; never a value. */
 export class SecretUnread extends Error {
   override readonly name = 'SecretUnread';
+  /** Whoever keeps the login did not answer, or failed: it may do so when it is asked again. Otherwise a person must mend something. */
+  readonly mayPass: boolean;
+  constructor(message: string, { mayPass = false } = {}) {
+    super(message);
+    this.mayPass = mayPass;
+  }
 }

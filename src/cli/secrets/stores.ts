@@ -12,6 +12,7 @@ import { readSecretText, SECRET_BYTES_MAX } from './secret-text.ts';
 
 /** A fence waits for it. */
 const DEADLINE_MS = 5_000;
+const PASSING = { mayPass: true };
 
 interface Sources {
   /** Folder of `--secret-files`; absent: no file is read. */
@@ -51,7 +52,9 @@ export class HostSecrets implements SecretStores {
   /** A file of a network may hang. */
   #inTime<T>(reading: Promise<T>, name: string): Promise<T> {
     return new Promise((resolve, reject) => {
-      const cancel = this.#clock.after(DEADLINE_MS, () => reject(new SecretUnread(`secret_file ${name} was not read within ${DEADLINE_MS} ms`)));
+      const cancel = this.#clock.after(DEADLINE_MS, () =>
+        reject(new SecretUnread(`secret_file ${name} was not read within ${DEADLINE_MS} ms`, PASSING)),
+      );
       reading.then(resolve, reject).finally(cancel);
     });
   }
@@ -64,10 +67,11 @@ export class HostSecrets implements SecretStores {
     const result = await runProgram({ ...run, deadlineMs: DEADLINE_MS, outputMaxBytes: SECRET_BYTES_MAX }).catch((error: unknown) => {
       throw error instanceof NotStarted ? new SecretUnread(`secret_program ${name}: ${error.message}`) : error;
     });
-    if (result.ended !== 'exited') throw new SecretUnread(`secret_program ${name} did not end within ${DEADLINE_MS} ms`);
+    if (result.ended !== 'exited') throw new SecretUnread(`secret_program ${name} did not end within ${DEADLINE_MS} ms`, PASSING);
     if (result.code !== 0)
       throw new SecretUnread(
         `secret_program ${name} ended with ${result.code === null ? String(result.signal) : `code ${result.code}`}: run it by hand`,
+        PASSING,
       );
     if (result.isCut) throw new SecretUnread(`secret_program ${name} printed more than ${SECRET_BYTES_MAX} bytes`);
     const found = readSecretText(result.stdout);

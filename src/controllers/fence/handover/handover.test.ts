@@ -19,6 +19,7 @@ class Harness {
   readonly told: string[] = [];
   readonly stoodDown: string[] = [];
   readonly problems: string[] = [];
+  readonly warnings: string[] = [];
   readonly own: OwnNode;
 
   constructor() {
@@ -26,7 +27,7 @@ class Harness {
     this.own = new OwnNode({
       clock: this.clock,
       recorder: { event: (about, _type, reason) => void this.told.push(`${about.kind ?? ''} ${reason}`) },
-      log: SILENT,
+      log: { ...SILENT, warn: (_message, fields) => void this.warnings.push(String(fields?.['detail'])) },
       metrics: { ...NO_METRICS.fence, problem: (reason) => void this.problems.push(reason) },
       queue: { add: quiet, addFirst: quiet },
       listers: { nodes: this.nodes, fences: this.fences },
@@ -63,6 +64,14 @@ describe('a leader', () => {
   let harness: Harness;
   beforeEach(() => {
     harness = new Harness();
+  });
+
+  it('whose own node is no Node says so once it leads: nothing keeps it from fencing its own machine', () => {
+    harness.own.leads();
+    expect(harness.problems).toEqual([]);
+    harness.nodes.remove('a');
+    harness.own.leads();
+    expect([harness.problems, harness.warnings]).toEqual([['OwnNodeUnknown'], [expect.stringContaining('there is no Node a: if') as string]]);
   });
 
   it('whose own node becomes the target stands down once, after a term that is long enough, and says so on fence and node', async () => {

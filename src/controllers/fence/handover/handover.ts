@@ -57,6 +57,7 @@ export class OwnNode {
   /** This replica leads from now on. */
   leads(): void {
     this.#leadsSinceMs = this.#dependencies.clock.monotonicMs();
+    this.#tellIfUnknown();
     this.#reconcile();
   }
 
@@ -104,6 +105,18 @@ export class OwnNode {
     const message = `The controller runs on this node: leadership is handed over to a replica ${where}, which fences it.`;
     this.#emit('Normal', 'LeadershipHandedOver', message);
     this.#dependencies.stepDown(`own node ${options.ownNode ?? ''} is to be fenced: handed over to a replica ${where}`);
+  }
+
+  /** A name that no Node has protects none: the machine may be a Node under another one, and be fenced by the process that it runs (P10). */
+  #tellIfUnknown(): void {
+    const { listers, log, metrics, options } = this.#dependencies;
+    const { ownNode } = options;
+    if (ownNode === undefined || listers.nodes.get(ownNode) !== undefined) return;
+    metrics.problem('OwnNodeUnknown');
+    log.warn('own node is not known', {
+      node: ownNode,
+      detail: `there is no Node ${ownNode}: if this machine is a Node of another name, it is fenced like any other; name it by --own-node (NODEFENCE_OWN_NODE)`,
+    });
   }
 
   /** Once for each incident. */
