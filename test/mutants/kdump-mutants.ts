@@ -120,7 +120,7 @@ export const KDUMP_MUTANTS: readonly SourceMutant[] = [
     name: 'kdump silence of each replica',
     defect: 'what another replica heard is as new as our sight of it',
     file: 'src/controllers/kdump/ledger.ts',
-    edits: [[': Math.min(ageMs, WRITTEN_WITHIN_MS));', ': 0 * Math.min(ageMs, WRITTEN_WITHIN_MS));']],
+    edits: [[': Math.min(sinceMs, WRITTEN_WITHIN_MS));', ': 0 * Math.min(sinceMs, WRITTEN_WITHIN_MS));']],
     killedBy: byTest(HEARD, 'of another replica is silent since its last message, not since it was read here'),
   },
   {
@@ -134,8 +134,16 @@ export const KDUMP_MUTANTS: readonly SourceMutant[] = [
     name: 'kdump that is over revived',
     defect: 'a controller that begins holds a fence for a dump that was over',
     file: 'src/controllers/kdump/ledger.ts',
-    edits: [["const isSilent = isFound && record.state === 'FINISHED';", "const isSilent = isFound && record.state === 'STARTED';"]],
+    edits: [["const silentMs = record.state === 'FINISHED' ?", "const silentMs = record.state === 'FINISHED' && known !== undefined ?"]],
     killedBy: byTest(HEARD, 'of another replica that was over before this process began is over'),
+  },
+  {
+    name: 'kdump over and begun anew',
+    defect:
+      'a dump that another replica says is over, in a watch that was behind, holds a fence anew for as long as if its last message had just come',
+    file: 'src/controllers/kdump/ledger.ts',
+    edits: [['const isOverNow = silentMs > 0 &&', 'const isOverNow = silentMs > 1e9 &&']],
+    killedBy: byTest('src/controllers/kdump/ledger-clocks.test.ts', 'makes no dump begin anew that the other one says is over'),
   },
   {
     name: 'kdump older and older',

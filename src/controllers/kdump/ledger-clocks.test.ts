@@ -32,3 +32,39 @@ describe('what another replica says of a dump while we look', () => {
     expect(firstHeardMs(setByMs)).toBe(1_000);
   });
 });
+
+describe('a watch that was behind and shows at once what another replica wrote in between', () => {
+  const SAID: DumpRecord = {
+    source: '10.9.0.1',
+    first: new Date(WALL_MS + 1_000).toISOString(),
+    last: new Date(WALL_MS + 11_000).toISOString(),
+    heardForMs: 10_000,
+    count: 11,
+    state: 'DUMPING',
+  };
+  const FINISHED_MS = 30_000;
+
+  /** When the last message came, as far as this replica knows at `nowMs`, once it has seen these records in one turn. */
+  function lastHeardMs(nowMs: number, ...records: readonly DumpRecord[]): number | undefined {
+    const unknown = (): undefined => undefined;
+    const ledger = new DumpLedger({
+      lifeAtMs: () => -60_000,
+      renewedAtMs: unknown,
+      finishedTimeoutMs: () => FINISHED_MS,
+      bootID: unknown,
+      host: 'b',
+    });
+    ledger.see(new Map(), 0, WALL_MS);
+    for (const record of records) ledger.see(new Map([['other', new Map([['a', record]])]]), nowMs, WALL_MS + nowMs);
+    return ledger.heardOf('a')?.lastMs;
+  }
+
+  it('makes no dump begin anew that the other one says is over', () => {
+    const before = { ...SAID, last: new Date(WALL_MS + 5_000).toISOString(), heardForMs: 4_000, count: 5 };
+    const over = { ...SAID, state: 'FINISHED' as const };
+    expect(lastHeardMs(100_000, before, SAID)).toBe(78_000);
+    expect(lastHeardMs(100_000, before, SAID, over)).toBe(70_000);
+    expect(lastHeardMs(42_000, over)).toBe(11_000);
+    expect(lastHeardMs(42_000, { ...over, last: new Date(WALL_MS - 3_600_000).toISOString() })).toBe(-10_000);
+  });
+});

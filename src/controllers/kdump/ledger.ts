@@ -161,11 +161,17 @@ export class DumpLedger {
   #sight(node: string, record: DumpRecord, known: Sight | undefined, { nowMs, wallMs }: { nowMs: number; wallMs: number }): Sight {
     const isMore =
       known === undefined || record.count !== known.record.count || (record.first !== known.record.first && record.last !== known.record.last);
-    if (!isMore) return { ...known, record };
+    // Whoever says that it is over has waited that long, by one clock.
+    const silentMs = record.state === 'FINISHED' ? this.#parts.finishedTimeoutMs(node) : 0;
+    if (!isMore) {
+      const olderByMs = Math.max(0, known.lastMs - (nowMs - silentMs));
+      const isOverNow = silentMs > 0 && known.record.state !== 'FINISHED';
+      return isOverNow ? { ...known, record, firstMs: known.firstMs - olderByMs, lastMs: known.lastMs - olderByMs } : { ...known, record };
+    }
     const ageMs = Math.max(0, wallMs - Date.parse(record.last));
     const isFound = known === undefined && !this.#hasRead;
-    const isSilent = isFound && record.state === 'FINISHED';
-    const lastMs = nowMs - (isSilent ? Math.max(ageMs, this.#parts.finishedTimeoutMs(node)) : Math.min(ageMs, WRITTEN_WITHIN_MS));
+    const sinceMs = Math.max(0, ageMs - silentMs);
+    const lastMs = nowMs - silentMs - (isFound && silentMs > 0 ? sinceMs : Math.min(sinceMs, WRITTEN_WITHIN_MS));
     const heardForMs = record.heardForMs ?? Math.max(0, Date.parse(record.last) - Date.parse(record.first));
     const lastedFromMs = lastMs - heardForMs;
     const onTheWallMs = nowMs - Math.max(0, wallMs - Date.parse(record.first));
@@ -175,7 +181,7 @@ export class DumpLedger {
       seenMs: nowMs,
       lastMs,
       firstMs: isFound ? Math.min(lastedFromMs, onTheWallMs) : lastedFromMs,
-      isClockSet: !isFound && ageMs > WRITTEN_WITHIN_MS,
+      isClockSet: !isFound && sinceMs > WRITTEN_WITHIN_MS,
     };
   }
 
