@@ -288,7 +288,10 @@ export class FixedWorkload implements WorkloadClusters {
 }
 
 /** A cluster of Nodes and nothing else, on the clock of the world. */
-export async function workloadOf(clock: ManualClock, names: readonly string[]): Promise<{ site: Cluster; nodes: Exclude<FoundNodes, string> }> {
+export async function workloadOf(
+  clock: ManualClock,
+  names: readonly string[],
+): Promise<{ site: Cluster; nodes: Exclude<FoundNodes, string>; transport: ApiTransport }> {
   const users = [{ name: 'admin', groups: ['system:masters'] }];
   const server = new ApiServer({ clock, random: testRandom(7), users, authorization: 'rbac' });
   const transport = inProcessTransport(server, 'admin');
@@ -296,7 +299,7 @@ export async function workloadOf(clock: ManualClock, names: readonly string[]): 
   for (const name of names) await site.create(NODES, { metadata: { name }, spec: {}, status: {} });
   const reflector = new Reflector<Node>({ transport, clock, random: testRandom(), logger: QUIET, metrics: NO_METRICS.watch, resource: NODES });
   reflector.start();
-  return { site, nodes: { lister: reflector.lister, cluster: site } };
+  return { site, nodes: { lister: reflector.lister, cluster: new ApiClient({ transport, isForeign: true }) }, transport };
 }
 
 /** Its first sight is not the end of an outage. */

@@ -124,6 +124,7 @@ export function joined(decisions: readonly Decision[]): Decision {
   const due = decisions.flatMap(({ nextDueMs }) => nextDueMs ?? []);
   return {
     actions: decisions.flatMap(({ actions }) => actions),
+    nodes: new Map(decisions.flatMap(({ nodes }) => [...nodes])),
     views: decisions.flatMap(({ views }) => views),
     notices: decisions.flatMap(({ notices }) => notices),
     problems: decisions.flatMap(({ problems }) => problems),

@@ -4,6 +4,7 @@ import type { SourceMutant } from './source-mutant.ts';
 const CANDIDATES = 'test/machine-health-check/candidates.test.ts';
 const CLOCK_SET = 'test/machine-health-check/clock-set.test.ts';
 const CHANGES = 'test/machine-health-check/changes.test.ts';
+const CONFIRMED = 'test/machine-health-check/confirmed.test.ts';
 const EVALUATION = 'test/machine-health-check/evaluation.test.ts';
 const MACHINE_HEALTH_CHECK_SHELL = 'test/machine-health-check/shell.test.ts';
 const REMEDIATION = 'test/machine-health-check/remediation.test.ts';
@@ -307,5 +308,28 @@ export const MACHINE_HEALTH_CHECK_MUTANTS: readonly SourceMutant[] = [
     file: 'src/controllers/shared/sights.ts',
     edits: [['marks?.get(what) === mark ? known?.get(what) : nowMs', 'marks?.has(what) === true ? (known?.get(what) ?? nowMs) : nowMs']],
     killedBy: byTest(CLOCK_SET, 'and anew once it was Ready again'),
+  },
+  {
+    name: 'request for a node that is well by now',
+    defect: 'what was decided before a Node became well is done, because we have seen that it did',
+    file: 'src/controllers/machine-health-check/write.ts',
+    edits: [['if (!isSameNode(standing, decided))', 'if (standing === undefined && decided !== undefined)']],
+    killedBy: byTest(CONFIRMED, 'is not done where the Node has become well since, and we have seen it already'),
+  },
+  {
+    name: 'deletion of a namesake',
+    defect: 'a Machine that was made anew under the name of one that failed is deleted for it',
+    file: 'src/controllers/machine-health-check/write.ts',
+    edits: [['const { uid } = action.target;', 'const { uid } = this.#dependencies.cache.machine(keyOf(action.target)) ?? action.target;']],
+    killedBy: byTest(CONFIRMED, 'deletes the Machine in that version alone, and none that was made anew under its name'),
+  },
+  {
+    name: 'stop where the Node is',
+    defect: 'a stop in the cluster of the Node does not hold the owner of its Machine, who takes it down',
+    file: 'src/controllers/machine-health-check/write.ts',
+    edits: [
+      ['activeStopAt(this.#dependencies.cluster, node, machine.nodeName)', 'activeStopAt(this.#dependencies.cluster, undefined, machine.nodeName)'],
+    ],
+    killedBy: byTest(CONFIRMED, 'holds what would take its Machine down, as one here does'),
   },
 ];

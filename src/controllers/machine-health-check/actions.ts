@@ -1,4 +1,5 @@
 import type { KubeObject } from '../../ports/objects.ts';
+import type { NodeFacts } from './snapshot.ts';
 
 /** Whose object an action changes. The shell refuses to change an object of another uid. */
 export interface ObjectRef {
@@ -30,13 +31,13 @@ export type Action = (
   /** Annotations of a Machine (OpenShift). */
   | { kind: 'machine-metadata'; target: ObjectRef; patch: Patch }
   /** OpenShift: the Machine goes, its owner makes another. */
-  | { kind: 'delete-machine'; target: ObjectRef }
+  | { kind: 'delete-machine'; target: ObjectRef; resourceVersion: string | undefined }
   /** Status subresource of a MachineHealthCheck. */
   | { kind: 'check-status'; target: ObjectRef; patch: Patch }
   /** Label and owner of a MachineHealthCheck; its status is written when this is there. */
   | { kind: 'check-metadata'; target: ObjectRef; patch: Patch }
-  /** `target` is the Machine whose request it is; it exists already when the API server says so. */
-  | { kind: 'create-request'; target: ObjectRef; object: KubeObject & { spec?: unknown } }
+  /** `target` is the Machine whose request it is, and `resourceVersion` that of the state that was decided on; it exists already when the API server says so. */
+  | { kind: 'create-request'; target: ObjectRef; object: KubeObject & { spec?: unknown }; resourceVersion: string | undefined }
 ) & { events?: readonly ActionEvent[] };
 
 /** Says something without a write; said once by the shell for as long as it stands. */
@@ -74,9 +75,14 @@ export interface HealthCheckView {
   problem?: string;
 }
 
+/** The Node of a Machine, as it was decided on; undefined: there was none of its name. */
+export type DecidedNodes = ReadonlyMap<string, NodeFacts | undefined>;
+
 export interface Decision {
   /** Those about one machine are in their order, and what follows a failed one waits for the next decision; the other machines' are done all the same. */
   actions: readonly Action[];
+  /** By the uid of the Machine, of those that have failed. */
+  nodes: DecidedNodes;
   views: readonly HealthCheckView[];
   notices: readonly Notice[];
   /** Standing warnings, one sentence each, in a stable order; said once by the shell. */

@@ -1,4 +1,4 @@
-import type { Lister, Resource } from '../../ports/cluster.ts';
+import type { Cluster, Lister, Resource } from '../../ports/cluster.ts';
 import type { UntypedObject } from '../../ports/cluster-api.ts';
 import type { KubeObject, Node } from '../../ports/objects.ts';
 import { NODES } from '../../ports/resources.ts';
@@ -31,10 +31,12 @@ import type {
 } from './snapshot.ts';
 import type { IntOrPercent } from './threshold.ts';
 
-/** One Node as it was decided upon, and how to read it consistently; undefined: there is none of its name. */
+/** How to read one Node consistently, and what stops are where it is; undefined: there is none of its name. */
 export interface KnownNode {
-  facts: NodeFacts | undefined;
   read: () => Promise<NodeFacts | undefined>;
+  cluster: Pick<Cluster, 'list'>;
+  /** Of this cluster. */
+  isOwn: boolean;
 }
 
 /** The cluster as the watches know it, each object read once. It keeps nothing that could not be found anew but what was refused. */
@@ -236,10 +238,12 @@ export class HealthCheckCache implements ClusterSnapshot {
   /** The Node that the Machine names; undefined: it names none, or nothing is known of its Nodes. */
   nodeOf(machine: MachineFacts): KnownNode | undefined {
     const { nodeName } = machine;
-    const source = this.nodesAt(this.placeOf(machine));
+    const place = this.placeOf(machine);
+    const source = this.nodesAt(place);
     if (nodeName === undefined || source === undefined) return undefined;
+    const { cluster } = source;
     const facts = (node: Node | undefined): NodeFacts | undefined => (node === undefined ? undefined : this.readNode(node));
-    return { facts: facts(source.lister.get(nodeName)), read: async () => facts(await source.cluster.get(NODES, nodeName)) };
+    return { read: async () => facts(await cluster.get(NODES, nodeName)), cluster, isOwn: place === '' };
   }
 
   kindOf(apiVersion: string, kind: string): FoundKind {

@@ -148,7 +148,7 @@ export class MachineHealthCheckController {
 
   #reconcileCheck(check: ReadCheck, atMs: number, wallMs: number): Reconciliation {
     const decision = decide(observe(this.#cache, check), wallMs);
-    return { decision, chains: chainsOf(decision.actions), atMs };
+    return { decision, chains: chainsOf(decision.actions, decision.nodes), atMs };
   }
 
   /** Where no request is wanted any more, nothing stands of its refusal. */

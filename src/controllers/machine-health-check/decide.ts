@@ -4,7 +4,7 @@ import { timeText } from './conditions.ts';
 import { evaluate } from './evaluate.ts';
 import type { Observation } from './observe.ts';
 import { remedy } from './remedy.ts';
-import type { HealthCheck } from './snapshot.ts';
+import type { HealthCheck, NodeFacts } from './snapshot.ts';
 import { keyOf } from './snapshot.ts';
 import { isInFlight, refOf } from './target.ts';
 import type { Target } from './target.ts';
@@ -67,11 +67,18 @@ function evaluated(observation: Observation, targets: readonly Target[], owning:
   ];
   return {
     actions: own === undefined ? actions : [...actions, own],
+    nodes: new Map(targets.flatMap(decidedOn)),
     views: [view],
     notices: [...targets.flatMap((target) => detected(check, target)), ...waits],
     problems: named(check, problems),
     ...(dueMs !== Infinity && { nextDueMs: dueMs }),
   };
+}
+
+/** Where nothing is known of its Node, or that says nothing of it, it was not decided on that. */
+function decidedOn({ evaluation, subject: { machine, node } }: Target): [uid: string, node: NodeFacts | undefined][] {
+  if (evaluation.kind !== 'unhealthy' || (typeof node !== 'object' && node !== 'missing')) return [];
+  return [[machine.uid, node === 'missing' ? undefined : node]];
 }
 
 /** In a Cluster that is paused nobody remediates, and nothing is written. */
@@ -121,7 +128,7 @@ function withoutNodes({ check, whyUnknown: why }: Observation): Decision {
 function idle(check: HealthCheck, problems: readonly string[], isPaused = false): Decision {
   const [problem] = problems;
   const view = { ...viewOf(check, isPaused), ...(problem !== undefined && { problem }) };
-  return { actions: [], views: [view], notices: [], problems: named(check, problems) };
+  return { actions: [], nodes: new Map(), views: [view], notices: [], problems: named(check, problems) };
 }
 
 function viewOf({ namespace, name, status }: HealthCheck, isPaused: boolean): HealthCheckView {

@@ -30,8 +30,8 @@ export interface RemediationKinds {
 /** The Nodes of a workload cluster. */
 export interface WorkloadNodes {
   lister: Lister<Node>;
-  /** For a consistent read of one Node. */
-  cluster: Pick<Cluster, 'get'>;
+  /** For a consistent read of one Node, and of the stops there. */
+  cluster: Pick<Cluster, 'get' | 'list'>;
 }
 
 /** `no-kubeconfig`: there is no Secret for it; `unreachable`: it can not be read now, or not yet. */

@@ -70,7 +70,8 @@ function byRequest(target: Target, means: Means, hasPlace: boolean): Course {
   const { refusal } = target;
   // The condition goes first: what the remediator says from then on is never written over.
   const statement = refusal === undefined ? externally(WAITING) : externally(REQUEST_REFUSED, refusal);
-  const create: Action = { kind: 'create-request', target: refOf(machine, 'Machine'), object: requestFor(machine, check.template, template) };
+  const object = requestFor(machine, check.template, template);
+  const create: Action = { kind: 'create-request', target: refOf(machine, 'Machine'), object, resourceVersion: machine.resourceVersion };
   // What stands of an earlier remediation would say that nobody remediates it now.
   const statements = machine.hasController ? [statement] : [statement, takenFromOwner(machine.conditions)];
   return { statements, actions: [create], events: [] };
@@ -107,7 +108,11 @@ function byOpenShift(target: Target, means: Means, hasPlace: boolean): Course {
     };
   }
   const message = `Machine ${name} has been remediated by requesting to delete Machine object`;
-  return { ...NOTHING, actions: [{ kind: 'delete-machine', target: ref, events: [{ type: 'Normal', reason: 'MachineDeleted', message }] }] };
+  const { resourceVersion } = machine;
+  return {
+    ...NOTHING,
+    actions: [{ kind: 'delete-machine', target: ref, resourceVersion, events: [{ type: 'Normal', reason: 'MachineDeleted', message }] }],
+  };
 }
 
 function courseOf(target: Target, means: Means, hasPlace: boolean): Course {

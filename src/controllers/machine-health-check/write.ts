@@ -2,14 +2,14 @@ import type { Cluster, Resource } from '../../ports/cluster.ts';
 import type { UntypedObject } from '../../ports/cluster-api.ts';
 import type { Recorder } from '../../ports/recorder.ts';
 import { Conflict, wasRefused } from '../shared/conflict.ts';
-import { activeStop } from '../shared/stops.ts';
+import { activeStopAt } from '../shared/stops.ts';
 import type { Action, ObjectRef } from './actions.ts';
 import type { Chain } from './chain.ts';
 import { HEALTH_CHECK_SUCCEEDED, OWNER_REMEDIATED } from './names.ts';
 import type { HealthCheckCache, KnownNode } from './cache.ts';
 import { isSameNode } from './read/cluster.ts';
 import { keyOf } from './snapshot.ts';
-import type { MachineFacts } from './snapshot.ts';
+import type { MachineFacts, NodeFacts } from './snapshot.ts';
 
 export interface WriterDependencies {
   cluster: Cluster;
@@ -35,23 +35,23 @@ export class Writer {
   }
 
   /** Nothing is said or begun of a failed machine before its Node was read once more, consistently, and no person's stop was found there. */
-  async confirm({ actions }: Chain): Promise<void> {
+  async confirm({ actions, decidedOn }: Chain): Promise<void> {
     const [first] = actions;
     if (first === undefined || !actions.some(isOfFailed)) return;
     const machine = this.#machineOf(first.target);
     const node = this.#dependencies.cache.nodeOf(machine);
-    if (node !== undefined) await confirmNode(machine, node);
-    // A person's stop holds whatever would take the machine down (P6).
-    const stop = actions.some(isBeginning) ? await activeStop(this.#dependencies.cluster, machine.nodeName) : undefined;
+    if (node !== undefined && decidedOn !== undefined) await confirmNode(machine, decidedOn.node, node);
+    // A person's stop, here or where its Node is, holds whatever would take the machine down (P6).
+    const stop = actions.some(isBeginning) ? await activeStopAt(this.#dependencies.cluster, node, machine.nodeName) : undefined;
     if (stop !== undefined) throw new Error(stop);
     // Whoever serves a request heeds that itself.
     const kept = actions.some(takesDown) ? this.#dependencies.cache.preservedBecause(machine) : undefined;
     if (kept !== undefined) throw new Error(`its machine is preserved: ${kept}`);
     // Any other first write names the version of the Machine itself.
-    if (first.kind === 'create-request') await this.#confirmMachine(machine);
+    if (first.kind === 'create-request') await this.#confirmMachine(first);
   }
 
-  async #confirmMachine({ namespace, name, uid, resourceVersion }: MachineFacts): Promise<void> {
+  async #confirmMachine({ target: { namespace, name, uid }, resourceVersion }: Extract<Action, { kind: 'create-request' }>): Promise<void> {
     const { cluster, machines } = this.#dependencies;
     const standing = await cluster.get(machines, name, namespace);
     if (standing?.metadata.uid !== uid || standing.metadata.resourceVersion !== resourceVersion) {
@@ -76,7 +76,8 @@ export class Writer {
         await cluster.mergePatch(checks, name, action.patch, { namespace });
         return;
       case 'delete-machine': {
-        const { uid, resourceVersion } = this.#machineOf(action.target);
+        const { resourceVersion } = action;
+        const { uid } = action.target;
         await cluster.remove(machines, name, { namespace, uid, ...(resourceVersion !== undefined && { resourceVersion }) });
         return;
       }
@@ -107,9 +108,9 @@ export class Writer {
     return found.resource;
   }
 
-  #machineOf(target: Pick<ObjectRef, 'namespace' | 'name'>): MachineFacts {
+  #machineOf(target: Pick<ObjectRef, 'namespace' | 'name' | 'uid'>): MachineFacts {
     const machine = this.#dependencies.cache.machine(keyOf(target));
-    if (machine === undefined) throw new Conflict(`Machine ${keyOf(target)} is gone`);
+    if (machine?.uid !== target.uid) throw new Conflict(`Machine ${keyOf(target)} is gone, or another one has its name`);
     return machine;
   }
 
@@ -148,8 +149,8 @@ function says(value: unknown, type: string, status: string): boolean {
   return Object.values(value).some((member) => says(member, type, status));
 }
 
-/** Watches may be late, each for itself: what only a consistent read shows is decided upon when it has come to us. */
-async function confirmNode({ nodeName = '' }: MachineFacts, { facts, read }: KnownNode): Promise<void> {
+/** Watches may be late, each for itself, and so may we be: what was not decided upon is decided upon when it has come to us. */
+async function confirmNode({ nodeName = '' }: MachineFacts, decided: NodeFacts | undefined, { read }: KnownNode): Promise<void> {
   const standing = await read();
-  if (!isSameNode(standing, facts)) throw new Conflict(`Node ${nodeName} has changed since it was decided`);
+  if (!isSameNode(standing, decided)) throw new Conflict(`Node ${nodeName} has changed since it was decided`);
 }

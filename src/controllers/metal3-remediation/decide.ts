@@ -6,7 +6,7 @@ import type { Decision, Step } from './actions.ts';
 import { ending } from './ending.ts';
 import { holdKeyOf, SHORT_POLL_MS } from './names.ts';
 import { running } from './running.ts';
-import { hasFinalizer, situationOf } from './situation.ts';
+import { hasFinalizer, isOverWithoutNode, situationOf } from './situation.ts';
 import type { Situation } from './situation.ts';
 import type { Snapshot } from './snapshot.ts';
 import { setStatus, wait, wayBack } from './steps.ts';
@@ -57,7 +57,7 @@ function stepOf(snapshot: Snapshot): Step {
   const { remediation, machine, host, infrastructure, node, takenBy } = snapshot;
   if (remediation.isPaused || (machine !== 'gone' && machine.isPaused)) return { problem: pausedWords(snapshot) };
   if (!remediation.hasOwner) return remediation.isDeleting ? ending(snapshot) : { problem: NO_OWNER };
-  if (takenBy !== undefined) return wait(`its node is left alone: ${takenBy}`);
+  if (takenBy !== undefined && !isOverWithoutNode(snapshot)) return wait(`its node is left alone: ${takenBy}`);
   if (machine === 'gone' || remediation.isDeleting) return ending(snapshot);
   if (remediation.phase === 'Deleting machine') return wayBack(snapshot, host);
   if (host === undefined) return remediation.phase === 'Failed' ? {} : wait(hostMissing(snapshot));

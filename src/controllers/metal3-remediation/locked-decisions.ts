@@ -12,7 +12,7 @@ import type { Memory } from './memory.ts';
 import { holdKeyOf } from './names.ts';
 import type { Observation } from './observe.ts';
 import { competingRemediationOf } from './competing-remediation.ts';
-import { standsOnHost } from './situation.ts';
+import { isOverWithoutNode, standsOnHost } from './situation.ts';
 
 const NO_LEASES = 'node leases are switched off; without them another remediator could act on the node';
 
@@ -74,7 +74,7 @@ export class LockedDecisions {
 
   /** Where nothing of ours stands and nothing is to be done, the node is anybody's. */
   #needsLock({ snapshot }: Observation, { actions }: FenceDecision): boolean {
-    return actions.length > 0 || standsOnHost(snapshot);
+    return !isOverWithoutNode(snapshot) && (actions.length > 0 || standsOnHost(snapshot));
   }
 
   #lockOf(cluster: Cluster): NodeLock | undefined {

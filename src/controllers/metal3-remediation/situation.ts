@@ -101,6 +101,13 @@ export function isOurTaint(snapshot: Snapshot): boolean {
   return mark !== undefined && !mark.endsWith(':ended') && isTainted(snapshot);
 }
 
+/** It is deleted, or its owner is gone, and nothing of it is anywhere but itself: it goes whoever has the node. */
+export function isOverWithoutNode(snapshot: Pick<Snapshot, 'remediation' | 'machine' | 'host'>): boolean {
+  const { remediation, machine } = snapshot;
+  const isEnding = machine === 'gone' || remediation.isDeleting;
+  return isEnding && !standsOnHost(snapshot) && !hasBackup(remediation.annotations);
+}
+
 /** Something of this remediation stands on its host or its Node, or is still to come back: whoever else wants the node waits for it. */
 export function standsOnHost({ remediation, host }: Pick<Snapshot, 'remediation' | 'host'>): boolean {
   const mark = remediation.annotations[RELEASE];
