@@ -191,7 +191,8 @@ export class World {
       case 'restore-node': {
         const { node: own } = this;
         if (own?.uid !== action.target.uid) throw new Error('another node');
-        this.node = { ...own, labels: patched(own.labels, action.labels), annotations: patched(own.annotations, action.annotations) };
+        const cordon = action.isCordoned === true ? { isUnschedulable: true as const } : {};
+        this.node = { ...own, labels: patched(own.labels, action.labels), annotations: patched(own.annotations, action.annotations), ...cordon };
         return;
       }
       case 'taint':

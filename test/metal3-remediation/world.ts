@@ -208,7 +208,8 @@ export class World {
     const own = this.node;
     if (typeof own !== 'object' || own.uid !== action.target.uid) throw new Error('another node');
     if (action.kind === 'restore-node') {
-      this.node = { ...own, labels: patched(own.labels, action.labels), annotations: patched(own.annotations, action.annotations) };
+      const cordon = action.isCordoned === true ? { isUnschedulable: true as const } : {};
+      this.node = { ...own, labels: patched(own.labels, action.labels), annotations: patched(own.annotations, action.annotations), ...cordon };
       return;
     }
     if (action.kind === 'delete-node' || action.isPresent) {

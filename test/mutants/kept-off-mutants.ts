@@ -80,6 +80,20 @@ export const KEPT_OFF_MUTANTS: readonly SourceMutant[] = [
     ),
   },
   {
+    name: 'uncordoned by deletion',
+    defect: 'a Node that an administrator cordoned takes pods again after its machine was power-cycled',
+    file: 'src/controllers/shared/baremetal-host/node-backup.ts',
+    edits: [["changesTo(keeper, isCordoned ? { [CORDON_BACKUP]: 'true' } : {})", 'changesTo(keeper, isCordoned ? {} : {})']],
+    killedBy: byTest('test/machine-remediation/cordon.test.ts', 'is there again when the Node is back, and nothing of it is left on the Machine'),
+  },
+  {
+    name: 'cordon of a fence is kept',
+    defect: 'a Node that a fence of ours cordoned is cordoned for ever after its machine was power-cycled',
+    file: 'src/controllers/shared/baremetal-host/node-backup.ts',
+    edits: [['isUnschedulable === true && annotations[CORDON_MARK] === undefined', 'isUnschedulable === true && annotations[CORDON_MARK] !== null']],
+    killedBy: byTest('test/machine-remediation/cordon.test.ts', 'is not where a fence of ours had set it, nor where there was none'),
+  },
+  {
     name: 'done is under way',
     defect: 'remediations that are done, and that nobody deletes, take the places of all others',
     file: 'src/controllers/metal3-remediation/in-flight.ts',

@@ -1,5 +1,5 @@
 import { OUT_OF_SERVICE_KEY } from '../shared/baremetal-host/out-of-service.ts';
-import { ANNOTATIONS_BACKUP, LABELS_BACKUP } from '../shared/baremetal-host/node-backup.ts';
+import { ANNOTATIONS_BACKUP, CORDON_BACKUP, LABELS_BACKUP } from '../shared/baremetal-host/node-backup.ts';
 
 /** On a Machine: it needs remediation. Whoever may write it may switch the machine off: see RBAC in docs/machine-remediation.md. */
 export const REQUEST = 'host.metal3.io/external-remediation';
@@ -19,7 +19,7 @@ export const OUT_OF_SERVICE = { key: OUT_OF_SERVICE_KEY, value: 'machine-remedia
 export const LOCK_HOLDER = 'nodefence-machine-remediation';
 
 /** All that is cleared when an incident is over, the request included, in one write. */
-export const MARKS: readonly string[] = [REQUEST, POWERED_OFF, TIMES_OUT_AT, GAVE_UP, ANNOTATIONS_BACKUP, LABELS_BACKUP];
+export const MARKS: readonly string[] = [REQUEST, POWERED_OFF, TIMES_OUT_AT, GAVE_UP, ANNOTATIONS_BACKUP, LABELS_BACKUP, CORDON_BACKUP];
 
 /** Those that nobody else writes. */
 export const MARKS_OF_OURS: readonly string[] = MARKS.filter((key) => key !== REQUEST);

@@ -1,4 +1,4 @@
-import { hasBackup, lostEvent, restoreNode, writeBackup } from '../shared/baremetal-host/node-backup.ts';
+import { dropBackup, hasBackup, lostEvent, restoreNode } from '../shared/baremetal-host/node-backup.ts';
 import { keptBecause } from '../shared/baremetal-host/reboot.ts';
 import { changesTo } from '../shared/remediation/actions.ts';
 import type { NodeFacts } from '../shared/remediation/node.ts';
@@ -84,7 +84,7 @@ export function putBack(remediation: RemediationFacts, node: NodeFacts): Action[
   const restore = restoreNode(remediation.annotations, node);
   if (restore !== undefined) return [restore];
   const event = lostEvent(remediation.annotations);
-  const changes = writeBackup(remediation.annotations, undefined, undefined);
+  const changes = dropBackup(remediation.annotations);
   return [{ kind: 'annotate', target: remediationRef(remediation), changes, ...(event !== undefined && { event }) }];
 }
 

@@ -1,4 +1,5 @@
 import { CORDON_MARK } from '../../../domain/node-fence.ts';
+import { GROUP } from '../../../ports/resources.ts';
 import { changesTo } from '../remediation/actions.ts';
 import type { ActionEvent, Change, Marks, ObjectRef } from '../remediation/actions.ts';
 import { nodeRef } from '../remediation/node.ts';
@@ -7,13 +8,17 @@ import type { NodeFacts } from '../remediation/node.ts';
 /** JSON maps on the Machine or the remediation, the names that Metal3 gave them. */
 export const ANNOTATIONS_BACKUP = 'remediation.metal3.io/node-annotations-backup';
 export const LABELS_BACKUP = 'remediation.metal3.io/node-labels-backup';
+/** Beside them: the Node was cordoned, and not by a fence of ours. */
+export const CORDON_BACKUP = `${GROUP}/node-cordoned`;
+const BACKUPS = [ANNOTATIONS_BACKUP, LABELS_BACKUP, CORDON_BACKUP] as const;
 
-/** One write of metadata: only keys that are missing. */
+/** One write: only keys that are missing, and the cordon. */
 export interface RestoreNode {
   kind: 'restore-node';
   target: ObjectRef;
   labels: readonly Change[];
   annotations: readonly Change[];
+  isCordoned?: true;
   event: ActionEvent;
 }
 
@@ -60,28 +65,40 @@ function isReadable(text: string): boolean {
 }
 
 /** What must be written on the keeper before the Node goes; empty: it stands there. What is kept since an earlier Node did not come back stays kept. */
-export function backupChanges(keeper: Marks, node: Pick<NodeFacts, 'labels' | 'annotations'>): Change[] {
+export function backupChanges(keeper: Marks, node: Pick<NodeFacts, 'labels' | 'annotations' | 'isUnschedulable'>): Change[] {
   const annotations = { ...unmarshal(keeper[ANNOTATIONS_BACKUP]), ...node.annotations };
   const labels = { ...unmarshal(keeper[LABELS_BACKUP]), ...node.labels };
-  return writeBackup(keeper, marshal(annotations), marshal(labels));
+  const isCordoned = keeper[CORDON_BACKUP] !== undefined || isCordonedByOthers(node);
+  return [...writeBackup(keeper, marshal(annotations), marshal(labels)), ...changesTo(keeper, isCordoned ? { [CORDON_BACKUP]: 'true' } : {})];
 }
 
-/** Undefined removes it. */
+/** What Metal3 keeps; undefined removes it. */
 export function writeBackup(keeper: Marks, annotations: string | undefined, labels: string | undefined): Change[] {
   return changesTo(keeper, { [ANNOTATIONS_BACKUP]: annotations, [LABELS_BACKUP]: labels });
 }
 
+/** The cordon of a fence goes with the Node; that of anybody else is not ours to take back. */
+function isCordonedByOthers({ isUnschedulable, annotations }: Pick<NodeFacts, 'annotations' | 'isUnschedulable'>): boolean {
+  return isUnschedulable === true && annotations[CORDON_MARK] === undefined;
+}
+
+export function dropBackup(keeper: Marks): Change[] {
+  return [...writeBackup(keeper, undefined, undefined), ...changesTo(keeper, { [CORDON_BACKUP]: undefined })];
+}
+
 export function hasBackup(keeper: Marks): boolean {
-  return keeper[ANNOTATIONS_BACKUP] !== undefined || keeper[LABELS_BACKUP] !== undefined;
+  return BACKUPS.some((key) => keeper[key] !== undefined);
 }
 
 /** Puts back what the new Node lacks: what it has by itself is newer. `undefined`: it lacks nothing. */
 export function restoreNode(keeper: Marks, node: NodeFacts): RestoreNode | undefined {
   const annotations = changesTo(node.annotations, missing(unmarshal(keeper[ANNOTATIONS_BACKUP]), node.annotations));
   const labels = changesTo(node.labels, missing(unmarshal(keeper[LABELS_BACKUP]), node.labels));
-  if (annotations.length === 0 && labels.length === 0) return undefined;
-  const event: ActionEvent = { type: 'Normal', reason: 'NodeRestored', message: `labels and annotations of node ${node.name} are back` };
-  return { kind: 'restore-node', target: nodeRef(node), labels, annotations, event };
+  const isCordoned = keeper[CORDON_BACKUP] !== undefined && node.isUnschedulable !== true;
+  if (annotations.length === 0 && labels.length === 0 && !isCordoned) return undefined;
+  const also = isCordoned ? ', and it is cordoned as it was' : '';
+  const event: ActionEvent = { type: 'Normal', reason: 'NodeRestored', message: `labels and annotations of node ${node.name} are back${also}` };
+  return { kind: 'restore-node', target: nodeRef(node), labels, annotations, ...(isCordoned && { isCordoned }), event };
 }
 
 function missing(backup: Marks, own: Marks): Marks {

@@ -41,15 +41,16 @@ export class ReadObjects {
     await this.patch(cluster, target, (object) => annotationsPatch(object, changes));
   }
 
-  /** Labels and annotations in one write. */
-  async restore(cluster: Pick<Cluster, 'mergePatch'>, { target, labels, annotations }: RestoreNode): Promise<void> {
+  /** Labels, annotations and the cordon in one write. */
+  async restore(cluster: Pick<Cluster, 'mergePatch'>, { target, labels, annotations, isCordoned }: RestoreNode): Promise<void> {
     await this.patch(cluster, target, (object) => {
       const isSame = (changes: readonly Change[], marks: Readonly<Record<string, string>> = {}): boolean =>
         changes.every(({ key, was }) => marks[key] === was);
       if (!isSame(labels, object.metadata.labels) || !isSame(annotations, object.metadata.annotations)) {
         throw new Conflict(`${keyOf(target)} was changed meanwhile`);
       }
-      return { metadata: { ...precondition(object), labels: marksOf(labels), annotations: marksOf(annotations) } };
+      const metadata = { ...precondition(object), labels: marksOf(labels), annotations: marksOf(annotations) };
+      return { metadata, ...(isCordoned === true && { spec: { unschedulable: true } }) };
     });
   }
 }

@@ -14,6 +14,8 @@ export interface NodeFacts {
   annotations: Marks;
   isDeleting: boolean;
   taints: readonly TaintFact[];
+  /** spec.unschedulable. */
+  isUnschedulable?: true;
   /** spec.providerID. */
   providerID?: string;
   /** Condition Ready is True. */

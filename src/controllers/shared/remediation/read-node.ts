@@ -11,6 +11,7 @@ export function readNode({ metadata, spec, status }: Node): NodeFacts {
     isDeleting: metadata.deletionTimestamp !== undefined,
     taints: (spec.taints ?? []).map(({ key, value, effect }) => ({ key, effect, ...(value !== undefined && { value }) })),
     isReady: status.conditions?.some((condition) => condition.type === 'Ready' && condition.status === 'True') === true,
+    ...(spec.unschedulable === true && { isUnschedulable: true as const }),
     ...(spec.providerID !== undefined && { providerID: spec.providerID }),
   };
 }
