@@ -3,8 +3,8 @@ import { SOURCE_MUTANTS } from './mutants.ts';
 import { check } from './run.ts';
 import { CHANGED_COUNT, MUTANTS_IN_VARIABLE, sampleOf, standingIn } from './sample.ts';
 
-/** As many as take half a minute of one core. */
-const COUNT = 6;
+/** As many as take twenty seconds of one core. */
+const COUNT = 4;
 const TIMEOUT_MS = 240_000;
 const date = process.env['NODEFENCE_MUTANTS_OF'] ?? new Date().toISOString().slice(0, 10);
 const changed = process.env[MUTANTS_IN_VARIABLE];

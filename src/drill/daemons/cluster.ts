@@ -8,6 +8,7 @@ import type { Cluster } from '../../ports/cluster.ts';
 import { CONFIG_MAPS, LEASES, SECRETS } from '../../ports/resources.ts';
 import { LEADER_LEASE } from '../../manager/composition.ts';
 import { NAMESPACE } from '../../manifests/access.ts';
+import { compileCache } from '../../testbed/compile-cache.ts';
 import { createAuthority } from '../../testbed/certificates.ts';
 import { createScene, DEFAULT_SCENE } from '../../testbed/cluster/scene.ts';
 import type { BmcReady } from '../../testbed/devices/bmc/bmc-configuration.ts';
@@ -78,7 +79,7 @@ export class DaemonCluster implements PlayedCluster {
   constructor(fencing: DaemonFencing, storageLostMs?: number) {
     this.#fencing = fencing;
     this.#storageLostMs = storageLostMs;
-    this.#processes = new ProcessHost(this.#folder, { NODE_COMPILE_CACHE: this.#folder.in('compiled') });
+    this.#processes = new ProcessHost(this.#folder, { NODE_COMPILE_CACHE: this.#folder.in('compiled'), ...compileCache() });
     this.#exposed = new Exposure(() => this.#processes.running.filter(({ name }) => OWN.test(name)));
     this.#network = Network.create([API, BMCS, ...CONTROLLERS, ...this.nodeNames]);
   }

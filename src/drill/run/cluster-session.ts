@@ -5,6 +5,7 @@ import type { ApiTransport } from '../../ports/api-transport.ts';
 import type { Cluster } from '../../ports/cluster.ts';
 import { NODE_FENCE_REPORTS } from '../../ports/resources.ts';
 import { createAuthority } from '../../testbed/certificates.ts';
+import { compileCache } from '../../testbed/compile-cache.ts';
 import type { CertificateAuthority } from '../../testbed/certificates.ts';
 import type { OperatorPace } from '../../testbed/operators/baremetal-operator.ts';
 import type { FleetNode } from '../../testbed/operators/fleet.ts';
@@ -91,7 +92,10 @@ export class ClusterSession {
     this.#hearsKdump = hearsKdump;
     this.hasRemedies = hasRemedies;
     this.#machines = machines;
-    this.processes = new ProcessHost(this.folder, { NODE_COMPILE_CACHE: options.compileCache ?? this.folder.in('compiled') });
+    this.processes = new ProcessHost(this.folder, {
+      NODE_COMPILE_CACHE: options.compileCache ?? this.folder.in('compiled'),
+      ...(options.compileCache === undefined && compileCache()),
+    });
     this.random = seeded(options.seed);
     this.credentials = { username: 'fence', password: this.#known.fresh(), caPem: this.#authority.certificatePem };
     this.#known.all.push(...new Set(machines.flatMap(({ credentials }) => credentials?.password ?? [])));
