@@ -101,6 +101,8 @@ export const CLUSTER_CASES: readonly ConformanceCase[] = [
     source: KUBELET,
     since: '1.20',
     steps: [
+      // Pods of a Node that is not there are collected.
+      { method: 'POST', path: NODES, body: { metadata: { name: 'watched-node' } }, status: 201 },
       { method: 'POST', path: PODS, body: pod('watched-pod'), status: 201 },
       {
         watch: `${PODS}?watch=true&fieldSelector=spec.nodeName%3Dwatched-node`,
