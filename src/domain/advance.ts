@@ -119,8 +119,16 @@ export function acknowledge(context: Context, word: { name: string; uid: string 
   return begun.status === undefined || status.message === undefined ? begun : { ...begun, status: { ...begun.status, message: status.message } };
 }
 
+/** A request does not change that; without a step it would come to nothing, and end as if something had been done. */
+const NEVER_FENCED: PlanProblem = {
+  severity: 'error',
+  where: 'fence=never',
+  message: 'nobody is to fence this node: take that out of its ConfigMap, or its group’s, or withdraw the request',
+};
+
 /** The first error of the configuration that spoils this step (P7): it never counts as done. */
 export function spoiling(plan: Plan, step: Step): PlanProblem | undefined {
+  if (plan.trigger === 'never' && step !== 'recovery') return NEVER_FENCED;
   return plan.problems.find((problem) => problem.severity === 'error' && (problem.step === undefined || problem.step === step));
 }
 

@@ -16,6 +16,31 @@ describe('a node that nobody is to fence', () => {
     expect(decision.requeueAtMs).toBeUndefined();
   });
 
+  it('is not fenced for whoever asks, and no request ends as if it had been', () => {
+    const model = new Model(NOBODY);
+    const requestedBy = { apiVersion: 'ha.k8s.io/v1', kind: 'NodeFenceRemediation', namespace: 'apps', name: 'a', uid: 'request-1' };
+    model.fence = { uid: 'fence-1', spec: { node: 'a', requestedBy }, status: undefined, deleting: false, finalized: true };
+    for (let pass = 0; pass < 100; pass += 1) {
+      model.nowMs += 10_000;
+      model.live({ ready: 'True' });
+      model.step();
+    }
+    expect(model.status).toMatchObject({
+      state: 'error',
+      outcome: 'failed',
+      message: expect.stringContaining('nobody is to fence this node') as string,
+    });
+    expect(model.dispatched).toEqual([]);
+    expect(model.events).not.toContain('NodeIsolated');
+    model.fence = { ...model.fence, spec: { node: 'a' } };
+    for (let pass = 0; pass < 20; pass += 1) {
+      model.nowMs += 10_000;
+      model.live({ ready: 'True' });
+      model.step();
+    }
+    expect(model.status.state, 'withdrawn').toBe('final');
+  });
+
   it('is another than one that fails with the same plan and is to be fenced', () => {
     const model = new Model(planOf());
     model.fail();

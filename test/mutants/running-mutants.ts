@@ -303,4 +303,11 @@ export const RUNNING_MUTANTS: readonly SourceMutant[] = [
     edits: [['(kubectl delete node).${leftOff(context.status)}`', '(kubectl delete node).`']],
     killedBy: byTest('src/domain/deletion.test.ts', 'says what of its ways stays closed when its Node is gone: false'),
   },
+  {
+    name: 'asked for, and never fenced',
+    defect: 'a request for a node that nobody is to fence ends as recovered: whoever asked takes it for fenced',
+    file: ADVANCE_FILE,
+    edits: [["if (plan.trigger === 'never' && step !== 'recovery') return NEVER_FENCED;", '']],
+    killedBy: byTest('src/domain/never-fenced.test.ts', 'is not fenced for whoever asks, and no request ends as if it had been'),
+  },
 ];
