@@ -1,3 +1,4 @@
+import { undoneTaints } from './own-taints.ts';
 import type { JobResult, JournalEntry, NodeFenceStatus, Released } from './node-fence.ts';
 import type { Plan, PlanLevel, PlanMethod, Step } from './plan.ts';
 import { isPlugOf, levelsOf, switchesOff, switchesOn } from './plan.ts';
@@ -76,6 +77,7 @@ export function compile(plan: Plan, step: Step, level: number, { cordoned = fals
       return [
         ...(unfences && !methods.some(({ agent }) => agent === 'unfence') ? [asRun(UNFENCE)] : []),
         ...methods.map(asRun),
+        ...undoneTaints(plan).map(asRun),
         ...(cordoned && !methods.some(({ agent }) => agent === 'uncordon') ? [asRun(UNDO_CORDON)] : []),
       ];
   }

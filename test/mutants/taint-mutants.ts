@@ -35,4 +35,26 @@ export const TAINT_MUTANTS: readonly SourceMutant[] = [
       'is void with a sign of life that this leader receives: the taint goes at once, nothing is switched on, and its pods are named',
     ),
   },
+  {
+    name: 'taint for ever',
+    defect: 'a taint that isolation set stays on a node that recovered: no pod comes to it any more, and nobody says why',
+    file: 'src/domain/program.ts',
+    edits: [['...undoneTaints(plan).map(asRun),', '']],
+    killedBy: byTest(
+      'src/domain/own-taints.test.ts',
+      'is taken back by recovery where no method of it does: it would keep all pods from the node for ever',
+    ),
+  },
+  {
+    name: 'taint of a deleted fence',
+    defect: 'a NodeFence that is deleted by hand leaves the taint that its isolation set',
+    file: 'src/domain/rows/closing.ts',
+    edits: [
+      [
+        'for (const { name, agent } of standingTaints(context.plan, context.status.journal))',
+        'for (const { name, agent } of standingTaints(context.plan, []))',
+      ],
+    ],
+    killedBy: byTest('src/domain/own-taints.test.ts', 'is taken back, once, where its NodeFence is deleted by hand'),
+  },
 ];

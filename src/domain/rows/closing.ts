@@ -3,6 +3,7 @@ import { appended } from '../journal.ts';
 import { bounded, LIMITS } from '../node-fence.ts';
 import type { HistoryEntry, JournalEntry, NodeFenceStatus, Outcome, Restore } from '../node-fence.ts';
 import { operationOf } from '../operation-of.ts';
+import { standingTaints } from '../own-taints.ts';
 import { isFailure, mayHaveReleased } from '../program.ts';
 import { mayOpenStorage } from '../storage-opening.ts';
 import { event, moved } from '../transition.ts';
@@ -123,8 +124,10 @@ function undoable(context: Context): UndoFacts[] {
         .filter((edge) => mayUndo(context, edge))
         .map(asOn),
     );
-  if (cordoned === true && !edges.some(({ state }) => state === 'closed'))
-    open.push({ operation: 'run:undo-cordon', method: 'undo-cordon', agent: 'uncordon', device: '', plug: '', action: 'run' });
+  if (edges.some(({ state }) => state === 'closed')) return open;
+  for (const { name, agent } of standingTaints(context.plan, context.status.journal))
+    open.push({ operation: `run:${name}`, method: name, agent, device: '', plug: '', action: 'run' });
+  if (cordoned === true) open.push({ operation: 'run:undo-cordon', method: 'undo-cordon', agent: 'uncordon', device: '', plug: '', action: 'run' });
   return open;
 }
 
