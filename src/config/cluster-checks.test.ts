@@ -76,7 +76,7 @@ describe('policies', () => {
       ['max-unhealthy', 'percentage=140', 'a percentage from 0 to 100'],
       ['max-unhealthy', 'max=-1', 'a whole number from 0 to 1000000'],
       ['max-concurrent', 'max=0', 'a whole number from 1 to 1000000'],
-      ['rate', 'window=often', 'a duration such as 5s, 3m or 1h30m, at least 1s'],
+      ['rate', 'window=often', 'a duration such as 5s, 3m or 1h30m, at least 1s and at most 366d'],
       ['max-unhealthy', 'node_selector=a b', 'a selector such as rack=r1'],
       ['failure-domain', 'topology_key=a=b', 'names of labels, such as topology.kubernetes.io/zone'],
       ['maintenance', 'annotation==x', 'annotation or annotation=value'],

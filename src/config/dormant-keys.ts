@@ -15,6 +15,7 @@ export type Form =
 /** Said of what is read and checked, but moves nothing yet. */
 const NOT_ACTED_ON = 'recognised, not acted on by this version';
 
+const DAY_MS = 86_400_000;
 const DURATION: Form = { kind: 'duration' };
 
 /** Keys that are part of the format, but that this version checks only. */
@@ -34,7 +35,7 @@ function broken(value: string, form: Form): string | undefined {
       const ms = parseDuration(value);
       const { minimumMs: least = 0, maximumMs: most } = form;
       if (ms !== undefined && ms >= least && ms <= (most ?? Number.POSITIVE_INFINITY)) return undefined;
-      const bounds = `${least === 0 ? '' : `, at least ${least / 1000}s`}${most === undefined ? '' : ` and at most ${most / 1000}s`}`;
+      const bounds = `${least === 0 ? '' : `, at least ${least / 1000}s`}${most === undefined ? '' : `${least === 0 ? ',' : ' and'} at most ${span(most)}`}`;
       return `a duration such as 5s, 3m or 1h30m${bounds}`;
     }
     case 'boolean':
@@ -52,6 +53,10 @@ function broken(value: string, form: Form): string | undefined {
     case 'text':
       return undefined;
   }
+}
+
+function span(ms: number): string {
+  return ms % DAY_MS === 0 ? `${ms / DAY_MS}d` : `${ms / 1000}s`;
 }
 
 /** Checked in form, and said to be dormant; a switch that is off and an empty value ask for nothing. */

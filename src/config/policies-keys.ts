@@ -30,7 +30,8 @@ const RULES = {
 } as const;
 
 const TEXT: Form = { kind: 'text' };
-const DURATION: Form = { kind: 'duration' };
+/** A year: what is longer has no end. */
+const DURATION: Form = { kind: 'duration', maximumMs: 366 * 86_400_000 };
 const COUNT: Form = { kind: 'integer', minimum: 0, maximum: 1_000_000 };
 const SOME: Form = { kind: 'integer', minimum: 1, maximum: 1_000_000 };
 const PERCENTAGE: Form = { kind: 'percentage' };
@@ -50,9 +51,9 @@ export const COMMON_POLICY_KEYS: Readonly<Record<string, PolicyForm>> = {
 export const POLICY_KEYS: Readonly<Record<PolicyName, Readonly<Record<string, PolicyForm>>>> = {
   'max-unhealthy': { percentage: PERCENTAGE, max: COUNT },
   'max-concurrent': { max: SOME, max_per_domain: SOME, topology_key: LABELS },
-  rate: { max: SOME, window: { kind: 'duration', minimumMs: 1000 } },
+  rate: { max: SOME, window: { ...DURATION, minimumMs: 1000 } },
   'failure-domain': { topology_key: LABELS, share: PERCENTAGE },
-  'controller-isolated': { targets: TEXT, min_reachable: COUNT, grace: DURATION, stale_after: { kind: 'duration', minimumMs: 1000 } },
+  'controller-isolated': { targets: TEXT, min_reachable: COUNT, grace: DURATION, stale_after: { ...DURATION, minimumMs: 1000 } },
   'control-plane': {},
   'startup-grace': { duration: DURATION },
   maintenance: { annotation: { kind: 'annotation' }, label: { kind: 'selector' }, windows: WINDOWS, timezone: TIMEZONE },

@@ -63,6 +63,17 @@ describe('which policies stand', () => {
     expect(names(texts).toSorted()).toEqual(expected.toSorted());
   });
 
+  it.each(['cooldown', 'startup-grace'])('%s that would never be over stands with its default, and is told', (policy) => {
+    const problems = new Problems();
+    const text = { 'config.properties': 'duration=99999999999h' };
+    const configuration = configurationOf([{ name: `fence-policy-${policy}`, data: text }], fakeRegistry());
+    const standing = resolvePolicies(configuration, undefined, problems).map(({ name }) => name);
+    expect(standing).toContain(policy);
+    expect(problems.all().map(({ message }) => message)).toContainEqual(
+      expect.stringContaining('duration=99999999999h must be a duration') as string,
+    );
+  });
+
   it('in the order of their kinds, then of their names', () => {
     const found = resolved({ b: 'policy_name=rate', a: 'policy_name=rate', windows: 'deny=0 0 * * * 1h', cooldown: '' });
     expect(found.map(({ policy }) => POLICY_NAMES.indexOf(policy))).toEqual(

@@ -67,6 +67,7 @@ describe('ConfigMap preservation-pools', () => {
     ['a negative maximum', '- name: a\n  autoPreserveFailedMax: -1', 2, '-1 is not a whole number from 0 to 10000'],
     ['a text as maximum', '- name: a\n\n  autoPreserveFailedMax: two', 3, 'two is not a whole number'],
     ['a time without sense', '- name: a\n  machineControllerManager:\n    machinePreserveTimeout: long', 3, 'long is not a duration like 72h'],
+    ['a time that no calendar has', '- name: a\n  machinePreserveTimeout: 99999999999h', 2, '99999999999h is not a duration like 72h'],
     ['a time without a unit', '- name: a\n  machinePreserveTimeout: 72', 2, '72 is not a duration like 72h'],
     ['the maximum twice', '- name: a\n  machinePreserveMax: 1\n  autoPreserveFailedMax: 2', 2, 'says again'],
     ['a pool twice', '- name: a\n- name: a', 2, 'pool a is given twice'],

@@ -12,6 +12,8 @@ const HEALTH_KEY = 'machineHealthTimeout';
 const MANAGER_KEY = 'machineControllerManager';
 const MAXIMUM_MOST = 10_000;
 const TEXT_MOST = 256 * 1024;
+/** A hundred years: no end of a preservation has five digits for its year. */
+const TIMEOUT_MOST_MS = 36_525 * 86_400_000;
 
 /** Reads one key of the ConfigMap. */
 class PoolReader {
@@ -112,8 +114,8 @@ class PoolReader {
   #timeout(node: YamlNode): number | undefined {
     const value = isScalar(node) ? node.value : undefined;
     const ms = typeof value === 'string' ? parseDuration(value) : undefined;
-    if (ms !== undefined && ms > 0) return ms;
-    this.#error(node, `${String(value)} is not a duration like 72h`);
+    if (ms !== undefined && ms > 0 && ms <= TIMEOUT_MOST_MS) return ms;
+    this.#error(node, `${String(value).slice(0, 60)} is not a duration like 72h`);
     return undefined;
   }
 

@@ -21,6 +21,18 @@ function observed(holds: readonly ActiveHold[], more = {}): { model: Model; told
   return { model, told, look };
 }
 
+it('a hold whose end no calendar has is on record, without it: nobody is told of one that is not', () => {
+  const model = new Model(planOf({ timing: TIMING }));
+  model.fail();
+  model.holds = [{ reason: 'storm', policy: 'cooldown', message: 'a storm is over', untilMs: Number.MAX_VALUE }];
+  for (let count = 0; count < 3; count += 1) model.step();
+  expect(model.status.hold).toMatchObject({ policy: 'cooldown' });
+  expect(model.status.hold).not.toHaveProperty('until');
+  model.holds = [{ reason: 'storm', policy: 'rate', message: 'too many', untilMs: 9e15 }];
+  model.step();
+  expect(model.status.hold).not.toHaveProperty('until');
+});
+
 describe('a fence in mode observe', () => {
   it('says what enforce would do and when, by absolute times, and nothing that sounds as if it happened', () => {
     const { model, told } = observed([OBSERVE]);

@@ -33,11 +33,14 @@ interface Observed {
 }
 
 const SECOND_MS = 1_000;
+/** The year 10000: RFC 3339 has four digits for it. */
+const LAST_MS = 253_402_300_800_000;
 
 /** An absolute time, in whole seconds and never too early: it stays true however late it is read. */
 export function momentOf({ nowMs, wall }: Pick<Snapshot, 'nowMs' | 'wall'>, atMs: number | undefined): string | undefined {
   const wallMs = atMs === undefined ? Number.NaN : Date.parse(wall) + atMs - nowMs;
-  if (!Number.isFinite(wallMs)) return undefined;
+  // What no calendar has is no moment.
+  if (!(Math.abs(wallMs) < LAST_MS)) return undefined;
   return new Date(Math.ceil(wallMs / SECOND_MS) * SECOND_MS).toISOString().replace('.000Z', 'Z');
 }
 

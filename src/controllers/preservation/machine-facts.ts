@@ -20,12 +20,15 @@ const PHASES: ReadonlySet<string> = new Set<MachinePhase>([
 
 const UNIT_MS: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 1_000, ms: 1, us: 1e-3, µs: 1e-3, ns: 1e-6 };
 const DURATION = /^(?:\d+(?:\.\d+)?(?:h|ms|m|s|us|µs|ns))+$/;
+/** 290 years, as long as a duration of Go can be: what is longer has no end that can be written. */
+const LONGEST_MS = 290 * 365 * 86_400_000;
 const DURATION_PART = /(\d+(?:\.\d+)?)(h|ms|m|s|us|µs|ns)/g;
 
 /** metav1.Duration, e.g. `72h0m0s`; undefined where it is absent or nothing that can be read. */
 function durationMs(text: string | undefined): number | undefined {
   if (text === undefined || !DURATION.test(text)) return undefined;
-  return [...text.matchAll(DURATION_PART)].reduce((sum, [, value, unit]) => sum + Number(value) * (UNIT_MS[unit ?? ''] ?? 0), 0);
+  const ms = [...text.matchAll(DURATION_PART)].reduce((sum, [, value, unit]) => sum + Number(value) * (UNIT_MS[unit ?? ''] ?? 0), 0);
+  return ms <= LONGEST_MS ? ms : undefined;
 }
 
 function numberOf(text: string | undefined): number | undefined {
