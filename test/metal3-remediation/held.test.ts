@@ -28,7 +28,8 @@ async function others(areHeld: boolean): Promise<void> {
   for (let number = 1; number <= 50; number += 1) {
     const name = `host-${number}`;
     if (areHeld) {
-      const annotations = { [holdKeyOf(name)]: '{"mode":"hard"}' };
+      const { metadata } = await world.own.operator.create(REMEDIATIONS, { metadata: { namespace: NAMESPACE, name }, spec: {} });
+      const annotations = { [holdKeyOf(metadata.uid ?? '')]: '{"mode":"hard"}' };
       await world.own.operator.create(BARE_METAL_HOSTS, { metadata: { namespace: NAMESPACE, name, annotations }, spec: { online: true } });
     } else await world.own.operator.remove(BARE_METAL_HOSTS, name, { namespace: NAMESPACE });
   }

@@ -155,7 +155,9 @@ export class ShellWorld {
     await this.host.tick(0);
     const infrastructureRef = { apiGroup: METAL3_MACHINES.group, kind: 'Metal3Machine', name: 'mm' };
     const spec = { clusterName: 'c', bootstrap: { dataSecretName: 'bootstrap-m' }, infrastructureRef };
-    await operator.create(HOST_MACHINES, { metadata: { ...place, name: 'm', labels: label }, spec });
+    const { metadata: made } = await operator.create(HOST_MACHINES, { metadata: { ...place, name: 'm', labels: label }, spec });
+    const ownerReferences = [{ apiVersion: 'cluster.x-k8s.io/v1beta2', kind: 'Machine', name: 'm', uid: made.uid ?? '' }];
+    await operator.mergePatch(METAL3_MACHINES, 'mm', { metadata: { labels: label, ownerReferences } }, place);
     await operator.mergePatch(HOST_MACHINES, 'm', { status: { nodeRef: { name: 'n' } } }, { ...place, subresource: 'status' });
     await this.#register({ zone: 'a', host: 'n' }, { cni: 'x' });
     if (this.far) {

@@ -2,6 +2,7 @@ import { byTest } from './source-mutant.ts';
 import type { SourceMutant } from './source-mutant.ts';
 
 const KEPT_OFF = 'test/machine-remediation/kept-off.test.ts';
+const LEFT_HOLDS = 'test/metal3-remediation/left-holds.test.ts';
 const HELD = 'test/metal3-remediation/held.test.ts';
 
 /** Defects of how remediations wait for a host that somebody keeps off, and of what they leave off themselves. */
@@ -92,6 +93,39 @@ export const KEPT_OFF_MUTANTS: readonly SourceMutant[] = [
     file: 'src/controllers/shared/baremetal-host/node-backup.ts',
     edits: [['isUnschedulable === true && annotations[CORDON_MARK] === undefined', 'isUnschedulable === true && annotations[CORDON_MARK] !== null']],
     killedBy: byTest('test/machine-remediation/cordon.test.ts', 'is not where a fence of ours had set it, nor where there was none'),
+  },
+  {
+    name: 'left by a remediation that is gone',
+    defect: 'a host stays off for ever whose Metal3Remediation was removed by force, or has another uid since it was moved',
+    file: 'src/controllers/metal3-remediation/left-holds.ts',
+    edits: [['  return holdsOn(host).filter((key) => !uids.has(', '  return holdsOn(host).filter((key) => uids.has(undefined) && !uids.has(']],
+    killedBy: byTest(LEFT_HOLDS, 'is let on'),
+  },
+  {
+    name: 'left by one that is there',
+    defect: 'a host is let on while its Metal3Remediation holds it off, because the watch does not show that',
+    file: 'src/controllers/metal3-remediation/left-holds.ts',
+    edits: [
+      [
+        'const left = leftOn(host, new Set(standing.map(({ metadata }) => metadata.uid)));',
+        'const left = leftOn(host, new Set(standing.map(({ metadata }) => metadata.name)));',
+      ],
+    ],
+    killedBy: byTest(LEFT_HOLDS, 'and none is of one that is there'),
+  },
+  {
+    name: 'let on under a taint',
+    defect: 'a host is let on whose Node is out of service',
+    file: 'src/controllers/metal3-remediation/left-holds.ts',
+    edits: [['taints?.some(({ key }) => key === OUT_OF_SERVICE.key) === true)', 'taints?.some(({ key }) => key === OUT_OF_SERVICE.key) === false)']],
+    killedBy: byTest(LEFT_HOLDS, 'stays off while its Node is tainted out of service, loudly, and no longer'),
+  },
+  {
+    name: 'let on against a stop',
+    defect: 'a host that nobody remediates any more is let on against the stop of a person',
+    file: 'src/controllers/metal3-remediation/left-holds.ts',
+    edits: [['  if (stop !== undefined) return told(', '  if (stop === null) return told(']],
+    killedBy: byTest(LEFT_HOLDS, 'stays off while a person’s stop stands, loudly, and no longer'),
   },
   {
     name: 'done is under way',

@@ -9,6 +9,7 @@ import type { FenceAction } from './by-fence.ts';
 import type { Metal3RemediationDependencies, NodeCluster } from './dependencies.ts';
 import { CONTROLLER, holdKeyOf, offOf } from './names.ts';
 import { InFlight } from './in-flight.ts';
+import { enqueueAllLeft, enqueueLeft, isHeldByAny, leftHoldKind } from './left-holds.ts';
 import { isOff, LockedDecisions } from './locked-decisions.ts';
 import { Memory } from './memory.ts';
 import { observe } from './observe.ts';
@@ -36,7 +37,8 @@ export function metal3RemediationController(given: Metal3RemediationDependencies
   const memories = new Map<string, Memory>();
   return new Reconciler({
     ...{ ...dependencies, gate, name: 'Metal3Remediation' },
-    kinds: [remediationKind(dependencies, gate, memories), templateKind(dependencies)],
+    kinds: [remediationKind(dependencies, gate, memories), templateKind(dependencies), leftHoldKind(dependencies)],
+    enqueueAll: () => enqueueAllLeft(dependencies),
     // What counts down is the same problem all the while.
     identityOf: (problem) => problem.replaceAll(/\d+/gu, '#'),
     subscribe: () => [...subscribe(dependencies, memories), () => dependencies.offsOnRequest.forget(CONTROLLER)],
@@ -44,11 +46,16 @@ export function metal3RemediationController(given: Metal3RemediationDependencies
 }
 
 /** Each is enqueued when its host or its Node changes. */
-function subscribe({ served, hosts, nodes, queue }: Metal3RemediationDependencies, memories: ReadonlyMap<string, Memory>): readonly (() => void)[] {
+function subscribe(dependencies: Metal3RemediationDependencies, memories: ReadonlyMap<string, Memory>): readonly (() => void)[] {
+  const { served, hosts, nodes, remediations, queue } = dependencies;
   return [
+    remediations.lister.onChange((_before, after) => {
+      if (after === undefined) enqueueAllLeft(dependencies);
+    }),
     hosts.onChange((before, after) => {
       if (after !== undefined) served.see(after);
       else if (before !== undefined) served.forget(before);
+      if (after !== undefined && isHeldByAny(after)) enqueueLeft(dependencies, after);
       const { namespace = '', name } = (after ?? before)?.metadata ?? { name: '' };
       for (const [key, memory] of memories) {
         if (memory.hostKey !== `${namespace}/${name}`) continue;
