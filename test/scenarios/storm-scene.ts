@@ -15,7 +15,7 @@ import type { Model } from '../../src/domain/testing/model.ts';
 /** The node that the automaton of the scene is about. */
 const OWN = 'a';
 const SOURCES = [
-  ...(['nodefence', 'cordon', 'kured', 'medik8s-exclude', 'medik8s-lease', 'node-maintenance', 'autoscaler', 'karpenter'] as const),
+  ...(['nodefence', 'cordon', 'kured', 'medik8s-exclude', 'node-maintenance', 'autoscaler', 'karpenter'] as const),
   'machine-controller-manager',
 ] as const satisfies readonly MaintenanceMark['source'][];
 

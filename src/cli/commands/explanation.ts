@@ -176,7 +176,6 @@ function recordedLease(hold: Hold | undefined): Pick<FenceDependencies, 'nodeLea
   const { message } = lease;
   const nodeLeases: NonNullable<FenceDependencies['nodeLeases']> = {
     take: refused,
-    markOn: () => undefined,
     holdOn: () => ({ policy: 'medik8s-lease', reason: 'node-lease', message }),
   };
   return { nodeLeases };

@@ -70,7 +70,7 @@ export interface FenceDependencies {
   /** Marks of others that stand in objects of their own; absent: none is looked for. */
   foreignMarks?: ForeignMarks;
   /** The node leases that other remediators of the cluster respect; absent: none are honoured, none is taken. */
-  nodeLeases?: Pick<NodeLeases, 'take' | 'holdOn' | 'markOn'>;
+  nodeLeases?: Pick<NodeLeases, 'take' | 'holdOn'>;
   /** What is kept of the machines of nodes, and until when; absent: nothing is. */
   preservation?: Preservation;
   /** Who is taken for failed before Kubernetes says so; absent: nobody. */

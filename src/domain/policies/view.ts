@@ -52,16 +52,7 @@ export interface StormFence {
 }
 
 export interface MaintenanceMark {
-  source:
-    | 'nodefence'
-    | 'cordon'
-    | 'kured'
-    | 'medik8s-exclude'
-    | 'medik8s-lease'
-    | 'node-maintenance'
-    | 'autoscaler'
-    | 'karpenter'
-    | 'machine-controller-manager';
+  source: 'nodefence' | 'cordon' | 'kured' | 'medik8s-exclude' | 'node-maintenance' | 'autoscaler' | 'karpenter' | 'machine-controller-manager';
   /** `annotation x=y on Node a`. */
   where: string;
 }

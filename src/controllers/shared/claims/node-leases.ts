@@ -1,5 +1,4 @@
 import { fenceName } from '../../../domain/node-fence.ts';
-import type { MaintenanceMark } from '../../../domain/policies/view.ts';
 import { ApiStatusError } from '../../../ports/api-transport.ts';
 import { microTimestamp } from '../../../ports/clock.ts';
 import type { Clock } from '../../../ports/clock.ts';
@@ -12,7 +11,6 @@ import { gatedWrites, notSentUnless } from '../gated-cluster.ts';
 import type { LeasePlace } from './lease-place.ts';
 import {
   isRequesters,
-  describeLease,
   leaseHold,
   nodeLeaseName,
   nodeLeaseState,
@@ -109,13 +107,6 @@ export class NodeLeases {
     if (state.kind !== 'foreign' || isRequesters(state.holder, requestedBy)) return undefined;
     const message = leaseHold(this.#dependencies.namespace, node, state.holder, state.durationMs);
     return { policy: 'medik8s-lease', reason: 'node-lease', message };
-  }
-
-  /** The same as a mark for storm policies. */
-  markOn(node: string, requestedBy: { kind: string } | undefined): MaintenanceMark | undefined {
-    const state = this.stateOf(node);
-    if (state.kind !== 'foreign' || isRequesters(state.holder, requestedBy)) return undefined;
-    return { source: 'medik8s-lease', where: this.#describe(node, state.holder) };
   }
 
   /**
@@ -229,10 +220,6 @@ export class NodeLeases {
       // Somebody else wrote it, or the API server is away: the watch and the next sweep see to it.
       log.warn('node lease not renewed; retried later', { node, error: String(error) });
     }
-  }
-
-  #describe(node: string, holder: string): string {
-    return describeLease(this.#dependencies.namespace, node, holder);
   }
 }
 
