@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AgentError } from '../ports/agents.ts';
+import type { PlanMethod } from '../domain/plan.ts';
 import type { Cluster } from '../ports/cluster.ts';
 import type { ConfigMap, Node, Secret } from '../ports/objects.ts';
 import { standardRegistry } from '../../agents/registry.ts';
@@ -8,6 +9,11 @@ import { fakeRegistry } from './testing/fake-agents.ts';
 import { FakeLister } from './testing/fake-lister.ts';
 
 const NODE: Node = { metadata: { name: 'node-a', uid: 'u' }, spec: {}, status: {} };
+
+const METHOD: PlanMethod = {
+  ...{ name: 'off', agent: 'redfish', kind: 'power', action: 'off', device: '192.0.2.1', plug: '' },
+  ...{ parameters: { ip: '192.0.2.1' }, deviceMaxLatencyMs: 30_000 },
+};
 
 function scene(): { planner: LivePlanner; configMaps: FakeLister<ConfigMap>; secrets: FakeLister<Secret>; put: (ip: string) => void } {
   const configMaps = new FakeLister<ConfigMap>();
@@ -169,6 +175,28 @@ describe('the storm policies of the live planner', () => {
     expect(planner.stormPolicies()).toBe(after);
     configMaps.put(policy('fence-cluster-config', 'policies=cooldown'));
     expect(planner.stormPolicies().map(({ name }) => name)).toEqual(['cooldown']);
+  });
+});
+
+describe('the login of a method that a group has', () => {
+  it('is none of a method of that name which stands elsewhere: that is of other nodes', async () => {
+    const [configMaps, secrets, nodes] = [new FakeLister<ConfigMap>(), new FakeLister<Secret>(), new FakeLister<Node>()];
+    const put = (name: string, data: Record<string, string>): void => configMaps.put({ metadata: { name, namespace: 'ns' }, data });
+    put('fence-config-rack', {
+      'config.properties': 'node_selector=rack=r1\npower_management=off',
+      'fence-method-off': 'agent_name=redfish\nip={node}.bmc\naction=off\nsecret=login',
+    });
+    put('fence-method-off', { 'method.properties': 'agent_name=redfish\nip=192.0.2.9\naction=off\npassword=of-others' });
+    const login: Secret = { metadata: { name: 'login', namespace: 'ns' }, data: { username: 'eA==' } };
+    secrets.put(login);
+    const node: Node = { metadata: { name: 'a', uid: 'a', labels: { rack: 'r1' } }, spec: {}, status: {} };
+    nodes.put(node);
+    const cluster = { get: () => Promise.resolve(login) } as unknown as Cluster;
+    const planner = new LivePlanner({ cluster, configMaps, secrets, nodes, registry: fakeRegistry(), namespace: 'ns' });
+    const method = { ...METHOD, secret: 'login' };
+    await expect(planner.parametersFor('a', method)).rejects.toThrow('password is missing');
+    nodes.put({ ...node, metadata: { ...node.metadata, labels: {} } });
+    expect(await planner.parametersFor('a', method)).toMatchObject({ password: 'of-others' });
   });
 });
 

@@ -106,7 +106,7 @@ export class LivePlanner implements Planner {
     const secret = method.secret === undefined ? await this.#elsewhere(node, method) : await this.#secret(method, method.secret);
     const isTrustedFirst = this.#sources.registry.find(method.agent)?.firstTrust?.(method.parameters) !== undefined;
     const report = isTrustedFirst ? await this.#sources.cluster.get(NODE_FENCE_REPORTS, node) : undefined;
-    return resolveParameters({ node, method, configuration, secret, trusted: report?.status?.trusted });
+    return resolveParameters({ node, facts: this.#nodes.get(node), method, configuration, secret, trusted: report?.status?.trusted });
   }
 
   async #secret(method: PlanMethod, name: string): Promise<Readonly<Record<string, string>>> {

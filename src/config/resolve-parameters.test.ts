@@ -39,6 +39,37 @@ describe('parameters of a run', () => {
     expect(run('username=root\npassword=x', undefined, { name: 'bmc-off:2' })).toMatchObject({ password: 'x' });
   });
 
+  it('have no secret of a method that has the name of their group’s: that is of other nodes, and of another device', () => {
+    const properties = { 'config.properties': 'node_selector=rack=r1\npower_management=bmc-off' };
+    const configuration = configurationOf(
+      [
+        { name: 'fence-config-rack', data: { ...properties, 'fence-method-bmc-off': 'agent_name=redfish\nip={node}.bmc\naction=off\nsecret=s' } },
+        { name: 'fence-method-bmc-off', data: { 'method.properties': 'agent_name=redfish\nip=192.0.2.9\naction=off\npassword=of-others' } },
+      ],
+      fakeRegistry(),
+    );
+    const facts = { name: 'node-a', labels: { rack: 'r1' }, annotations: {}, addresses: [] };
+    const of = (secret: Record<string, string>): unknown =>
+      resolveParameters({ node: 'node-a', facts, method: { ...METHOD, secret: 's' }, configuration, secret });
+    expect(of({ username: 'root', password: 'own' })).toMatchObject({ password: 'own' });
+    expect(() => of({ username: 'root' })).toThrow('password is missing');
+  });
+
+  it('have the secrets of a template that a label of their node names, as it was planned', () => {
+    const configuration = configurationOf(
+      [
+        {
+          name: 'fence-config-node-a',
+          data: { 'config.properties': 'power_management=bmc-off', 'fence-method-bmc-off': 'template=bmc-{label:model}\nip=192.0.2.7\naction=off' },
+        },
+        { name: 'bmc-r740', data: { 'template.properties': 'agent_name=redfish\nusername=root\npassword=calvin' } },
+      ],
+      fakeRegistry(),
+    );
+    const facts = { name: 'node-a', labels: { model: 'r740' }, annotations: {}, addresses: [] };
+    expect(resolveParameters({ node: 'node-a', facts, method: METHOD, configuration, secret: undefined })).toMatchObject({ password: 'calvin' });
+  });
+
   it('prefer the Secret, so that a rotation counts', () => {
     expect(run('username=root\npassword=old', { password: 'new' }, { secret: 's' })).toMatchObject({ username: 'root', password: 'new' });
   });

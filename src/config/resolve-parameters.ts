@@ -3,15 +3,18 @@ import type { TrustedDevice } from '../domain/first-trust.ts';
 import { AgentError } from '../ports/agents.ts';
 import type { AgentDefinition, Parameters } from '../ports/agents.ts';
 import type { SecretPlace } from '../ports/secret-stores.ts';
-import type { Configuration } from './configuration.ts';
+import type { Configuration, NodeFacts } from './configuration.ts';
 import { leadsElsewhere } from './device-names.ts';
 import { mergeMethod } from './merged-method.ts';
+import { namedOnly } from './node-facts.ts';
 import { OWN_KEYS, parameterNames, secretNames } from './parameter-names.ts';
 import { Problems } from './problems.ts';
 import { lookupFor } from './resolve-plan.ts';
 
 export interface RunInput {
   node: string;
+  /** Which method is meant depends on its group, and which template on its labels. Absent: nothing but the name is known. */
+  facts?: NodeFacts | undefined;
   /** As frozen in the NodeFence. */
   method: PlanMethod;
   configuration: Configuration;
@@ -25,10 +28,10 @@ export interface RunInput {
  * Frozen parameters with today's secrets: those that historical layouts keep in the ConfigMap are read again, then the Secret's keys, which
  * win. Throws `AgentError` kind `Misconfigured` when something is missing; never names a value.
  */
-export function resolveParameters({ node, method, configuration, secret, trusted = [] }: RunInput): Parameters {
+export function resolveParameters({ node, facts = namedOnly(node), method, configuration, secret, trusted = [] }: RunInput): Parameters {
   const definition = configuration.registry.find(method.agent);
   if (definition === undefined) throw misconfigured(method, `agent ${method.agent} is unknown: one of ${configuration.registry.names().join(', ')}`);
-  const parameters: Record<string, string> = { ...method.parameters, ...inlineSecrets(node, method, configuration) };
+  const parameters: Record<string, string> = { ...method.parameters, ...inlineSecrets(facts, method, configuration) };
   const nameOf = parameterNames(definition);
   for (const [key, value] of Object.entries(secret ?? {})) {
     const name = nameOf(key);
@@ -92,10 +95,9 @@ function misconfigured(method: PlanMethod, answered: string): AgentError {
 }
 
 /** Secrets that stand in the ConfigMaps themselves; never frozen, so never in a NodeFence. */
-function inlineSecrets(node: string, method: PlanMethod, configuration: Configuration): Record<string, string> {
+function inlineSecrets(facts: NodeFacts, method: PlanMethod, configuration: Configuration): Record<string, string> {
   const ignored = new Problems();
-  const lookup = lookupFor({ name: node, labels: {}, annotations: {}, addresses: [] }, configuration, ignored);
-  const merged = mergeMethod(lookup, writtenName(method), '', ignored);
+  const merged = mergeMethod(lookupFor(facts, configuration, ignored), writtenName(method), '', ignored);
   if (merged?.definition.name !== method.agent) return {};
   const entries = [...merged.parameters].filter(([name]) => merged.secretNames.has(name));
   return Object.fromEntries(entries.map(([name, setting]) => [name, setting.value]));

@@ -301,4 +301,11 @@ export const CONFIG_MUTANTS: readonly SourceMutant[] = [
     edits: [['found.machines.add(name, machines.nodeOf(name));', '']],
     killedBy: byTest(LIVE_PLANNER, 'has another plan from when that is there until it is gone'),
   },
+  {
+    name: 'login of other nodes',
+    defect: 'a device of a group is given the password of a method that has the same name and stands elsewhere, for other nodes',
+    file: 'src/config/live-planner.ts',
+    edits: [['facts: this.#nodes.get(node), ', '']],
+    killedBy: byTest(LIVE_PLANNER, 'is none of a method of that name which stands elsewhere: that is of other nodes'),
+  },
 ];

@@ -62,7 +62,9 @@ export function validate(input: Input, registry: AgentRegistry, only: readonly s
         };
   const cluster = input.nodes === undefined ? undefined : new Map(input.nodes.map((node) => [node.metadata.name, factsWith(input, factsOf(node))]));
   const { plans, problems } = survey({ configuration, nodes, secretKeys, cluster });
-  const resolve: Validation['resolve'] = (node, method, login) => resolved({ node, method, configuration, login }, input);
+  const factsOfNode = new Map(nodes.map((facts) => [facts.name, facts]));
+  const resolve: Validation['resolve'] = (node, method, login) =>
+    resolved({ node, facts: factsOfNode.get(node), method, configuration, login }, input);
   const inSecrets = secrets === undefined ? [] : plans.flatMap(({ node, plan }) => secretProblems(node.name, plan, resolve, registry));
   const files: ReportedProblem[] = input.problems.map(({ file, line, message }) => ({
     severity: 'error',
@@ -172,12 +174,13 @@ function machineOf({ addresses, stores }: Input): ControllerMachine {
 
 interface Asking {
   node: string;
+  facts: NodeFacts | undefined;
   method: PlanMethod;
   configuration: Configuration;
   login: Readonly<Record<string, string>> | undefined;
 }
 
-function resolved({ node, method, configuration, login }: Asking, { secrets, trusted }: Input): Resolved {
+function resolved({ node, facts, method, configuration, login }: Asking, { secrets, trusted }: Input): Resolved {
   const elsewhere = placeOfSecret(method);
   if (elsewhere !== undefined && login === undefined)
     return { problem: `its login is on the controller’s machine (secret_${elsewhere.kind}=${elsewhere.name}), and is not read from here` };
@@ -186,7 +189,7 @@ function resolved({ node, method, configuration, login }: Asking, { secrets, tru
     return { problem: secrets === undefined ? `Secret ${method.secret} may not be read by you` : `Secret ${method.secret} does not exist` };
   }
   try {
-    return { parameters: resolveParameters({ node, method, configuration, secret, trusted: trusted?.get(node) }) };
+    return { parameters: resolveParameters({ node, facts, method, configuration, secret, trusted: trusted?.get(node) }) };
   } catch (error) {
     if (error instanceof AgentError) return { problem: error.facts.answered };
     throw error;

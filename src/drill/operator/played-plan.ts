@@ -61,7 +61,7 @@ export function playedPlan(facts: NodeFacts, written: Written, refused: string[]
   }
   const redfish = all.filter(({ agent }) => agent === 'redfish');
   const keys = redfish.map((method) =>
-    resolveParameters({ node: facts.name, method, configuration, secret: decoded(secrets.get(method.secret ?? '')) }),
+    resolveParameters({ node: facts.name, facts, method, configuration, secret: decoded(secrets.get(method.secret ?? '')) }),
   );
   const logins = new Set(keys.map(({ username, password }) => JSON.stringify([username, password])));
   const [parameters = {}] = keys;
