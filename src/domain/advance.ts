@@ -8,6 +8,7 @@ import { lackingAtEnd } from './level-end.ts';
 import { bounded } from './node-fence.ts';
 import type { JournalEntry, NodeFenceStatus } from './node-fence.ts';
 import type { Plan, PlanProblem, Step } from './plan.ts';
+import { NEVER_FENCED } from './plan-problems.ts';
 import {
   ACKNOWLEDGE,
   compile,
@@ -118,13 +119,6 @@ export function acknowledge(context: Context, word: { name: string; uid: string 
   // What a person must do stays in sight until the word counts.
   return begun.status === undefined || status.message === undefined ? begun : { ...begun, status: { ...begun.status, message: status.message } };
 }
-
-/** A request does not change that; without a step it would come to nothing, and end as if something had been done. */
-const NEVER_FENCED: PlanProblem = {
-  severity: 'error',
-  where: 'fence=never',
-  message: 'nobody is to fence this node: take that out of its ConfigMap, or its group’s, or withdraw the request',
-};
 
 /** The first error of the configuration that spoils this step (P7): it never counts as done. */
 export function spoiling(plan: Plan, step: Step): PlanProblem | undefined {
@@ -288,12 +282,15 @@ function mayEndRelease(context: Context, status: NodeFenceStatus): boolean {
   if (status.released === undefined) return true;
   if (status.released.voidedAt !== undefined && !isBootedAnew(context, status)) return true;
   const { workload, nowMs } = context.snapshot;
-  return nowMs >= releaseOverMs(context) || (workload.pods === 0 && workload.volumeAttachments === 0);
+  const isOver = nowMs >= releaseOverMs(context);
+  if (workload.isUnsure === true) return isOver;
+  return isOver || (workload.pods === 0 && workload.volumeAttachments === 0);
 }
 
 /** Something of what was let go still stands in the API. */
 function isLeft({ snapshot: { workload } }: Context, { released }: NodeFenceStatus): boolean {
-  return released !== undefined && released.voidedAt === undefined && (workload.pods > 0 || workload.volumeAttachments > 0);
+  const isToWait = released !== undefined && released.voidedAt === undefined;
+  return isToWait && (workload.isUnsure === true || workload.pods > 0 || workload.volumeAttachments > 0);
 }
 
 /** Somebody else started the machine, and nothing of the old boot is left on it but what the API still shows. */

@@ -28,3 +28,10 @@ export function fenceableOf({ trigger, problems }: Judged): Fenceable {
 export function isDefaulted({ message }: Pick<PlanProblem, 'message'>): boolean {
   return message.endsWith(DEFAULT_STANDS);
 }
+
+/** A request does not change that; without a step it would come to nothing, and end as if something had been done. */
+export const NEVER_FENCED: PlanProblem = {
+  severity: 'error',
+  where: 'fence=never',
+  message: 'nobody is to fence this node: take that out of its ConfigMap, or its group’s, or withdraw the request',
+};

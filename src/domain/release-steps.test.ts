@@ -22,6 +22,18 @@ function provenOff(more: Partial<Plan> = {}): Model {
   return model;
 }
 
+it('a release whose watches hang is not over because they show nothing: it ends with release_timeout', () => {
+  const model = provenOff();
+  expect(model.next()).toBe('release:release');
+  model.workload = { pods: 0, terminating: 0, volumeAttachments: 0, isUnsure: true };
+  const beganAtMs = model.nowMs;
+  model.step();
+  model.step();
+  expect(model.next()).toBe('release-end:release-end');
+  expect(model.nowMs - beganAtMs).toBe(model.plan.timing.releaseTimeoutMs);
+  expect(model.next()).toBe('on:on');
+});
+
 describe('a paced release', () => {
   it('is several operations, each resting on reads of its own, at the pace of the plan', () => {
     const model = provenOff({ release: 'delete-pods', podsPerMinute: 6 });

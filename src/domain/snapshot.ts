@@ -43,7 +43,8 @@ export interface Snapshot {
   lastIncident: number;
   /** A person's word that waits to be weighed and fits this fence, its incident and this boot. */
   acknowledgement: { name: string; uid: string } | undefined;
-  workload: { pods: number; terminating: number; volumeAttachments: number };
+  /** `isUnsure`: the watches that show it hang, and it is as it was. */
+  workload: { pods: number; terminating: number; volumeAttachments: number; isUnsure?: true };
   /** Names of pods that wait for a release, a few of them; read while something holds. */
   waitingPods?: readonly string[];
   /** Of the present leadership. */

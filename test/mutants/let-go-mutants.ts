@@ -259,4 +259,21 @@ export const LET_GO_MUTANTS: readonly SourceMutant[] = [
       'is for no pod that was made on this very node since the release began: whoever makes it anew would have one for each, without an end',
     ),
   },
+  {
+    name: 'let go as it was seen last',
+    defect: 'where the watch of pods hangs, pods that it does not show are neither let go nor waited for, and the release is told as complete',
+    file: 'src/controllers/fence/workload.ts',
+    edits: [['if (!isWorkloadUnsure(dependencies))', 'if (!isWorkloadUnsure(dependencies) || node !== undefined)']],
+    killedBy: byTest(
+      'src/controllers/fence/release/hanging-watch.test.ts',
+      'where the watch of pods hangs a release lets go what the API server has, not what was seen last',
+    ),
+  },
+  {
+    name: 'over, as far as it was seen',
+    defect: 'a release ends because watches that hang show nothing: the machine is switched on while its pods are still being deleted',
+    file: 'src/domain/advance.ts',
+    edits: [['if (workload.isUnsure === true) return isOver;', '']],
+    killedBy: byTest(STEPS, 'a release whose watches hang is not over because they show nothing: it ends with release_timeout'),
+  },
 ];

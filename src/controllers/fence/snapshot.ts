@@ -18,7 +18,7 @@ import type { NodeObservation } from './observation.ts';
 import { readyOf } from './observation.ts';
 import { FINALIZER } from './ownership.ts';
 import { fenceRecord } from './report.ts';
-import { releasablePods, workloadOf } from './workload.ts';
+import { isWorkloadUnsure, releasablePods, workloadOf } from './workload.ts';
 
 /** One immutable picture of one node, taken in one synchronous turn. */
 export function takeSnapshot(
@@ -76,7 +76,7 @@ export function takeSnapshot(
     ...(report?.incidents === undefined ? {} : { record: fenceRecord(listers.reports.get(name)) }),
     lastIncident: report?.incident ?? 0,
     acknowledgement,
-    workload: workloadOf(listers, name),
+    workload: { ...workloadOf(listers, name), ...(isWorkloadUnsure(dependencies) && { isUnsure: true as const }) },
     epoch: leadership.epoch,
     actsFromMs: leadership.actsFromMs,
     uuid: random.uuid(),

@@ -162,7 +162,7 @@ function waitToUndo(context: Context): Transition {
 function undoneAtMs(context: Context): number {
   const { status, snapshot, plan } = context;
   const isReleased = status.journal.some((entry) => entry.restart === status.restarts && mayHaveReleased(entry));
-  const isGone = snapshot.workload.pods === 0 && snapshot.workload.volumeAttachments === 0;
+  const isGone = snapshot.workload.isUnsure !== true && snapshot.workload.pods === 0 && snapshot.workload.volumeAttachments === 0;
   if (!isReleased || isGone) return settledAtMs(context);
   return Math.max(settledAtMs(context), (snapshot.since.action ?? snapshot.nowMs) + plan.timing.releaseTimeoutMs);
 }

@@ -46,7 +46,7 @@ export class Model {
   preservation: Snapshot['preservation'];
   dump: Snapshot['dump'];
   acknowledgement: Snapshot['acknowledgement'];
-  workload = { pods: 1, terminating: 0, volumeAttachments: 1 };
+  workload: Snapshot['workload'] = { pods: 1, terminating: 0, volumeAttachments: 1 };
   epoch = 7;
   record: Snapshot['record'];
   lastIncident = 0;

@@ -2,12 +2,12 @@ import { OUT_OF_SERVICE_TAINT } from '../../../domain/advance.ts';
 import { EVIDENCE_RULES } from '../../../domain/evidence.ts';
 import { bounded } from '../../../domain/node-fence.ts';
 import type { Evidence, NodeFenceStatus, Released } from '../../../domain/node-fence.ts';
-import { isPaced, podName } from '../../../domain/release-plan.ts';
+import { isPaced, isReleasable, podName } from '../../../domain/release-plan.ts';
 import type { ReleaseChoice } from '../../../domain/release-plan.ts';
 import { timestamp } from '../../../ports/clock.ts';
 import { failureOf } from '../../../ports/jobs.ts';
 import type { FenceDependencies } from '../dependencies.ts';
-import { attachmentsOf, releasablePods } from '../workload.ts';
+import { releasablePods, workloadNow } from '../workload.ts';
 import type { ReleaseReport } from './order.ts';
 import { readTaintOwner, removeTaint } from './out-of-service.ts';
 import { choiceOf } from './release.ts';
@@ -29,18 +29,18 @@ export async function endRelease(
   const foreign = owner === 'foreign' ? `; the taint ${OUT_OF_SERVICE_TAINT.key} that nodefence did not set stays` : '';
   if (status.released === undefined || status.released.voidedAt !== undefined)
     return { result: 'succeeded', message: `our taint is gone; without waiting for pods and volumes${foreign}` };
-  const left = describeLeft(dependencies, node, status.released);
+  const left = await describeLeft(dependencies, node, status.released);
   const message = left === undefined ? 'no pod and no VolumeAttachment is left' : `release_timeout over: ${left}`;
   const end = left === undefined ? { volumesDetachedAt: timestamp(clock) } : { timedOut: true };
   return { result: 'succeeded', message: bounded(message + foreign), released: { ...status.released, ...end } };
 }
 
 /** What keeps the machine off, by name: `1 pods (web/db-0) and 1 VolumeAttachments (PersistentVolume pv-1 by csi-1) are left`. */
-function describeLeft({ listers }: FenceDependencies, node: string, released: Released): string | undefined {
-  const pods = releasablePods(listers, node);
-  const attachments = attachmentsOf(listers, node);
+async function describeLeft(dependencies: FenceDependencies, node: string, released: Released): Promise<string | undefined> {
+  const { pods: all, attachments } = await workloadNow(dependencies, node);
+  const pods = all.filter(isReleasable);
   if (pods.length + attachments.length === 0) return undefined;
-  const names = pods.map(({ metadata }) => podName({ namespace: metadata.namespace ?? 'default', name: metadata.name }));
+  const names = pods.map(podName);
   const reasons = new Map(released.kept?.map(({ pod, by }) => [pod, by]));
   const volumeReasons = new Map(released.keptVolumes?.map(({ attachment, by }) => [attachment, by]));
   const podNames = named(names.map((name) => withReason(name, reasons.get(name))));

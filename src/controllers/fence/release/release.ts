@@ -8,7 +8,7 @@ import { failureOf } from '../../../ports/jobs.ts';
 import type { FenceDependencies } from '../dependencies.ts';
 import { letGo } from '../../shared/release/pods.ts';
 import type { Course, LetGoOrder } from '../../shared/release/pods.ts';
-import { attachmentsOf, podFactsOf } from '../workload.ts';
+import { workloadNow } from '../workload.ts';
 import { detach } from './detach.ts';
 import { LifeSeen, silentNode } from './order.ts';
 import type { ReleaseOrder, ReleaseReport } from './order.ts';
@@ -38,8 +38,9 @@ export async function release(dependencies: FenceDependencies, order: ReleaseOrd
   const isScoped = order.status.step === 'isolation';
   let what: ReleasePlan | undefined;
   try {
-    const pods = isScoped ? await podsWithStorages(dependencies.cluster, order.node, plan) : podFactsOf(dependencies.listers, order.node);
-    what = releasePlan(order.proof, choice, pods, attachmentsOf(dependencies.listers, order.node), begunAt(order.status));
+    const now = await workloadNow(dependencies, order.node);
+    const pods = isScoped ? await podsWithStorages(dependencies.cluster, order.node, plan) : now.pods;
+    what = releasePlan(order.proof, choice, pods, now.attachments, begunAt(order.status));
     order.asked.keepOnly([...what.pods, ...what.attachments]);
     await carryOut(dependencies, order, { what, choice, progress });
     progress.isThrough = true;
