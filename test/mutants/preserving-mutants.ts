@@ -274,7 +274,7 @@ export const PRESERVING_MUTANTS: readonly SourceMutant[] = [
     name: 'word of the Machine lost in silence',
     defect: 'nobody is told that the word of a Machine was removed with that of its Node',
     file: 'src/controllers/preservation/own.ts',
-    edits: [['to.machine === undefined ? lostWord(marks) : undefined', "to.machine === '' ? lostWord(marks) : undefined"]],
+    edits: [['to.machine === undefined ? lostWord(marks) : keptWord(subject, to)', "to.machine === '' ? lostWord(marks) : undefined"]],
     killedBy: byTest(FENCED_STOP, 'nobody can tell which came last where nobody looked in between'),
   },
   {

@@ -3,6 +3,7 @@ import type { SourceMutant } from './source-mutant.ts';
 
 const SURPLUS = 'test/preservation/surplus.test.ts';
 const NEVER_RAN = 'test/preservation/never-ran.test.ts';
+const MADE_ANEW = 'test/preservation/made-anew.test.ts';
 const UNDONE = 'test/preservation/undone.test.ts';
 
 /** Defects of which machines preservation sends off, lets fail and gives places, and of what it writes again and again. */
@@ -34,6 +35,20 @@ export const SENT_OFF_MUTANTS: readonly SourceMutant[] = [
     file: 'src/controllers/preservation/pools.ts',
     edits: [['if (this.#deployed.has(pool)) return', 'if (machine === undefined && this.#deployed.has(pool)) return']],
     killedBy: byTest(NEVER_RAN, 'takes no share of the maximum from those that there are'),
+  },
+  {
+    name: 'released by a Node made anew',
+    defect: 'a preserved machine is released, and goes, because its Node was made anew without the annotation',
+    file: 'src/controllers/preservation/subject.ts',
+    edits: [['readMarks(machine.annotations, node?.annotations, node?.uid)', 'readMarks(machine.annotations, node?.annotations)']],
+    killedBy: byTest(MADE_ANEW, 'stays preserved (now, seen gone in between: true), and the word is on the Machine'),
+  },
+  {
+    name: 'word of a Node made anew lost',
+    defect: 'what was taken from a Node that was made anew goes on once, and is forgotten then',
+    file: 'src/controllers/preservation/marks.ts',
+    edits: [["machine: machine ?? (lastApplied === '' ? undefined : lastApplied), lastApplied: undefined", 'machine, lastApplied: undefined']],
+    killedBy: byTest(MADE_ANEW, 'stays preserved (now, seen gone in between: true), and the word is on the Machine'),
   },
   {
     name: 'fight for an annotation',

@@ -72,7 +72,7 @@ export function preservedRows({ snapshot, decision }: PreservationPicture): Pres
   const rows = decision.views.flatMap(({ expiryMs, ...view }): PreservedRow[] => {
     const node = view.node === undefined ? undefined : nodes.get(view.node);
     const machine = view.kind === 'Machine' ? machines.get(`${view.namespace ?? ''}/${view.name}`) : undefined;
-    const asked = effectiveValue(readMarks(machine?.annotations, node?.annotations), node !== undefined);
+    const asked = effectiveValue(readMarks(machine?.annotations, node?.annotations, node?.uid), node !== undefined);
     if (!view.isPreserved && asked === 'none' && view.problem === undefined) return [];
     const until = expiryMs === undefined ? {} : { until: new Date(expiryMs).toISOString() };
     return [{ ...view, ...until, ...(asked !== 'none' && { asked }) }];

@@ -83,7 +83,7 @@ function fencedToKeep(assigned: readonly Assigned[], pools: Pools): ReadonlySet<
   };
   for (const { machine, node, place } of assigned) {
     const { group } = place;
-    const value = effectiveValue(readMarks(machine.annotations, node?.annotations), node !== undefined);
+    const value = effectiveValue(readMarks(machine.annotations, node?.annotations, node?.uid), node !== undefined);
     if (value === 'automatic' && group !== undefined) take(group);
     if (!isFenced(node) || machine.isDeleting || pools.overrideOf(machine) !== undefined) continue;
     if (value === 'now' || value === 'when-failed' || value === 'automatic') kept.add(machine);

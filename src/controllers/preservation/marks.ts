@@ -1,4 +1,4 @@
-import { LAST_APPLIED, PRESERVE } from './names.ts';
+import { LAST_APPLIED, PRESERVE, TAKEN_FROM } from './names.ts';
 import type { Marks } from './snapshot.ts';
 
 /** What the annotations ask for. `none`: nothing, whether absent, empty or unknown. */
@@ -23,19 +23,25 @@ export interface PreserveMarks {
   machine: string | undefined;
   node: string | undefined;
   lastApplied: string | undefined;
+  /** That was taken from a Node which is gone: this one was made anew under its name. */
+  isOfAnother?: true;
 }
 
-export function readMarks(machine: Marks | undefined, node: Marks | undefined): PreserveMarks {
-  return { machine: machine?.[PRESERVE], node: node?.[PRESERVE], lastApplied: machine?.[LAST_APPLIED] };
+/** What both say. `nodeUid`: absent where it does not matter whether the Node was made anew. */
+export function readMarks(machine: Marks | undefined, node: Marks | undefined, nodeUid?: string): PreserveMarks {
+  const takenFrom = machine?.[TAKEN_FROM];
+  const isOfAnother = nodeUid !== undefined && takenFrom !== undefined && takenFrom !== nodeUid;
+  return { machine: machine?.[PRESERVE], node: node?.[PRESERVE], lastApplied: machine?.[LAST_APPLIED], ...(isOfAnother && { isOfAnother }) };
 }
 
 /**
  * Whose word counts. The node's, even when it is empty; when it was there and has been removed, nobody's; else the machine's.
  * A node that is gone says nothing, not even that its annotation was removed: what was last taken from it goes on, unless the machine has a word of its own.
+ * Neither does one that was made anew since, and has no word: a kubelet that registers again knows of none.
  */
 export function effectiveText(marks: PreserveMarks, hasNode: boolean): string {
-  if (!hasNode) return marks.machine ?? marks.lastApplied ?? '';
   if (marks.node !== undefined) return marks.node;
+  if (!hasNode || marks.isOfAnother === true) return marks.machine ?? marks.lastApplied ?? '';
   if ((marks.lastApplied ?? '') !== '') return '';
   return marks.machine ?? '';
 }
@@ -66,5 +72,6 @@ export function syncedMarks(marks: PreserveMarks, hasNode: boolean): Pick<Preser
   if (!hasNode) return { machine, lastApplied: machine === undefined ? lastApplied : undefined };
   if (node !== undefined && isKnownValue(node)) return { machine: undefined, lastApplied: node === '' ? undefined : node };
   if (node !== undefined) return { machine, lastApplied };
+  if (marks.isOfAnother === true) return { machine: machine ?? (lastApplied === '' ? undefined : lastApplied), lastApplied: undefined };
   return lastApplied === undefined ? { machine, lastApplied } : { machine: lastApplied === '' ? machine : undefined, lastApplied: undefined };
 }

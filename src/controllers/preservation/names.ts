@@ -5,6 +5,8 @@ import { GROUP } from '../../ports/resources.ts';
 export const PRESERVE = 'node.machine.sapcloud.io/preserve';
 /** The value last taken over from the Node; on Machines only. */
 export const LAST_APPLIED = 'node.machine.sapcloud.io/last-applied-node-preserve-value';
+/** Of a Machine, beside the value above: uid of that Node. One that was made anew since has removed nothing. */
+export const TAKEN_FROM = `${GROUP}/preserve-taken-from`;
 export const SCALE_DOWN_DISABLED = 'cluster-autoscaler.kubernetes.io/scale-down-disabled';
 /** Says that the annotation above is ours to remove. */
 export const SCALE_DOWN_MARKER = 'cluster-autoscaler.kubernetes.io/scale-down-disabled-by-mcm';

@@ -2,7 +2,7 @@ import type { Action, ActionEvent } from './actions.ts';
 import { automaticMarks } from './automatic-marks.ts';
 import { syncedMarks } from './marks.ts';
 import type { PreserveMarks } from './marks.ts';
-import { LAST_APPLIED, NODE_ENDED, NODE_EXPIRY, PRESERVE } from './names.ts';
+import { LAST_APPLIED, NODE_ENDED, NODE_EXPIRY, PRESERVE, TAKEN_FROM } from './names.ts';
 import { annotated, changed } from './node-marks.ts';
 import type { Pools } from './pools.ts';
 import { preserve, startExpiry } from './preserve.ts';
@@ -82,12 +82,25 @@ function healed({ machine, node, phase, expiryMs, value }: Subject): Action[] {
 }
 
 /** The node's word is the machine's. */
-function synced({ machine, node, marks }: Subject): Action[] {
+function synced(subject: Subject): Action[] {
+  const { machine, node, marks } = subject;
   if (machine === undefined) return [];
   const to = syncedMarks(marks, node !== undefined);
-  const changes = changed(machine.annotations, { [PRESERVE]: to.machine, [LAST_APPLIED]: to.lastApplied });
-  const event = to.machine === undefined ? lostWord(marks) : undefined;
+  const changes = changed(machine.annotations, { [PRESERVE]: to.machine, [LAST_APPLIED]: to.lastApplied, [TAKEN_FROM]: takenFrom(subject, to) });
+  const event = to.machine === undefined ? lostWord(marks) : keptWord(subject, to);
   return changes.length === 0 ? [] : [{ kind: 'annotate', target: machineRef(machine), changes, ...(event !== undefined && { event }) }];
+}
+
+/** What stands on the Node now was taken from this one. */
+function takenFrom({ machine, node, marks }: Subject, { lastApplied }: Pick<PreserveMarks, 'lastApplied'>): string | undefined {
+  if (lastApplied === undefined) return undefined;
+  return node !== undefined && marks.node === lastApplied ? node.uid : machine?.annotations[TAKEN_FROM];
+}
+
+function keptWord({ node, marks }: Subject, to: Pick<PreserveMarks, 'machine'>): ActionEvent | undefined {
+  if (marks.machine !== undefined || to.machine === undefined) return undefined;
+  const message = `node ${node?.name ?? ''} was made anew without ${PRESERVE}: ${to.machine} of the one before stands on the Machine now; to stop, remove it there`;
+  return { type: 'Normal', reason: 'PreserveAnnotationKept', message };
 }
 
 /** Whoever annotated the Machine is told that it counts for nothing: he may have come last, which nobody can tell who did not look in between. */

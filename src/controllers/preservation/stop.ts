@@ -1,6 +1,6 @@
 import type { Action } from './actions.ts';
 import { claimsPreserved, stoppedCondition } from './condition.ts';
-import { LAST_APPLIED, NODE_ENDED, NODE_EXPIRY, PRESERVE } from './names.ts';
+import { LAST_APPLIED, NODE_ENDED, NODE_EXPIRY, PRESERVE, TAKEN_FROM } from './names.ts';
 import { annotated, changed, tainted, uncordoned, unshielded } from './node-marks.ts';
 import type { MachineFacts, MachinePhase, NodeFacts } from './snapshot.ts';
 import { machineRef, nodeRef } from './subject.ts';
@@ -41,7 +41,7 @@ function stopOnNode(subject: Subject, node: NodeFacts, forgets: boolean): Action
 
 /** The Machine's own annotation goes, and what was last taken from its Node. */
 export function forgotten(machine: MachineFacts): Action[] {
-  const changes = changed(machine.annotations, { [PRESERVE]: undefined, [LAST_APPLIED]: undefined });
+  const changes = changed(machine.annotations, { [PRESERVE]: undefined, [LAST_APPLIED]: undefined, [TAKEN_FROM]: undefined });
   return changes.length === 0 ? [] : [{ kind: 'annotate', target: machineRef(machine), changes }];
 }
 

@@ -43,7 +43,7 @@ function unknownValue(marks: PreserveMarks): string | undefined {
 
 /** A node that a machine names but that is not there is a problem only where it matters: `node "x" not found`. */
 export function machineSubject(machine: MachineFacts, node: NodeFacts | undefined, phase: MachinePhase, place: Place): Subject {
-  const marks = readMarks(machine.annotations, node?.annotations);
+  const marks = readMarks(machine.annotations, node?.annotations, node?.uid);
   const value = effectiveValue(marks, node !== undefined);
   const missing = machine.nodeName !== undefined && node === undefined && value !== 'none' ? `node "${machine.nodeName}" not found` : undefined;
   const problem = unknownValue(marks) ?? missing;

@@ -6,13 +6,13 @@ import type { ObjectRef } from './actions.ts';
 import { machineFacts } from './machine-facts.ts';
 import { effectiveValue, readMarks } from './marks.ts';
 import { selectSurplus } from './scale-down.ts';
-import type { MachineFacts, Marks } from './snapshot.ts';
+import type { MachineFacts, NodeFacts } from './snapshot.ts';
 
 interface SurplusSources {
   clock: Pick<Clock, 'monotonicMs' | 'wallMs'>;
   cluster: Pick<Cluster, 'list'>;
   /** Of the Node of this name, as the watch has it; undefined: there is none. */
-  marksOf: (node: string) => Marks | undefined;
+  nodeOf: (node: string) => Pick<NodeFacts, 'annotations' | 'uid'> | undefined;
 }
 
 /** Machines that go together are looked at together. */
@@ -44,8 +44,8 @@ export class ConsistentSurplus {
   }
 
   #valueOf({ annotations, nodeName }: MachineFacts): ReturnType<typeof effectiveValue> {
-    const marks = nodeName === undefined ? undefined : this.#sources.marksOf(nodeName);
-    return effectiveValue(readMarks(annotations, marks), marks !== undefined);
+    const node = nodeName === undefined ? undefined : this.#sources.nodeOf(nodeName);
+    return effectiveValue(readMarks(annotations, node?.annotations, node?.uid), node !== undefined);
   }
 
   async #machinesIn(namespace: string): Promise<readonly Machine[]> {

@@ -16,7 +16,7 @@ import type { PatchAction } from './patch.ts';
 import type { PreservationCache } from './cache.ts';
 import { unlessOld } from '../shared/release/proof-age.ts';
 import type { ConsistentProofs } from './consistent-proof.ts';
-import type { Marks, Snapshot } from './snapshot.ts';
+import type { NodeFacts, Snapshot } from './snapshot.ts';
 import { ConsistentSurplus } from './surplus.ts';
 import { keyOf } from './watched-facts.ts';
 
@@ -56,8 +56,8 @@ export class Writer {
   constructor(dependencies: WriterDependencies) {
     const { clock, machines, cache } = dependencies;
     this.#dependencies = dependencies;
-    const marksOf = (node: string): Marks | undefined => cache.kinds.Node.get(node)?.facts.annotations;
-    this.#surplus = machines && new ConsistentSurplus({ clock, cluster: machines.cluster, marksOf });
+    const nodeOf = (node: string): NodeFacts | undefined => cache.kinds.Node.get(node)?.facts;
+    this.#surplus = machines && new ConsistentSurplus({ clock, cluster: machines.cluster, nodeOf });
   }
 
   async perform(action: Action): Promise<void> {

@@ -44,7 +44,7 @@ export function valueOf(target: Target): PreserveValue {
 }
 
 function marksOf({ machine, node }: Target): PreserveMarks {
-  return readMarks(machine?.metadata.annotations, node?.metadata.annotations);
+  return readMarks(machine?.metadata.annotations, node?.metadata.annotations, node?.metadata.uid);
 }
 
 /** The writes that carry out a wish, in their order; empty: everything stands already. Throws `CommandFailure` for what would do nothing. */
