@@ -41,6 +41,29 @@ describe('a node that nobody is to fence', () => {
     expect(model.status.state, 'withdrawn').toBe('final');
   });
 
+  it('is told as what is left off, and is not begun anew, where that is said while its machine is off', () => {
+    const model = new Model(planOf({ maxRestarts: -1, stepRetries: 0 }));
+    model.fail();
+    expect([model.next(), model.next(), model.next()]).toEqual(['run:cordon', 'off:off', 'release:release']);
+    model.drained();
+    expect([model.next(), model.next('refused', { message: 'no' })]).toEqual(['release-end:release-end', 'on:on']);
+    model.runUntil(() => model.status.state === 'error');
+    model.plan = NOBODY;
+    for (let pass = 0; pass < 50; pass += 1) {
+      model.nowMs += 60_000;
+      model.step();
+    }
+    expect(model.status).toMatchObject({
+      state: 'error',
+      outcome: 'failed',
+      message: expect.stringContaining('LeftOff: off (redfish bmc') as string,
+    });
+    model.plan = planOf({ maxRestarts: -1 });
+    model.nowMs += 3_600_000;
+    expect(model.next(), 'taken out again').toBe('confirm:cordon');
+    expect(model.status.outcome).toBeUndefined();
+  });
+
   it('is another than one that fails with the same plan and is to be fenced', () => {
     const model = new Model(planOf());
     model.fail();

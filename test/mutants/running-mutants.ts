@@ -310,4 +310,14 @@ export const RUNNING_MUTANTS: readonly SourceMutant[] = [
     edits: [["if (plan.trigger === 'never' && step !== 'recovery') return NEVER_FENCED;", '']],
     killedBy: byTest('src/domain/never-fenced.test.ts', 'is not fenced for whoever asks, and no request ends as if it had been'),
   },
+  {
+    name: 'begun anew, and never fenced',
+    defect: 'a machine that is off is forgotten once its node is never to be fenced: the restart has no step, and says nothing of it',
+    file: 'src/domain/rows/error.ts',
+    edits: [[" || snapshot.plan.trigger === 'never') return true;", ') return true;']],
+    killedBy: byTest(
+      'src/domain/never-fenced.test.ts',
+      'is told as what is left off, and is not begun anew, where that is said while its machine is off',
+    ),
+  },
 ];

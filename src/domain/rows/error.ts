@@ -17,8 +17,10 @@ function restartDueMs({ snapshot, status, plan }: Context): number {
   return (snapshot.since.position ?? snapshot.nowMs) + plan.timing.restartBackoffMs * 2 ** Math.min(status.restarts, 4);
 }
 
-function usedUp({ status, plan }: Context): boolean {
-  return status.released?.voidedAt !== undefined || (plan.maxRestarts >= 0 && status.restarts >= plan.maxRestarts);
+function usedUp({ status, plan, snapshot }: Context): boolean {
+  // Nobody is to fence it by now: a restart would have no step, and forget to say what is off.
+  if (status.released?.voidedAt !== undefined || snapshot.plan.trigger === 'never') return true;
+  return plan.maxRestarts >= 0 && status.restarts >= plan.maxRestarts;
 }
 
 /** Nothing is wrong with the node any more, only what we set could not be undone. */
@@ -96,7 +98,7 @@ export const ERROR_ROWS: readonly Row[] = [
   {
     id: 'error-used-up',
     from: 'error',
-    when: 'restarts used up, or the proof was lost after the release began',
+    when: 'restarts used up, the proof was lost after the release began, or nobody is to fence the node any more (`fence=never`)',
     does: 'stay, alarm, report what is still fenced or off and what an operator must do',
     to: 'error',
     applies: usedUp,
@@ -175,6 +177,7 @@ function restart({ status, snapshot }: Context): Transition {
   );
   next.evidence = voidEvidence(status.evidence, snapshot.wall, 'a restart reads everything again');
   delete next.released;
+  delete next.outcome;
   if (status.frozen !== undefined) next.frozen = refrozen(status.frozen, status, snapshot);
   return { status: next, requeueAtMs: snapshot.nowMs, events: [event('Normal', 'FencingRestarted', `Restart ${next.restarts}.`)] };
 }
