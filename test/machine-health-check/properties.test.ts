@@ -167,11 +167,14 @@ describe('whatever stands in the cluster', () => {
     fc.assert(
       fc.property(picture, (each) => {
         const world = worldOf(each);
-        const before = world.machines.map(({ metadata: { name } }) => [name, world.condition(name, 'OwnerRemediated')] as const);
+        const lists = ['v1beta2', 'v1beta1'] as const;
+        const before = world.machines.flatMap(({ metadata: { name } }) =>
+          lists.map((list) => [name, list, world.condition(name, 'OwnerRemediated', list)] as const),
+        );
         world.settle();
-        for (const [name, was] of before) {
+        for (const [name, list, was] of before) {
           laws.where('being deleted', world.machine(name).isDeleting, () =>
-            expect([undefined, was]).toContainEqual(world.condition(name, 'OwnerRemediated')),
+            expect([undefined, was]).toContainEqual(world.condition(name, 'OwnerRemediated', list)),
           );
         }
       }),

@@ -326,6 +326,17 @@ describe('at once', () => {
     expect(world.requestNames()).toEqual(['a', 'b', 'c']);
   });
 
+  it('nor is its place taken by words of an earlier template that are mended', () => {
+    const words = [
+      { type: OWNER, status: 'False' as const, reason: 'WaitingForRemediation', lastTransitionTime: ago(60) },
+      { type: 'ExternallyRemediated', status: 'False' as const, reason: 'RemediationTemplateNotFound', lastTransitionTime: ago(60) },
+    ];
+    const world = externalFleet(failed, { maxInFlight: 1, parts: { a: { owners: [], conditions: words } }, requests: [requestObject('a')] });
+    const { views, actions } = world.decide();
+    expect(views[0]).toMatchObject({ inFlight: 1 });
+    expect(actions.filter(({ kind }) => kind === 'create-request').map(({ target }) => target.name)).toEqual(['b']);
+  });
+
   it('one that nobody remediated holds one again from when somebody is asked', () => {
     const handed = { type: OWNER, status: 'False' as const, reason: 'WaitingForRemediation', lastTransitionTime: ago(60) };
     const world = externalFleet(failed, { maxInFlight: 1, parts: { a: { owners: [], conditions: [handed] } } });

@@ -154,6 +154,8 @@ export function remedy(target: Target, means: Means, hasPlace: boolean): Remedy 
   actions.push(...course.actions);
   const [first] = actions;
   if (first !== undefined && events.length > 0) actions[0] = { ...first, events: [...(first.events ?? []), ...events] };
-  const isNew = begins && !isInFlight(target, check) && (course.actions.length > 0 || course.statements.length > 0);
+  // One whose request stands is not begun again, though its remediator has handed it to an owner that it does not have.
+  const isBegun = isInFlight(target, check) || (check.template !== undefined && ownRequest(target) !== undefined);
+  const isNew = begins && !isBegun && (course.actions.length > 0 || course.statements.length > 0);
   return { actions, takesPlace: isNew, ...(course.hindrance !== undefined && { waiting: { machine: machine.name, ...course.hindrance } }) };
 }

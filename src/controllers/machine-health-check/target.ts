@@ -28,15 +28,15 @@ function isWithOwner({ conditions, paths }: MachineFacts): boolean {
   return conditionIn(list, OWNER_REMEDIATED)?.status === 'False';
 }
 
-/** It was handed to an owner that it does not have: nobody remediates it, until it is well again or somebody adopts it. */
-function isWithNobody(machine: MachineFacts): boolean {
-  return !machine.hasController && isWithOwner(machine);
+/** It has failed, and was handed to an owner that it does not have: nobody remediates it, until it is well again or somebody adopts it. */
+function isWithNobody({ subject: { machine }, evaluation }: Target): boolean {
+  return evaluation.kind === 'unhealthy' && !machine.hasController && isWithOwner(machine);
 }
 
 /** Somebody remediates it already, or was asked to. */
 export function isInFlight(target: Target, check: HealthCheck): boolean {
   const { machine } = target.subject;
-  if (target.otherCheck !== undefined || isWithNobody(machine)) return false;
+  if (target.otherCheck !== undefined || isWithNobody(target)) return false;
   if (check.template !== undefined) return ownRequest(target) !== undefined;
   if (check.annotatesMachines) return EXTERNAL_REMEDIATION in machine.annotations;
   return check.flavour === 'openshift' ? machine.isDeleting && target.evaluation.kind === 'unhealthy' : isWithOwner(machine);
