@@ -57,8 +57,15 @@ export const MACHINE_HEALTH_CHECK_MUTANTS: readonly SourceMutant[] = [
     name: 'place of nobody',
     defect: 'machines without an owner hold the places of remediations at once for ever, and no other machine is remediated',
     file: 'src/controllers/machine-health-check/target.ts',
-    edits: [['if (target.otherCheck !== undefined || isWithNobody(machine)) return false;', 'if (target.otherCheck !== undefined) return false;']],
+    edits: [['if (target.otherCheck !== undefined || isWithNobody(target)) return false;', 'if (target.otherCheck !== undefined) return false;']],
     killedBy: byTest(REMEDIATION, 'a machine without a controller holds no place: nobody would ever give it back'),
+  },
+  {
+    name: 'place of words that are mended',
+    defect: 'a machine whose request stands takes another place when old words of it are mended, and another one waits without an end',
+    file: 'src/controllers/machine-health-check/remedy.ts',
+    edits: [['const isBegun = isInFlight(target, check) || (', 'const isBegun = isInFlight(target, check) && (']],
+    killedBy: byTest(REMEDIATION, 'nor is its place taken by words of an earlier template that are mended'),
   },
   {
     name: 'place of nobody again',

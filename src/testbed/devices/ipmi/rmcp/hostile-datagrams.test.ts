@@ -10,6 +10,8 @@ const bytes = fc.uint8Array({ maxLength: 120 }).map((array) => Buffer.from(array
 const handshake = fc
   .tuple(fc.constantFrom(0x10, 0x12, 0x14, 0xc0, 0x00), fc.uint8Array({ maxLength: 60 }))
   .map(([type, payload]) => Buffer.concat([Buffer.from([6, 0, 0xff, 7, 6, type, 0, 0, 0, 0, 0, 0, 0, 0, payload.length, 0]), payload]));
+/** Open Session Request, RAKP 1 and 3 (IPMI 2.0, table 13-16). */
+const LOGIN_TYPES = [0x10, 0x12, 0x14];
 const datagrams = fc.oneof(
   fc.tuple(fc.constantFrom(...HEADERS), bytes).map(([header, rest]) => Buffer.concat([header, rest])),
   handshake,
@@ -38,7 +40,9 @@ describe('hostile datagrams', () => {
         // The RMCP header is covered by no code: only its version and class are looked at.
         const index = 4 + (place % (off.length - 4));
         const changed = isCut ? off.subarray(0, index) : Buffer.from(off.map((byte, at) => (at === index ? byte ^ flip : byte)));
-        expect(device.handle(changed)).toBeUndefined();
+        const answer = device.handle(changed);
+        // Another type of payload may make a message of a login of it, which is answered to anybody.
+        expect(LOGIN_TYPES.includes(changed[5] ?? 0) ? undefined : answer).toBeUndefined();
         expect(machine.edges).toHaveLength(0);
         expect(console.send(off)?.[0]).toBe(0);
         expect(machine.edges).toHaveLength(1);
