@@ -2,6 +2,7 @@ import { byTest } from './source-mutant.ts';
 import type { SourceMutant } from './source-mutant.ts';
 
 const KEPT_OFF = 'test/machine-remediation/kept-off.test.ts';
+const STILL_THERE = 'test/metal3-remediation/still-there.test.ts';
 const LEFT_HOLDS = 'test/metal3-remediation/left-holds.test.ts';
 const HELD = 'test/metal3-remediation/held.test.ts';
 
@@ -100,6 +101,23 @@ export const KEPT_OFF_MUTANTS: readonly SourceMutant[] = [
     file: 'src/controllers/metal3-remediation/left-holds.ts',
     edits: [['  return holdsOn(host).filter((key) => !uids.has(', '  return holdsOn(host).filter((key) => uids.has(undefined) && !uids.has(']],
     killedBy: byTest(LEFT_HOLDS, 'is let on'),
+  },
+  {
+    name: 'back as soon as it is on',
+    defect: 'a Node that stayed, with a machine that still boots, is told to be back, and its lock given away',
+    file: 'src/controllers/metal3-remediation/waiting.ts',
+    edits: [
+      ['if (hasBackup(remediation.annotations)) return true;', 'if (remediation.annotations[RELEASE] === undefined) return true;'],
+      ["import { POLL_MS } from './names.ts';", "import { POLL_MS, RELEASE } from './names.ts';"],
+    ],
+    killedBy: byTest(STILL_THERE, 'is back when it is heard behind the power-on, and not as soon as its host is on (else deleted)'),
+  },
+  {
+    name: 'kept of a Node that stays',
+    defect: 'what is kept under a storm has the Node that is not deleted counted as one that is back',
+    file: 'src/controllers/metal3-remediation/running.ts',
+    edits: [['return unlessHeld(snapshot, { actions: [keep], dueInMs: SHORT_POLL_MS });', 'return { actions: [keep], dueInMs: SHORT_POLL_MS };']],
+    killedBy: byTest(STILL_THERE, 'is back when it is heard behind the power-on, and not as soon as its host is on (else deleted)'),
   },
   {
     name: 'left by one that is there',

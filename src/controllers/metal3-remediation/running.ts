@@ -117,7 +117,7 @@ function deletion(situation: Situation, node: NodeFacts, proof: OffProof): Step 
   const changes = backupChanges(remediation.annotations, node);
   const lost = lostEvent(remediation.annotations);
   const keep = { kind: 'annotate', target: remediationRef(remediation), changes, ...(lost !== undefined && { event: lost }) } as const;
-  if (changes.length > 0) return { actions: [keep], dueInMs: SHORT_POLL_MS };
+  if (changes.length > 0) return unlessHeld(snapshot, { actions: [keep], dueInMs: SHORT_POLL_MS });
   const event = normal('NodeDeleted', `node ${node.name} is deleted so that its workload may start elsewhere: ${proof.detail}`);
   return unlessHeld(snapshot, { actions: [{ kind: 'delete-node', target: nodeRef(node), proof, event }], dueInMs: POLL_MS });
 }

@@ -5,7 +5,7 @@ import type { NodeFacts } from '../shared/remediation/node.ts';
 import { isFoundIll, machineRef, REMEDIATE_MACHINE } from '../shared/remediation/owner-machine.ts';
 import type { OwnerMachine } from '../shared/remediation/owner-machine.ts';
 import type { Action, Step } from './actions.ts';
-import { POLL_MS, RELEASE } from './names.ts';
+import { POLL_MS } from './names.ts';
 import { hasFinalizer as isAtWork, isPhaseOver, isTimedOut, remediationRef } from './situation.ts';
 import type { Situation } from './situation.ts';
 import { awaitObservation, nextAttempt, NOT_RESTORED, setFinalizer, wait, wayBack } from './steps.ts';
@@ -57,19 +57,20 @@ export function isFoundWell({ remediation, machine, node }: Snapshot): boolean {
   return !isAtWork(remediation) && mayBeWell && machine !== 'gone' && isFoundIll(machine) === false;
 }
 
-/** A Node that was deleted is back when it is there. One that stayed must have been heard since the host came on. */
+/** A Node that was deleted is back when it is there. One that stayed, whether its pods were let go or not, must have been heard since the host came on. */
 function isBack({ remediation }: Snapshot, { isDeleting, isReady, lifeSeenMs }: NodeFacts, onSeenMs: number): boolean {
   if (isDeleting) return false;
-  if (remediation.annotations[RELEASE] === undefined) return true;
+  if (hasBackup(remediation.annotations)) return true;
   return isReady && lifeSeenMs !== undefined && lifeSeenMs > onSeenMs;
 }
 
-/** What was kept first. */
+/** What was kept first; that it is done with goes with the end, for by it a Node that was deleted is known. */
 function finish(situation: Situation, node: NodeFacts): Step {
   const { remediation, machine } = situation;
   const back = putBack(remediation, node);
-  if (back.length > 0) return { actions: back };
-  return finished(remediation, machine, node);
+  if (back.some(({ kind }) => kind === 'restore-node')) return { actions: back };
+  const end = finished(remediation, machine, node);
+  return { ...end, actions: [...back, ...(end.actions ?? [])] };
 }
 
 /** The finalizer last, which says that all is done. */
