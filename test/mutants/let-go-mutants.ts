@@ -276,4 +276,15 @@ export const LET_GO_MUTANTS: readonly SourceMutant[] = [
     edits: [['if (workload.isUnsure === true) return isOver;', '']],
     killedBy: byTest(STEPS, 'a release whose watches hang is not over because they show nothing: it ends with release_timeout'),
   },
+  {
+    name: 'come since it recovered',
+    defect:
+      'pods that have come to a node since it recovered are not let go when its storage is closed again: an older release had begun before them',
+    file: 'src/controllers/fence/release/release.ts',
+    edits: [['entry.step === step && entry.restart === restarts && entry.finishedAt', 'entry.step === step && entry.finishedAt']],
+    killedBy: byTest(
+      ISOLATION,
+      'is for what has come to the node since it recovered, and for nothing that is made there anew and anew since the release began',
+    ),
+  },
 ];

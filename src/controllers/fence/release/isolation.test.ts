@@ -110,6 +110,29 @@ describe('a release of what wrote to revoked storage', () => {
     expect(report.storageRelease).not.toHaveProperty('bootID');
   });
 
+  it('is for what has come to the node since it recovered, and for nothing that is made there anew and anew since the release began', async () => {
+    const at = '2026-01-01T10:00:00Z';
+    const made = (name: string, hour: string): Pod => {
+      const pod = podOf(name, 'san');
+      return { ...pod, metadata: { ...pod.metadata, creationTimestamp: `2026-01-01T${hour}:00:00Z` } };
+    };
+    const before = { at, pods: 2, evidence: 'close-0', storages: ['san'], batch: 1 };
+    const ran = (restart: number): NodeFenceStatus['journal'] => [
+      {
+        ...{ id: 'release-1', step: 'isolation', level: 1, operation: 'release', method: 'release', agent: 'kubernetes', device: '', plug: '' },
+        ...{ action: 'release', attempt: 1, restart, runner: 'in-process', epoch: 3, deadlineMs: 1 },
+        ...{ startedAt: '2026-01-01T12:00:00Z', finishedAt: '2026-01-01T12:00:01Z', result: 'succeeded' },
+      },
+    ];
+    const freed = async (restart: number): Promise<string[]> => {
+      const harness = harnessWith(made('since-recovery', '11'), made('anew', '13'));
+      await released(harness, { storageRelease: before, restarts: 1, journal: ran(restart) });
+      return harness.cluster.writes.map(({ name }) => name);
+    };
+    expect(await freed(0), 'of a restart before').toEqual(['anew', 'since-recovery']);
+    expect(await freed(1)).toEqual(['since-recovery']);
+  });
+
   it('lets nothing go when its pods cannot be read', async () => {
     const harness = harnessWith();
     harness.dependencies.cluster.list = () => Promise.reject(new ApiStatusError(500, 'InternalError', 'etcd'));

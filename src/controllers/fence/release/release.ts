@@ -1,6 +1,7 @@
 import { bounded, LIMITS } from '../../../domain/node-fence.ts';
-import type { KeptPod, KeptVolume, NodeFenceStatus, Released } from '../../../domain/node-fence.ts';
+import type { JournalEntry, KeptPod, KeptVolume, NodeFenceStatus, Released } from '../../../domain/node-fence.ts';
 import type { Plan } from '../../../domain/plan.ts';
+import { mayHaveReleased } from '../../../domain/program.ts';
 import { inTotal, isPaced, nextBatch, podName, releasePlan } from '../../../domain/release-plan.ts';
 import type { AttachmentFacts, PodFacts, ReleaseChoice, ReleasePlan } from '../../../domain/release-plan.ts';
 import { timestamp } from '../../../ports/clock.ts';
@@ -54,10 +55,11 @@ export async function release(dependencies: FenceDependencies, order: ReleaseOrd
   }
 }
 
-/** When this release let go its first batch. What an earlier fence let go of a storage is no batch of this one. */
-function begunAt({ step, released, storageRelease }: NodeFenceStatus): string | undefined {
-  const before = step === 'isolation' ? storageRelease : released;
-  return step === 'isolation' && before?.batch === undefined ? undefined : before?.at;
+/** When this release let go its first batch. What storage let go outlives a restart, and a recovery: then its journal says when it began anew. */
+function begunAt({ step, restarts, released, storageRelease, journal }: NodeFenceStatus): string | undefined {
+  if (step !== 'isolation') return released?.at;
+  const isOwn = (entry: JournalEntry): boolean => entry.step === step && entry.restart === restarts && entry.finishedAt !== undefined;
+  return storageRelease && journal.find((entry) => isOwn(entry) && mayHaveReleased(entry))?.startedAt;
 }
 
 /** Something was asked for. */
