@@ -26,7 +26,7 @@ export const SENT_OFF_MUTANTS: readonly SourceMutant[] = [
     name: 'waits in silence',
     defect: 'nobody is told that a machine does not fail because others of its deployment are being replaced, which may last for ever',
     file: 'src/controllers/preservation/classify.ts',
-    edits: [['turn === undefined ? subject : { problem: turn, ...subject }', 'turn === undefined ? subject : { ...subject }']],
+    edits: [['problem === undefined ? subject : { problem, ...subject }', 'problem === undefined ? subject : { ...subject }']],
     killedBy: byTest(NEVER_RAN, 'says whom it waits for: others of its deployment are replaced, one at a time, and that may last for ever'),
   },
   {
@@ -35,6 +35,16 @@ export const SENT_OFF_MUTANTS: readonly SourceMutant[] = [
     file: 'src/controllers/preservation/pools.ts',
     edits: [['if (this.#deployed.has(pool)) return', 'if (machine === undefined && this.#deployed.has(pool)) return']],
     killedBy: byTest(NEVER_RAN, 'takes no share of the maximum from those that there are'),
+  },
+  {
+    name: 'deleted Node in silence',
+    defect: 'a machine whose Node was deleted stays Running for ever, and nobody is told',
+    file: 'src/controllers/preservation/classify.ts',
+    edits: [
+      ['(isOurs && node === undefined ? unjudged(machine) : undefined)', 'undefined'],
+      ['function unjudged(', 'export function unjudged('],
+    ],
+    killedBy: byTest(MADE_ANEW, 'is told in phase Running: it is neither judged nor sent off any more'),
   },
   {
     name: 'released by a Node made anew',

@@ -60,3 +60,24 @@ describe('a machine whose Node is made anew under its name, without the annotati
     expect(world.machine('a').annotations).toEqual({ [PRESERVE]: 'false' });
   });
 });
+
+describe('a machine whose Node was deleted', () => {
+  it.each(['Running', 'Unknown'] as const)('is told in phase %s: it is neither judged nor sent off any more', (phase) => {
+    const world = fleet({ members: [{ name: 'a', phase }] });
+    world.settle();
+    world.nodes = [];
+    const { problems } = world.settle();
+    expect(problems).toEqual([`Machine shoot/a: node "node-of-a" not found, so it stays ${phase}: delete the Machine if it is to go with its Node`]);
+    pass(world, 72);
+    expect(phases(world)).toEqual({ a: phase });
+  });
+
+  it.each([
+    ['of a real MCM', { scene: { mode: 'observe' as const } }],
+    ['that has none yet', { members: [{ name: 'a', hasNode: false }] }],
+  ])('is not told of one %s', (_what, more) => {
+    const world = fleet({ members: [{ name: 'a' }], ...more });
+    world.nodes = [];
+    expect(world.settle().problems).toEqual([]);
+  });
+});

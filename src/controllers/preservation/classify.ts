@@ -68,6 +68,12 @@ function turnsAwaited(assigned: readonly Assigned[], { uid }: MachineFacts, { gr
   return `its node is not healthy, and it is not Failed before others of its group are Running or gone: ${names.slice(0, NAMED_MAX).join(', ')}${more}`;
 }
 
+/** A Node that somebody has deleted went at once, for nothing of ours holds it: nobody says whether its machine runs, and it is not sent off on that. */
+function unjudged({ phase, nodeName }: MachineFacts): string | undefined {
+  if (nodeName === undefined || (phase !== 'Running' && phase !== 'Unknown')) return undefined;
+  return `node "${nodeName}" not found, so it stays ${phase}: delete the Machine if it is to go with its Node`;
+}
+
 /**
  * Under an open fence those fail at once that will be preserved: who asked for it, and the newest of the others as far as there are places. The rest
  * keeps the time that MCM gives it, for its fence may bring it back.
@@ -108,7 +114,8 @@ export function classify(snapshot: Snapshot, pools: Pools): { classified: Classi
     const subject = machineSubject(machine, node, phase, place);
     const isWaiting = isOurs && phase === 'Unknown' && transition === undefined && dueMs === undefined;
     const turn = isWaiting ? turnsAwaited(assigned, machine, place) : undefined;
-    return { subject: turn === undefined ? subject : { problem: turn, ...subject }, transition, dueMs };
+    const problem = turn ?? (isOurs && node === undefined ? unjudged(machine) : undefined);
+    return { subject: problem === undefined ? subject : { problem, ...subject }, transition, dueMs };
   });
   const alone = plain.flatMap(({ node, place }): Classified[] => {
     const { phase, dueMs } = plainPhase(node, nowMs, healthTimeoutOf(place, snapshot), freshSinceMs);
