@@ -12,6 +12,19 @@ const PLACE_TEST = 'src/controllers/shared/remediation/place.test.ts';
 /** Defects of what carries out a NodeFenceRemediation. */
 export const NODE_REMEDIATION_MUTANTS: readonly SourceMutant[] = [
   {
+    name: 'replaced for a slip in a template',
+    defect: 'each machine that its health check finds ill is replaced, and never fenced, because the request asks for what can not be followed',
+    file: 'src/controllers/node-remediation/decide.ts',
+    edits: [
+      ['return refused(snapshot, problem);', "return exhausted(snapshot, problem, 'CannotStart');"],
+      ["import { lost, refused } from './attempt.ts';", "import { exhausted, lost } from './attempt.ts';"],
+    ],
+    killedBy: byTest(
+      'test/node-remediation/contracts.test.ts',
+      'has no Machine replaced, and no host retired, for a request that can not be followed',
+    ),
+  },
+  {
     name: 'fences the next Node of a name',
     defect: 'a request of a Node that is gone fences a sound one that is made anew under its name',
     file: 'src/controllers/node-remediation/attempt.ts',
@@ -219,7 +232,7 @@ export const NODE_REMEDIATION_MUTANTS: readonly SourceMutant[] = [
     name: 'wrong and begun',
     defect: 'a request that cannot be read is carried out with what is usual',
     file: 'src/controllers/node-remediation/decide.ts',
-    edits: [["if (problem !== undefined && request.phase === '') return exhausted", "if (problem === '' && request.phase === '') return exhausted"]],
+    edits: [["if (problem !== undefined && request.phase === '') return refused", "if (problem === '' && request.phase === '') return refused"]],
     killedBy: byTest(NODE_REMEDIATION_SHELL, 'is refused what cannot be followed'),
   },
   {

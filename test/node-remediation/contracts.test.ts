@@ -126,6 +126,16 @@ describe('Cluster API MachineHealthCheck, step by step', () => {
     expect(world.owner.annotations).toEqual({ 'cluster.x-k8s.io/remediate-machine': '' });
   });
 
+  it('has no Machine replaced, and no host retired, for a request that can not be followed', () => {
+    const spec = { strategy: 'escalate', nodeRemoval: 'DeleteNode', onExhaustion: 'Retire' };
+    const world = new World({ request: request({ name: 'm' }, spec), machine: ownerMachine(CAPI) });
+    world.run(MINUTE_MS);
+    expect(world.own.phase).toBe('Failed');
+    expect(world.reasons()).toEqual(['RemediationCannotStart']);
+    expect(world.done.map(({ kind }) => kind)).toEqual(['status']);
+    expect([...world.problems].join()).toContain('spec.nodeRemoval: DeleteNode goes with strategy fence alone');
+  });
+
   it('has a Machine whose node never came up handed back to its owner, and nothing fenced', () => {
     const { nodeName: _nodeName, ...machine } = ownerMachine(CAPI);
     const world = new World({ request: request({ name: 'm' }, { strategy: 'escalate' }), machine, node: undefined });

@@ -143,6 +143,11 @@ export function exhausted(snapshot: Snapshot, why: string, reason: 'Stopped' | '
   };
 }
 
+/** It asks for what can not be followed. Nothing was tried, so nobody is asked to replace a machine for a slip in a template, and no host is retired for it. */
+export function refused(snapshot: Snapshot, why: string): Step {
+  return { actions: reportStatus(snapshot, { phase: 'Failed', message: why }, remediationEvent('CannotStart', why)) };
+}
+
 /** `isBack`: the node runs again. Where it stays off, the Machine is not healthy, and its marks stay. */
 export function succeeded(snapshot: Snapshot, message: string, isBack: boolean): Step {
   const { machine, fence, nowMs } = snapshot;

@@ -1,6 +1,6 @@
 import { TAKEN_UP_AS } from '../../domain/restored.ts';
 import type { Decision, Step } from './actions.ts';
-import { exhausted, lost } from './attempt.ts';
+import { lost, refused } from './attempt.ts';
 import { ending, hasFinalizer, setFinalizer, timedOut } from './ending.ts';
 import { POLL_MS, TIMED_OUT } from './names.ts';
 import type { RequestFacts, Snapshot } from './snapshot.ts';
@@ -28,7 +28,7 @@ function stepOf(snapshot: Snapshot): Step {
   if (request.annotations[TIMED_OUT] !== undefined && request.phase !== 'Succeeded') return timedOut(snapshot);
   if (isRestored(request)) return restored(snapshot);
   const [problem] = request.problems;
-  if (problem !== undefined && request.phase === '') return exhausted(snapshot, problem, 'CannotStart');
+  if (problem !== undefined && request.phase === '') return refused(snapshot, problem);
   const unknown = lost(snapshot);
   if (unknown !== undefined) return unknown;
   if (!hasFinalizer(request) && request.phase === '') return { actions: [setFinalizer(request, true, snapshot.node?.uid)], dueInMs: POLL_MS };
