@@ -45,6 +45,8 @@ export interface PlanInput {
 }
 
 const METHODS_MAX = 32;
+/** Characters of all parameters: an etcd takes objects of 1.5 MB, and the journal stands beside them. */
+const PLAN_MAX = 262_144;
 const STEP_NAMES: Readonly<Record<Step, string>> = { isolation: 'isolation', 'power-management': 'power_management', recovery: 'recovery' };
 
 /** The steps that no configuration names: nothing but cordon needs no knowledge. */
@@ -77,14 +79,28 @@ export function resolvePlan(input: PlanInput): Plan {
   if (input.machines !== undefined) checkMachines(input.node, steps, input.machines, problems);
   checkTimes({ input, steps, settings: written, layers, cluster, where }, clusterTiming, spoilt.switching);
   problems.takeFor(switchingSteps(steps), spoilt.switching.all());
+  const kept = fitting(steps, where, problems);
   return {
     source,
-    isolation: steps.isolation.map(frozen),
-    powerManagement: steps['power-management'].map(frozen),
-    recovery: steps.recovery.map(frozen),
+    isolation: kept.isolation.map(frozen),
+    powerManagement: kept['power-management'].map(frozen),
+    recovery: kept.recovery.map(frozen),
     ...settings,
     problems: problems.all(),
   };
+}
+
+/** A fence writes its plan into its NodeFence: one that no etcd takes would keep the fence from beginning, and be told by nobody. */
+function fitting(steps: ResolvedSteps, where: string, problems: Problems): ResolvedSteps {
+  const methods = STEPS.flatMap((step) => steps[step].flatMap((level) => level.methods));
+  const texts = methods.flatMap(({ parameters, plug }) => [plug, ...Object.entries(parameters).flat()]);
+  const length = texts.reduce((sum, text) => sum + text.length, 0);
+  if (length <= PLAN_MAX) return steps;
+  problems.error(
+    where,
+    `the parameters of all methods of this node are ${length} characters long, ${PLAN_MAX} at most: its fence could not be written`,
+  );
+  return { isolation: [], 'power-management': [], recovery: [] };
 }
 
 /** Nobody is to fence this node: nothing of its steps is read, and nothing is wrong with their absence. */
