@@ -21,6 +21,8 @@ export interface PodFacts {
   isTerminating: boolean;
   /** Deletion with grace 0 was asked for: only a finalizer keeps it. */
   isForced: boolean;
+  /** What keeps it until whoever set them takes them away; absent: nothing, or it is not being deleted. */
+  finalizers?: readonly string[];
   /** Its own grace is 0: a deletion or eviction without a grace is one by force. */
   endsAtOnce?: boolean;
   /** Storages of its writable volumes; `unknown` where one of them is on no declared storage. */

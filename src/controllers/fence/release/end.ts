@@ -3,7 +3,7 @@ import { EVIDENCE_RULES } from '../../../domain/evidence.ts';
 import { bounded } from '../../../domain/node-fence.ts';
 import type { Evidence, NodeFenceStatus, Released } from '../../../domain/node-fence.ts';
 import { isPaced, isReleasable, podName } from '../../../domain/release-plan.ts';
-import type { ReleaseChoice } from '../../../domain/release-plan.ts';
+import type { PodFacts, ReleaseChoice } from '../../../domain/release-plan.ts';
 import { timestamp } from '../../../ports/clock.ts';
 import { failureOf } from '../../../ports/jobs.ts';
 import type { FenceDependencies } from '../dependencies.ts';
@@ -40,14 +40,17 @@ async function describeLeft(dependencies: FenceDependencies, node: string, relea
   const { pods: all, attachments } = await workloadNow(dependencies, node);
   const pods = all.filter(isReleasable);
   if (pods.length + attachments.length === 0) return undefined;
-  const names = pods.map(podName);
   const reasons = new Map(released.kept?.map(({ pod, by }) => [pod, by]));
   const volumeReasons = new Map(released.keptVolumes?.map(({ attachment, by }) => [attachment, by]));
-  const podNames = named(names.map((name) => withReason(name, reasons.get(name))));
+  const podNames = named(pods.map((pod) => withReason(podName(pod), reasons.get(podName(pod)) ?? finalizersOf(pod))));
   const volumes = named(
     attachments.map(({ name, volume }) => withReason(`PersistentVolume ${volume ?? 'unknown'} by ${name}`, volumeReasons.get(name))),
   );
   return `${pods.length} pods${podNames} and ${attachments.length} VolumeAttachments${volumes} are left`;
+}
+
+function finalizersOf({ finalizers = [] }: PodFacts): string | undefined {
+  return finalizers.length === 0 ? undefined : `finalizer${named(finalizers)}`;
 }
 
 function withReason(name: string, by: string | undefined): string {

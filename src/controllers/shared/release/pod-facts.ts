@@ -7,6 +7,7 @@ export function factsOf(pod: Pod): PodFacts {
   const { metadata, spec } = pod;
   const owner = metadata.ownerReferences?.find((reference) => reference.controller === true);
   const isTerminating = metadata.deletionTimestamp !== undefined;
+  const { finalizers = [] } = metadata;
   return {
     namespace: metadata.namespace ?? 'default',
     name: metadata.name,
@@ -20,6 +21,7 @@ export function factsOf(pod: Pod): PodFacts {
     staysForNow: toleratesOutOfService(pod, (seconds) => seconds !== undefined && seconds > 0),
     isTerminating,
     isForced: isTerminating && metadata.deletionGracePeriodSeconds === 0,
+    ...(isTerminating && finalizers.length > 0 && { finalizers }),
     endsAtOnce: spec.terminationGracePeriodSeconds === 0,
     storages: [],
     hasUnknownVolume: false,
