@@ -47,13 +47,25 @@ describe('a node that says what another one is', () => {
     const thief = { ...node('thief', '192.0.2.1', VICTIM.systemUUID ?? ''), addresses: VICTIM.addresses };
     const { thief: stolen, victim } = plans(group('{annotation:bmc}'), [VICTIM, thief]);
     expect([errors(stolen), errors(victim)]).toEqual([
-      [expect.stringContaining('for several nodes')],
-      [expect.stringContaining('for several nodes')],
+      [expect.stringContaining('Node victim has the same system UUID'), expect.stringContaining('for several nodes')],
+      [expect.stringContaining('Node thief has the same system UUID'), expect.stringContaining('for several nodes')],
     ]);
   });
 
-  it('changes no device that is named by the name of the node, whatever it says of itself', () => {
-    const thief = { ...node('thief', '192.0.2.1', VICTIM.systemUUID ?? ''), providerID: 'any://192.0.2.1' };
+  it('is told to both where it has copied the UUID of another: nobody can say whose machine a device then shows, and none is switched', () => {
+    const { thief: stolen, victim } = plans(group('{node}.bmc.example.com'), [VICTIM, node('thief', '192.0.2.1', VICTIM.systemUUID ?? '')]);
+    expect([errors(stolen), errors(victim)]).toEqual([
+      [expect.stringContaining('refused by every fence: Node victim has the same system UUID')],
+      [expect.stringContaining('refused by every fence: Node thief has the same system UUID')],
+    ]);
+  });
+
+  it('changes no device that is named by the name of the node, whatever else it says of itself', () => {
+    const thief = {
+      ...node('thief', '192.0.2.1', 'bbbbbbbb-0000-4000-8000-000000000002'),
+      providerID: 'any://192.0.2.1',
+      addresses: VICTIM.addresses,
+    };
     const { thief: stolen, victim } = plans(group('{node}.bmc.example.com'), [VICTIM, thief]);
     expect([devices(stolen), devices(victim)]).toEqual([['thief.bmc.example.com:443'], ['victim.bmc.example.com:443']]);
     expect([errors(stolen), errors(victim)]).toEqual([[], []]);
