@@ -56,6 +56,19 @@ describe('the end of a release', () => {
     expect((await ended(harness, { keptVolumes })).message).toContain('(PersistentVolume pv-1 by csi-1, kept: webhook "y")');
   });
 
+  it('names the finalizers of a pod that is deleted and stays', async () => {
+    const harness = harnessOf([]);
+    const pod = podOf('db-0');
+    const metadata = {
+      ...pod.metadata,
+      deletionTimestamp: '2026-01-01T00:00:00Z',
+      deletionGracePeriodSeconds: 0,
+      finalizers: ['team.example/backup'],
+    };
+    harness.pods.items = [{ ...pod, metadata }];
+    expect((await ended(harness)).message).toContain('1 pods (web/db-0, kept: finalizer (team.example/backup)) and 0 VolumeAttachments are left');
+  });
+
   it('waits for nothing where the proof was void', async () => {
     const report = await ended(harnessOf(['a']), { voidedAt: 'then' });
     expect(report).toEqual({ result: 'succeeded', message: 'our taint is gone; without waiting for pods and volumes' });

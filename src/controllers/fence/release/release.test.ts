@@ -264,16 +264,6 @@ describe('the end of a release', () => {
     expect(report.message).toBe('release_timeout over: 1 pods (web/db-0) and 1 VolumeAttachments (PersistentVolume pv-1 by csi-1) are left');
     expect(report.released).toMatchObject({ timedOut: true });
   });
-
-  it('names the finalizers of a pod that is deleted and stays', async () => {
-    const harness = harnessWith();
-    const pod = podOf('db-0');
-    const metadata = { ...pod.metadata, deletionTimestamp: RENEWED, deletionGracePeriodSeconds: 0, finalizers: ['team.example/backup'] };
-    harness.pods.items = [{ ...pod, metadata }];
-    const status = { ...orderOf().status, released: { by: 'out-of-service' as const, at: RENEWED, pods: 1, evidence: 'off-1' } };
-    const { message } = await endRelease(harness.dependencies, 'a', status, () => undefined);
-    expect(message).toContain('1 pods (web/db-0, kept: finalizer (team.example/backup)) and 0 VolumeAttachments are left');
-  });
 });
 
 describe('the out-of-service taint', () => {
