@@ -4,6 +4,7 @@ import type { Clock } from '../../src/ports/clock.ts';
 import { checkedAddress, AddressRefused, ANY_ADDRESS, type AddressCheck } from '../shared/address/address-check.ts';
 import { Call } from '../shared/call.ts';
 import type { CallTarget } from '../shared/call.ts';
+import { parsedOnce } from '../shared/parsed-once.ts';
 import { searchPath } from '../shared/process/run-program.ts';
 import { readEventLog } from './event-log.ts';
 import { ShellLine } from './ipmitool/shell-line.ts';
@@ -30,7 +31,6 @@ interface Known {
   settings: IpmiSettings;
   key: string;
 }
-type Parsed = Known | { problems: string[] };
 
 /** IPMI 2.0, spoken by ourselves or by ipmitool: one kept session per BMC and credentials. */
 export class IpmiAgent implements PowerAgent {
@@ -44,8 +44,7 @@ export class IpmiAgent implements PowerAgent {
   readonly #sessions: Readonly<Record<Transport, Map<string, Session>>> = { native: new Map(), ipmitool: new Map() };
   /** Sessions that end after their last use; `close` waits for them. */
   readonly #farewells = new Set<Promise<void>>();
-  /** Parameters are parsed once for a job, not once for each of its reads. */
-  readonly #parsed = new WeakMap<object, Parsed>();
+  readonly #parse = parsedOnce(parseSettings, sessionKey);
 
   constructor(clock: Clock, { sessionsMax, path = searchPath(), check = ANY_ADDRESS }: Limits = {}) {
     this.#clock = clock;
@@ -102,7 +101,7 @@ export class IpmiAgent implements PowerAgent {
   async #call<T>(target: Target, asked: string, work: (parsed: Known, call: Call<CallTarget>) => Promise<T>): Promise<T> {
     const call = new Call(this.#clock, target, asked);
     try {
-      const parsed = this.#parse(target);
+      const parsed = this.#parse(target.parameters);
       if ('problems' in parsed) throw call.error('Misconfigured', parsed.problems.join('; '));
       if (target.plug !== '') throw call.error('Misconfigured', ONE_MACHINE);
       return await work(parsed, call);
@@ -160,15 +159,6 @@ export class IpmiAgent implements PowerAgent {
       throw call.error('Unreachable', `the name of the BMC does not resolve: ${error instanceof Error ? error.message : String(error)}`);
     });
     return ShellLine.open({ ...settings, host: address }, this.#path, call, this.#clock);
-  }
-
-  #parse({ parameters }: Target): Parsed {
-    const known = this.#parsed.get(parameters);
-    if (known !== undefined) return known;
-    const settings = parseSettings(parameters);
-    const parsed = 'problems' in settings ? settings : { settings, key: sessionKey(settings) };
-    this.#parsed.set(parameters, parsed);
-    return parsed;
   }
 
   #makeRoom(transport: Transport, call: Call<CallTarget>): void {

@@ -2,6 +2,7 @@ import type { Outcome, PlugEntry, PowerAgent, PowerState, Reading, Target } from
 import type { Clock } from '../../src/ports/clock.ts';
 import { ANY_ADDRESS, type AddressCheck } from '../shared/address/address-check.ts';
 import { Call } from '../shared/call.ts';
+import { parsedOnce } from '../shared/parsed-once.ts';
 import { Pdu, type Found } from './device.ts';
 import type { Look } from './look.ts';
 import { commandOid, isMeant, parsePlug, spelled, type Outlet } from './outlet.ts';
@@ -11,8 +12,6 @@ import { NO_PLUG, parseSettings, sessionKey, unitOf, type PduSettings } from './
 const IDLE_CLOSE_MS = 45_000;
 /** So many outlets are named in a message. */
 const NAMED_MAX = 8;
-
-type Parsed = { settings: PduSettings; key: string } | { problems: string[] };
 
 interface Kept {
   pdu: Pdu;
@@ -26,8 +25,7 @@ export class PduAgent implements PowerAgent {
   readonly #clock: Clock;
   readonly #check: AddressCheck;
   readonly #kept = new Map<string, Kept>();
-  /** Parameters are parsed once for a job, not once for each of its reads. */
-  readonly #parsed = new WeakMap<object, Parsed>();
+  readonly #parse = parsedOnce(parseSettings, sessionKey);
 
   constructor(clock: Clock, check: AddressCheck = ANY_ADDRESS) {
     this.#clock = clock;
@@ -79,7 +77,7 @@ export class PduAgent implements PowerAgent {
   async #call<T>(target: Target, asked: string, work: (pdu: Pdu, settings: PduSettings, call: Call) => Promise<T>): Promise<T> {
     const call = new Call(this.#clock, target, asked);
     try {
-      const parsed = this.#parse(target);
+      const parsed = this.#parse(target.parameters);
       if ('problems' in parsed) throw call.error('Misconfigured', parsed.problems.join('; '));
       const { settings, key } = parsed;
       const kept = this.#kept.get(key) ?? { pdu: new Pdu(settings, this.#clock, this.#check), calls: 0, cancelIdle: () => undefined };
@@ -95,15 +93,6 @@ export class PduAgent implements PowerAgent {
     } finally {
       call.release();
     }
-  }
-
-  #parse({ parameters }: Target): Parsed {
-    const known = this.#parsed.get(parameters);
-    if (known !== undefined) return known;
-    const settings = parseSettings(parameters);
-    const parsed = 'problems' in settings ? settings : { settings, key: sessionKey(settings) };
-    this.#parsed.set(parameters, parsed);
-    return parsed;
   }
 
   #whenIdle(key: string, kept: Kept): void {

@@ -10,6 +10,7 @@ import {
 import type { Clock } from '../../src/ports/clock.ts';
 import { ANY_ADDRESS, type AddressCheck } from '../shared/address/address-check.ts';
 import { Call } from '../shared/call.ts';
+import { parsedOnce } from '../shared/parsed-once.ts';
 import { Device } from './device.ts';
 import { diagnosticsOf } from './failure-diagnostics.ts';
 import { connectionKey, parseSettings, type RedfishSettings } from './parameters.ts';
@@ -35,8 +36,6 @@ interface Kept {
   cancelIdle: () => void;
 }
 
-type Parsed = { settings: RedfishSettings; key: string } | { problems: string[] };
-
 /** DMTF Redfish (DSP0266) as a power agent: one kept connection and session per device and credentials. */
 export class RedfishAgent implements PowerAgent {
   readonly kind = 'power';
@@ -50,8 +49,7 @@ export class RedfishAgent implements PowerAgent {
   readonly #farewells = new Set<Promise<void>>();
   /** Under way or waiting. */
   readonly #calls = new Set<Call>();
-  /** Certificates are parsed once for a job, not once for each of its reads. */
-  readonly #parsed = new WeakMap<object, Parsed>();
+  readonly #parse = parsedOnce(parseSettings, connectionKey);
 
   constructor(clock: Clock, check: AddressCheck = ANY_ADDRESS) {
     this.#clock = clock;
@@ -140,7 +138,7 @@ export class RedfishAgent implements PowerAgent {
   }
 
   async #admitted<T>(call: Call, work: (device: Device, call: Call) => Promise<T>): Promise<T> {
-    const parsed = this.#parse(call.target);
+    const parsed = this.#parse(call.target.parameters);
     if ('problems' in parsed) throw call.error('Misconfigured', parsed.problems.join('; '));
     const { key, settings } = parsed;
     const kept = this.#devices.get(key) ?? this.#fresh(settings, key);
@@ -167,15 +165,6 @@ export class RedfishAgent implements PowerAgent {
       () => String((this.#bootsSeen += 1)),
     );
     return { device, calls: 0, neededUntilMs: 0, cancelIdle: () => undefined };
-  }
-
-  #parse({ parameters }: Target): Parsed {
-    const known = this.#parsed.get(parameters);
-    if (known !== undefined) return known;
-    const settings = parseSettings(parameters);
-    const parsed = 'problems' in settings ? settings : { settings, key: connectionKey(settings) };
-    this.#parsed.set(parameters, parsed);
-    return parsed;
   }
 
   #retire(key: string, device: Device): void {

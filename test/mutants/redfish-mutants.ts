@@ -262,7 +262,7 @@ export const REDFISH_MUTANTS: readonly SourceMutant[] = [
     name: 'session of other credentials',
     defect: 'a kept session serves other credentials',
     file: 'agents/redfish/agent.ts',
-    edits: [['key: connectionKey(settings) }', "key: '' }"]],
+    edits: [['parsedOnce(parseSettings, connectionKey)', 'parsedOnce(parseSettings, (settings) => connectionKey(settings).slice(0, 0))']],
     killedBy: byTest('agents/redfish/agent-read.test.ts', 'trusts exactly a pinned certificate'),
   },
   {

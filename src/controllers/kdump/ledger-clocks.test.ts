@@ -5,21 +5,33 @@ import { DumpLedger } from './ledger.ts';
 const WALL_MS = Date.parse('2026-01-01T00:00:00Z');
 const HOUR_MS = 3_600_000;
 
+const FINISHED_MS = 30_000;
+const SAID: DumpRecord = {
+  source: '10.9.0.1',
+  first: new Date(WALL_MS + 1_000).toISOString(),
+  last: new Date(WALL_MS + 11_000).toISOString(),
+  heardForMs: 10_000,
+  count: 11,
+  state: 'DUMPING',
+};
+
+/** Of a replica that has looked, and found nothing yet. */
+function ledgerOf(): DumpLedger {
+  const unknown = (): undefined => undefined;
+  const ledger = new DumpLedger({ lifeAtMs: () => -60_000, renewedAtMs: unknown, finishedTimeoutMs: () => FINISHED_MS, bootID: unknown, host: 'b' });
+  ledger.see(new Map(), 0, WALL_MS);
+  return ledger;
+}
+
+function saidByOther(record: DumpRecord): Parameters<DumpLedger['see']>[0] {
+  return new Map([['other', new Map([['a', record]])]]);
+}
+
 /** Since when the node dumps, where this replica and another hear each message, and the clock on the wall of this one was set by so much meanwhile. */
 function firstHeardMs(setByMs: number): number | undefined {
-  const unknown = (): undefined => undefined;
-  const ledger = new DumpLedger({ lifeAtMs: () => -60_000, renewedAtMs: unknown, finishedTimeoutMs: () => 30_000, bootID: unknown, host: 'b' });
-  ledger.see(new Map(), 0, WALL_MS);
+  const ledger = ledgerOf();
   for (let nowMs = 1_000; nowMs <= 11_000; nowMs += 1_000) ledger.hear('a', '10.9.0.1', nowMs, WALL_MS + nowMs);
-  const said: DumpRecord = {
-    source: '10.9.0.1',
-    first: new Date(WALL_MS + 1_000).toISOString(),
-    last: new Date(WALL_MS + 11_000).toISOString(),
-    heardForMs: 10_000,
-    count: 11,
-    state: 'DUMPING',
-  };
-  ledger.see(new Map([['other', new Map([['a', said]])]]), 11_500, WALL_MS + 11_500 + setByMs);
+  ledger.see(saidByOther(SAID), 11_500, WALL_MS + 11_500 + setByMs);
   return ledger.heardOf('a')?.firstMs;
 }
 
@@ -34,28 +46,10 @@ describe('what another replica says of a dump while we look', () => {
 });
 
 describe('a watch that was behind and shows at once what another replica wrote in between', () => {
-  const SAID: DumpRecord = {
-    source: '10.9.0.1',
-    first: new Date(WALL_MS + 1_000).toISOString(),
-    last: new Date(WALL_MS + 11_000).toISOString(),
-    heardForMs: 10_000,
-    count: 11,
-    state: 'DUMPING',
-  };
-  const FINISHED_MS = 30_000;
-
   /** When the last message came, as far as this replica knows at `nowMs`, once it has seen these records in one turn. */
   function lastHeardMs(nowMs: number, ...records: readonly DumpRecord[]): number | undefined {
-    const unknown = (): undefined => undefined;
-    const ledger = new DumpLedger({
-      lifeAtMs: () => -60_000,
-      renewedAtMs: unknown,
-      finishedTimeoutMs: () => FINISHED_MS,
-      bootID: unknown,
-      host: 'b',
-    });
-    ledger.see(new Map(), 0, WALL_MS);
-    for (const record of records) ledger.see(new Map([['other', new Map([['a', record]])]]), nowMs, WALL_MS + nowMs);
+    const ledger = ledgerOf();
+    for (const record of records) ledger.see(saidByOther(record), nowMs, WALL_MS + nowMs);
     return ledger.heardOf('a')?.lastMs;
   }
 
